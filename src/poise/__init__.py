@@ -1,0 +1,1 @@
+"""Poise: articulated characters that perform motions under exact physics."""
