@@ -1,0 +1,84 @@
+"""A plan written as MJCF. Numbers keep all their digits, which `MjSpec.to_xml` would round to six."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree import ElementTree as ET
+
+from poise.body.plan import Geom, Plan, Segment
+
+_AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
+
+
+def write(plan: Plan) -> str:
+    """The complete MJCF of the body alone: no floor, no actuators."""
+    root = ET.Element("mujoco", model=plan.name)
+    # Inertias are given, never guessed from shapes; nothing is silently "balanced" or bounded from below.
+    ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
+    elements: dict[str | None, ET.Element] = {None: ET.SubElement(root, "worldbody")}
+    for segment in plan.segments:
+        elements[segment.name] = _body(elements[segment.parent], segment)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode") + "\n"
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Values as MJCF text at full precision."""
+    return " ".join(repr(float(v)) for v in values)
+
+
+def _body(parent: ET.Element, segment: Segment) -> ET.Element:
+    body = ET.SubElement(parent, "body", name=segment.name, pos=numbers(segment.offset))
+    for joint in _joints(segment):
+        body.append(joint)
+    ET.SubElement(
+        body,
+        "inertial",
+        pos=numbers(segment.com),
+        mass=repr(float(segment.mass)),
+        diaginertia=numbers(segment.inertia),
+    )
+    for geom in segment.geoms:
+        body.append(_geom(geom))
+    return body
+
+
+def _joints(segment: Segment) -> list[ET.Element]:
+    joint = segment.joint
+    if joint.kind == "weld":
+        return []
+    if joint.kind == "free":
+        return [ET.Element("freejoint", name=joint.name)]
+    passive = {"damping": repr(joint.damping), "armature": repr(joint.armature)}
+    if joint.kind == "ball":
+        return [ET.Element("joint", name=joint.name, type="ball", **passive)]
+    single = len(joint.axes) == 1
+    return [
+        ET.Element(
+            "joint",
+            name=joint.name if single else f"{joint.name}_{axis}",
+            type="hinge",
+            axis=_AXES[axis],
+            limited="true",
+            range=numbers((low, high)),
+            **passive,
+        )
+        for axis, low, high in zip(joint.axes, joint.lower, joint.upper, strict=True)
+    ]
+
+
+def _geom(geom: Geom) -> ET.Element:
+    where = {"pos": numbers(geom.points[0])} if len(geom.points) == 1 else {
+        "fromto": numbers(value for point in geom.points for value in point)
+    }  # fmt: skip
+    seen = {"group": "0"} if geom.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    return ET.Element(
+        "geom",
+        name=geom.name,
+        type=geom.shape,
+        size=numbers(geom.size),
+        rgba=numbers(geom.rgba),
+        mass="0",
+        **where,
+        **seen,
+    )

@@ -1,0 +1,263 @@
+"""Contact modes by block principal pivoting: the fast path, exact when it ends.
+
+Each contact is open, sticking, or sliding on a vertex or an edge of its friction polygon. Given the modes the
+impulses follow from one linear system; the modes that the solution contradicts are changed, all at once at
+first, then one by one [Judice1994]. It usually ends after one to four systems. It may cycle: then the caller
+goes to Lemke's method. The tangential impulse is kept in two coordinates, so a sticking contact costs three
+unknowns whatever the number of facets, and is not degenerate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+OPEN, STICK = 0, 1
+# 2 + 2 k: sliding, force at vertex k.  3 + 2 k: sliding, force on the edge from vertex k to k + 1.
+
+
+@njit(cache=True)
+def _solve_in_place(a: Any, x: Any, m: int) -> bool:
+    """Solve a x = x by Gaussian elimination with partial pivoting; False if singular."""
+    for k in range(m):
+        p = k
+        largest = abs(a[k, k])
+        for i in range(k + 1, m):
+            if abs(a[i, k]) > largest:
+                largest = abs(a[i, k])
+                p = i
+        if not largest > 1e-300:
+            return False
+        if p != k:
+            for j in range(k, m):
+                a[k, j], a[p, j] = a[p, j], a[k, j]
+            x[k], x[p] = x[p], x[k]
+        inverse = 1.0 / a[k, k]
+        for i in range(k + 1, m):
+            factor = a[i, k] * inverse
+            if factor != 0.0:
+                for j in range(k + 1, m):
+                    a[i, j] -= factor * a[k, j]
+                x[i] -= factor * x[k]
+    for k in range(m - 1, -1, -1):
+        total = x[k]
+        for j in range(k + 1, m):
+            total -= a[k, j] * x[j]
+        x[k] = total / a[k, k]
+    return True
+
+
+@njit(cache=True)
+def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any) -> int:
+    """List the active unknowns as (row of normal or row, weight on t1, weight on t2, equation kind).
+
+    columns[u] = (base row, c1, c2, kind): kind 0 is a plain row; kind 1 a sliding normal, whose impulse drags
+    (c1, c2) of itself along t1, t2; kind 2 an edge coordinate with direction (c1, c2) in the tangent plane.
+    """
+    m = 0
+    for i in range(bilateral):
+        columns[m, 0], columns[m, 3] = i, 0.0
+        m += 1
+    for i in range(unilateral):
+        if modes[i] != OPEN:
+            columns[m, 0], columns[m, 3] = bilateral + i, 0.0
+            m += 1
+    sides = directions.shape[0]
+    for c in range(friction.shape[0]):
+        mode = modes[unilateral + c]
+        n = bilateral + unilateral + 3 * c
+        if mode == OPEN:
+            continue
+        if mode == STICK:
+            for k in range(3):
+                columns[m, 0], columns[m, 3] = n + k, 0.0
+                m += 1
+            continue
+        k = (mode - 2) // 2
+        mu = friction[c]
+        if mode % 2 == 0:
+            columns[m, 0], columns[m, 3] = n, 1.0
+            columns[m, 1], columns[m, 2] = mu * directions[k, 0], mu * directions[k, 1]
+            m += 1
+        else:
+            following = (k + 1) % sides
+            dx = directions[following, 0] - directions[k, 0]
+            dy = directions[following, 1] - directions[k, 1]
+            length = np.sqrt(dx * dx + dy * dy)
+            columns[m, 0], columns[m, 3] = n, 1.0
+            columns[m, 1] = 0.5 * mu * (directions[k, 0] + directions[following, 0])
+            columns[m, 2] = 0.5 * mu * (directions[k, 1] + directions[following, 1])
+            m += 1
+            columns[m, 0], columns[m, 3] = n, 2.0
+            columns[m, 1], columns[m, 2] = dx / length, dy / length
+            m += 1
+    return m
+
+
+@njit(cache=True)
+def _system(matrix: Any, bias: Any, columns: Any, m: int, a: Any, x: Any) -> None:
+    """The reduced linear system of the active unknowns."""
+    for u in range(m):
+        row = int(columns[u, 0])
+        edge = columns[u, 3] == 2.0
+        e1, e2 = columns[u, 1], columns[u, 2]
+        x[u] = -(e1 * bias[row + 1] + e2 * bias[row + 2]) if edge else -bias[row]
+        for t in range(m):
+            col = int(columns[t, 0])
+            kind = columns[t, 3]
+            if kind == 0.0:
+                value = e1 * matrix[row + 1, col] + e2 * matrix[row + 2, col] if edge else matrix[row, col]
+            else:
+                c1, c2 = columns[t, 1], columns[t, 2]
+                if edge:
+                    value = e1 * (c1 * matrix[row + 1, col + 1] + c2 * matrix[row + 1, col + 2])
+                    value += e2 * (c1 * matrix[row + 2, col + 1] + c2 * matrix[row + 2, col + 2])
+                    if kind == 1.0:
+                        value += e1 * matrix[row + 1, col] + e2 * matrix[row + 2, col]
+                else:
+                    value = c1 * matrix[row, col + 1] + c2 * matrix[row, col + 2]
+                    if kind == 1.0:
+                        value += matrix[row, col]
+            a[u, t] = value
+
+
+@njit(cache=True)
+def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
+    """Impulses per row from the active unknowns."""
+    impulse[:] = 0.0
+    for u in range(m):
+        row = int(columns[u, 0])
+        kind = columns[u, 3]
+        if kind != 2.0:
+            impulse[row] += x[u]
+        if kind != 0.0:
+            impulse[row + 1] += columns[u, 1] * x[u]
+            impulse[row + 2] += columns[u, 2] * x[u]
+
+
+@njit(cache=True)
+def _slide_mode(w1: float, w2: float, mode: int, directions: Any, tolerance: float) -> tuple[int, float]:
+    """The mode that a sliding contact should have, from its slip velocity, and how wrong the present one is."""
+    sides = directions.shape[0]
+    k = (mode - 2) // 2
+    on_edge = mode % 2 == 1
+    here = directions[k, 0] * w1 + directions[k, 1] * w2
+    lowest, best = here, k
+    for j in range(sides):
+        along = directions[j, 0] * w1 + directions[j, 1] * w2
+        if along < lowest - tolerance:
+            lowest, best = along, j
+    if here > tolerance:  # the force would push the way the contact slips
+        return STICK, here
+    if best == k or (on_edge and best == (k + 1) % sides):
+        return mode, 0.0
+    if not on_edge and best == (k + 1) % sides:
+        return 3 + 2 * k, here - lowest
+    if not on_edge and best == (k - 1) % sides:
+        return 3 + 2 * best, here - lowest
+    return 2 + 2 * best, here - lowest
+
+
+@njit(cache=True)
+def _stick_violation(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float]:
+    """The vertex nearest to a tangential impulse and how far that lies outside the polygon of size `bound`."""
+    sides = directions.shape[0]
+    excess, best, nearest = -1.0e300, 0, -1.0e300
+    cosine = np.cos(np.pi / sides)
+    for k in range(sides):
+        following = (k + 1) % sides
+        nx = directions[k, 0] + directions[following, 0]
+        ny = directions[k, 1] + directions[following, 1]
+        length = np.sqrt(nx * nx + ny * ny)
+        excess = max(excess, (t1 * nx + t2 * ny) / length - bound * cosine)
+        along = t1 * directions[k, 0] + t2 * directions[k, 1]
+        if along > nearest:
+            nearest, best = along, k
+    return best, excess
+
+
+@njit(cache=True)
+def pivot(
+    matrix: Any,
+    bias: Any,
+    bilateral: int,
+    unilateral: int,
+    friction: Any,
+    directions: Any,
+    scale: float,
+    modes: Any,
+    impulse: Any,
+    most: int,
+) -> int:
+    """Find modes and impulses, starting from `modes`; both are overwritten.
+
+    Returns the number of linear systems solved, or its negative if the modes did not settle within `most`.
+    """
+    tolerance = 2e-10  # m/s; well inside the certificate's tolerance
+    r = bias.shape[0]
+    contacts = friction.shape[0]
+    a = np.empty((r, r))
+    x = np.empty(r)
+    w = np.empty(r)
+    columns = np.zeros((r, 4))
+    sides = directions.shape[0]
+    half_edge = np.sin(np.pi / sides)
+    for iteration in range(1, most + 1):
+        m = _unknowns(modes, bilateral, unilateral, friction, directions, columns)
+        _system(matrix, bias, columns, m, a, x)
+        if not _solve_in_place(a, x, m):
+            return -iteration
+        _spread(columns, x, m, impulse)
+        for i in range(r):
+            total = bias[i]
+            for j in range(r):
+                total += matrix[i, j] * impulse[j]
+            w[i] = total
+        single = iteration > 8  # block changes first, then only the worst violator
+        worst, which, change = 0.0, -1, 0
+        for i in range(unilateral + contacts):
+            row = bilateral + i if i < unilateral else bilateral + unilateral + 3 * (i - unilateral)
+            mode = modes[i]
+            wanted = mode
+            amount = 0.0
+            if mode == OPEN:
+                if w[row] < -tolerance:
+                    wanted, amount = STICK, -w[row]
+            elif impulse[row] * scale < -tolerance:
+                wanted, amount = OPEN, -impulse[row] * scale
+            elif i >= unilateral:
+                mu = friction[i - unilateral]
+                if mode == STICK:
+                    vertex, excess = _stick_violation(
+                        impulse[row + 1], impulse[row + 2], mu * impulse[row], directions
+                    )
+                    if excess * scale > tolerance:
+                        wanted, amount = 2 + 2 * vertex, excess * scale
+                else:
+                    if mode % 2 == 1:
+                        k = (mode - 2) // 2
+                        following = (k + 1) % sides
+                        ex = directions[following, 0] - directions[k, 0]
+                        ey = directions[following, 1] - directions[k, 1]
+                        length = np.sqrt(ex * ex + ey * ey)
+                        along = (ex * impulse[row + 1] + ey * impulse[row + 2]) / length
+                        beyond = (abs(along) - mu * impulse[row] * half_edge) * scale
+                        if beyond > tolerance:
+                            wanted = 2 + 2 * (following if along > 0 else k)
+                            amount = beyond
+                    if wanted == mode:
+                        wanted, amount = _slide_mode(w[row + 1], w[row + 2], mode, directions, tolerance)
+            if wanted != mode:
+                if single:
+                    if amount > worst:
+                        worst, which, change = amount, i, wanted
+                else:
+                    modes[i] = wanted
+                    which = i
+        if which < 0:
+            return iteration
+        if single:
+            modes[which] = change
+    return -most

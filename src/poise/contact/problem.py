@@ -1,0 +1,155 @@
+"""The contact problem of one step, and a solution that certifies itself.
+
+Rows are ordered: ``bilateral`` rows (grips), then ``unilateral`` rows without friction (joint limits, gaps
+about to close), then ``n, t1, t2`` for each contact with friction. With impulses x and row velocities
+``w = A x + b`` a solution satisfies [Stewart1996] [Anitescu1997]:
+
+- bilateral: w = 0;
+- unilateral and normals: 0 <= x, 0 <= w, x w = 0;
+- friction: the tangential impulse lies in the polygon with vertices ``mu x_n d_k`` and dissipates the most.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-8
+"""m/s: the largest complementarity residual that counts as solved."""
+
+
+class Status(enum.IntEnum):
+    """How a contact problem was solved."""
+
+    EXACT = 0
+    """By the first attempt of its solver."""
+    RETRIED = 1
+    """Exactly as well, after one of the documented retries."""
+    APPROXIMATE = 2
+    """No attempt was exact: the best one is returned with its residual, and the recording says so."""
+
+
+@dataclass(frozen=True)
+class ContactProblem:
+    """The data ``w = matrix @ impulse + bias`` with the kinds of its rows."""
+
+    matrix: Array  # (r, r) m/s per N s; unsymmetric with contact feedback
+    bias: Array  # (r,) m/s
+    bilateral: int
+    unilateral: int
+    friction: Array  # (c,) coefficient of each contact with friction
+    directions: Array  # (sides, 2) unit vectors of the friction polygon in the basis t1, t2
+
+    @cached_property
+    def scale(self) -> float:
+        """m/s per N s that makes impulses comparable with velocities: the largest diagonal entry."""
+        return float(np.max(np.abs(np.diag(self.matrix)), initial=1e-12))
+
+    def residual(self, impulse: Array) -> float:
+        """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
+        return float(
+            certify(
+                self.matrix,
+                self.bias,
+                impulse,
+                self.bilateral,
+                self.unilateral,
+                self.friction,
+                self.directions,
+                self.scale,
+            )
+        )
+
+
+@dataclass(frozen=True)
+class ContactSolution:
+    """Impulses and how well they solve the problem."""
+
+    impulse: Array  # (r,) N s
+    residual: float  # m/s
+    iterations: int
+    status: Status
+
+    @property
+    def ok(self) -> bool:
+        """Whether the complementarity conditions hold within `TOLERANCE`."""
+        return self.residual <= TOLERANCE
+
+
+def polygon(sides: int) -> Array:
+    """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
+    angle = np.arange(sides) * (2 * np.pi / sides)
+    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    # Exact zeros on the axes, so that facets of mirrored bodies mirror exactly.
+    directions[np.abs(directions) < 1e-15] = 0.0
+    return directions
+
+
+@njit(cache=True)
+def certify(
+    matrix: Any,
+    bias: Any,
+    impulse: Any,
+    bilateral: int,
+    unilateral: int,
+    friction: Any,
+    directions: Any,
+    scale: float,
+) -> float:
+    """max |min(z, w)| over the linear complementarity problem that the impulses stand for, in m/s.
+
+    The facet impulses are recovered from each tangential impulse (two neighbouring facets span it) and the
+    slip speed sigma from the row velocities, so the certificate depends on the impulses alone.
+    """
+    r = bias.shape[0]
+    w = np.empty(r)
+    for i in range(r):
+        total = bias[i]
+        for j in range(r):
+            total += matrix[i, j] * impulse[j]
+        w[i] = total
+    worst = 0.0
+    for i in range(bilateral):
+        worst = max(worst, abs(w[i]))
+    for i in range(bilateral, bilateral + unilateral):
+        worst = max(worst, abs(min(impulse[i] * scale, w[i])))
+    sides = directions.shape[0]
+    for c in range(friction.shape[0]):
+        n = bilateral + unilateral + 3 * c
+        worst = max(worst, abs(min(impulse[n] * scale, w[n])))
+        # The facet pair around the direction of the tangential impulse.
+        tx, ty = impulse[n + 1], impulse[n + 2]
+        best, first = -1.0e300, 0
+        for k in range(sides):
+            following = (k + 1) % sides
+            ax, ay = directions[k]
+            bx, by = directions[following]
+            det = ax * by - ay * bx
+            alpha = (tx * by - ty * bx) / det
+            beta = (ax * ty - ay * tx) / det
+            if min(alpha, beta) > best:
+                best, first = min(alpha, beta), k
+        second = (first + 1) % sides
+        ax, ay = directions[first]
+        bx, by = directions[second]
+        det = ax * by - ay * bx
+        alpha = max(0.0, (tx * by - ty * bx) / det)
+        beta = max(0.0, (ax * ty - ay * tx) / det)
+        slack = (friction[c] * impulse[n] - alpha - beta) * scale
+        sigma = 0.0
+        for k in range(sides):
+            sigma = max(sigma, -(directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2]))
+        worst = max(worst, abs(min(sigma, slack)))
+        for k in range(sides):
+            facet = alpha if k == first else (beta if k == second else 0.0)
+            speed = directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2] + sigma
+            worst = max(worst, abs(min(facet * scale, speed)))
+    return worst

@@ -1,0 +1,108 @@
+// Bodies, props and terrain: MuJoCo's shapes as meshes.
+
+/** MuJoCo's capsules and cylinders lie along z, three.js's along y. */
+const upright = (geometry) => geometry.rotateX(Math.PI / 2);
+
+const BUILDERS = {
+  sphere: ({ size }) => new THREE.SphereGeometry(size[0], 40, 28),
+  capsule: ({ size }) => upright(new THREE.CapsuleGeometry(size[0], 2 * size[1], 14, 36)),
+  cylinder: ({ size }) => upright(new THREE.CylinderGeometry(size[0], size[0], 2 * size[1], 48)),
+  ellipsoid: ({ size }) => new THREE.SphereGeometry(1, 40, 28).scale(...size),
+  box: ({ size, role }) => {
+    const sides = size.map((half) => 2 * half);
+    return role === "ground"
+      ? new THREE.BoxGeometry(...sides)
+      : new THREE.RoundedBoxGeometry(...sides, 4, 0.3 * Math.min(...size));
+  },
+  plane: ({ size }) => {
+    const [width, depth] = size.slice(0, 2).map((half) => (half > 0 ? 2 * half : 400));
+    return metred(new THREE.PlaneGeometry(width, depth));
+  },
+  hfield: ({ size, field }) => {
+    const { rows, columns } = field, heights = unpack(field.heights);
+    const geometry = new THREE.PlaneGeometry(2 * size[0], 2 * size[1], columns - 1, rows - 1);
+    const { position } = geometry.attributes; // three.js runs from +y to -y, MuJoCo from -y to +y
+    for (let k = 0; k < position.count; k++) {
+      const row = rows - 1 - Math.floor(k / columns);
+      position.setZ(k, size[2] * heights[row * columns + (k % columns)]);
+    }
+    geometry.computeVertexNormals();
+    return metred(geometry);
+  },
+  mesh: ({ surface }) => {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(unpack(surface.vertices), 3));
+    geometry.setIndex(new THREE.BufferAttribute(unpack(surface.faces), 1));
+    geometry.computeVertexNormals();
+    return geometry;
+  },
+};
+
+/** Texture coordinates in metres, so that the floor's grid is a ruler. */
+function metred(geometry) {
+  const { position, uv } = geometry.attributes;
+  for (let k = 0; k < position.count; k++) uv.setXY(k, position.getX(k), position.getY(k));
+  return geometry;
+}
+
+function paint({ rgba, role, type }, floor) {
+  const [r, g, b, alpha] = rgba;
+  const flat = type === "plane" || type === "hfield";
+  return new THREE.MeshStandardMaterial({
+    color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
+    roughness: role === "ground" ? 0.95 : 0.62,
+    metalness: 0,
+    map: flat ? floor : null,
+    transparent: alpha < 1,
+    opacity: alpha,
+  });
+}
+
+function place(object, { position, rotation }) {
+  object.position.set(...position);
+  object.quaternion.set(rotation[1], rotation[2], rotation[3], rotation[0]);
+  return object;
+}
+
+/** One group for each moving body, with its shapes; shapes of the world go into `scene` itself. */
+function buildFigure(shapes, bodies, scene, floor) {
+  const groups = bodies.map(() => new THREE.Group());
+  for (const shape of shapes) {
+    const geometry = BUILDERS[shape.type](shape);
+    const mesh = place(new THREE.Mesh(geometry, paint(shape, floor)), shape);
+    mesh.castShadow = shape.type !== "plane" && shape.rgba[3] > 0.5;
+    mesh.receiveShadow = true;
+    if (shape.role === "ground" && shape.type === "box") mesh.add(edges(geometry));
+    (groups[shape.body] ?? scene).add(mesh);
+  }
+  scene.add(...groups);
+  return groups;
+}
+
+/** Thin outlines that make the steps of a staircase readable in flat light. */
+function edges(geometry) {
+  const material = new THREE.LineBasicMaterial({ color: "#8d97a3", transparent: true, opacity: 0.55 });
+  return new THREE.LineSegments(new THREE.EdgesGeometry(geometry), material);
+}
+
+/** A translucent copy of the performers; a depth pass first, so that overlapping limbs do not add up. */
+function buildGhost(shapes, bodies, scene) {
+  const depth = new THREE.MeshBasicMaterial({ colorWrite: false });
+  const tint = new THREE.MeshStandardMaterial({
+    color: LOOK.ghost, transparent: true, opacity: 0.38, depthFunc: THREE.EqualDepth, depthWrite: false, roughness: 1,
+  });
+  const groups = bodies.map(() => new THREE.Group());
+  const ghost = new THREE.Group();
+  for (const shape of shapes) {
+    if (shape.role !== "performer") continue;
+    const geometry = BUILDERS[shape.type](shape);
+    [depth, tint].forEach((material, pass) => {
+      const mesh = place(new THREE.Mesh(geometry, material), shape);
+      mesh.renderOrder = 5 + pass;
+      groups[shape.body].add(mesh);
+    });
+  }
+  ghost.add(...groups);
+  scene.add(ghost);
+  return { ghost, groups };
+}

@@ -1,0 +1,132 @@
+// What is drawn over the bodies: forces, pushes and the centre of mass.
+
+/** An arrow of a given tail and vector; its head keeps its size. */
+class Arrow {
+  constructor(scene, colour, thickness) {
+    this.material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.6, transparent: true });
+    this.head = 5 * thickness;
+    this.shaft = new THREE.Mesh(upright(new THREE.CylinderGeometry(thickness, thickness, 1, 16)), this.material);
+    this.tip = new THREE.Mesh(upright(new THREE.ConeGeometry(2.4 * thickness, this.head, 24)), this.material);
+    this.group = new THREE.Group();
+    this.group.add(this.shaft, this.tip);
+    scene.add(this.group);
+  }
+
+  show(tail, vector, opacity = 1) {
+    const length = vector.length();
+    this.group.visible = length > 1e-6;
+    if (!this.group.visible) return;
+    const shaft = Math.max(1e-3, length - this.head);
+    this.shaft.scale.z = shaft;
+    this.shaft.position.z = shaft / 2;
+    this.tip.position.z = length - this.head / 2;
+    this.group.position.copy(tail);
+    this.group.quaternion.setFromUnitVectors(Arrow.up, vector.clone().divideScalar(length));
+    this.material.opacity = opacity;
+  }
+
+  hide() {
+    this.group.visible = false;
+  }
+}
+Arrow.up = new THREE.Vector3(0, 0, 1);
+
+/** The mean contact force on each body in each frame, at its centre of pressure; a body's weight is 0.45 spans long. */
+class Contacts {
+  constructor({ start, rows }, scene, span, weight) {
+    this.start = unpack(start);
+    this.rows = unpack(rows);
+    this.scale = (0.45 * span) / weight;
+    this.make = () => new Arrow(scene, LOOK.contact, 0.008 * span);
+    this.arrows = [];
+    this.tail = new THREE.Vector3();
+    this.force = new THREE.Vector3();
+  }
+
+  get empty() {
+    return this.rows.length === 0;
+  }
+
+  show({ frame }, visible) {
+    const first = this.start[frame], count = visible ? this.start[frame + 1] - first : 0;
+    while (this.arrows.length < count) this.arrows.push(this.make());
+    this.arrows.forEach((arrow, k) => {
+      if (k >= count) return arrow.hide();
+      this.tail.fromArray(this.rows, 6 * (first + k));
+      this.force.fromArray(this.rows, 6 * (first + k) + 3).multiplyScalar(this.scale);
+      arrow.show(this.tail, this.force);
+    });
+  }
+}
+
+/** Pushes, each an arrow whose tip is on the body pushed; it lingers a moment, since most last a tenth of a second. */
+class Pushes {
+  constructor(pushes, scene, span, weight) {
+    this.pushes = pushes.map((push) => ({ ...push, arrow: new Arrow(scene, LOOK.push, 0.013 * span) }));
+    this.linger = 0.35;
+    this.lengthOf = (newtons) => span * Math.min(0.9, 0.3 + (0.3 * newtons) / weight);
+  }
+
+  show(time, groups, visible) {
+    for (const { arrow, body, force, time: start, duration } of this.pushes) {
+      const after = time - start - duration;
+      if (!visible || time < start || after > this.linger || !groups[body]) {
+        arrow.hide();
+        continue;
+      }
+      const vector = new THREE.Vector3(...force);
+      vector.setLength(this.lengthOf(vector.length()));
+      const tail = groups[body].position.clone().sub(vector);
+      arrow.show(tail, vector, after > 0 ? 1 - after / this.linger : 1);
+    }
+  }
+}
+
+/** Each performer's centre of mass, seen through the body, and the path it has taken. */
+class CentreOfMass {
+  constructor(points, timeline, scene, span) {
+    this.points = points;
+    this.frames = timeline.times.length;
+    this.sides = 6;
+    const see = { color: LOOK.com, transparent: true, depthTest: false };
+    const ball = new THREE.SphereGeometry(0.022 * span, 24, 16);
+    this.group = new THREE.Group();
+    this.items = Array.from({ length: points.count }, (_, who) => {
+      const path = Array.from({ length: this.frames }, (_unused, frame) =>
+        points.at({ frame, next: frame, fraction: 0 }, who, new THREE.Vector3()));
+      const dot = new THREE.Mesh(ball, new THREE.MeshBasicMaterial({ ...see, opacity: 0.95 }));
+      dot.renderOrder = 11;
+      this.group.add(dot);
+      if (this.frames < 2) return { dot };
+      const tube = new THREE.TubeGeometry(new Polyline(path), this.frames - 1, 0.005 * span, this.sides);
+      const trail = new THREE.Mesh(tube, new THREE.MeshBasicMaterial({ ...see, opacity: 0.6 }));
+      trail.renderOrder = 10;
+      trail.frustumCulled = false;
+      this.group.add(trail);
+      return { dot, trail };
+    });
+    scene.add(this.group);
+  }
+
+  show(where, visible) {
+    this.group.visible = visible;
+    this.items.forEach(({ dot, trail }, who) => {
+      this.points.at(where, who, dot.position);
+      trail?.geometry.setDrawRange(0, 6 * this.sides * where.frame);
+    });
+  }
+}
+
+/** The straight path through all frames, one unit of its parameter for each: a tube's rings then are the frames. */
+class Polyline extends THREE.CatmullRomCurve3 {
+  getPointAt(u, target = new THREE.Vector3()) {
+    const at = u * (this.points.length - 1), low = Math.min(Math.floor(at), this.points.length - 2);
+    return target.lerpVectors(this.points[low], this.points[low + 1], at - low);
+  }
+
+  getTangentAt(u, target = new THREE.Vector3()) {
+    const at = u * (this.points.length - 1), low = Math.min(Math.floor(at), this.points.length - 2);
+    target.subVectors(this.points[low + 1], this.points[low]);
+    return target.lengthSq() > 1e-14 ? target.normalize() : target.set(0, 0, 1);
+  }
+}

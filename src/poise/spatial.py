@@ -1,0 +1,170 @@
+"""Rotations: the one module that knows how to turn things.
+
+Quaternions are unit, ordered w x y z, and active: `quat_rotate(q, v)` carries a vector from the turned frame
+into the frame the turn is told in. A rotation vector is axis times angle, in radians. Every function works over
+any leading axes, so that a clip of T frames and J joints is turned in one call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+_AXES = {"X": 0, "Y": 1, "Z": 2}
+_MIRROR_POLAR = np.array([1.0, -1.0, 1.0])  # positions, velocities, forces
+_MIRROR_AXIAL = np.array([-1.0, 1.0, -1.0])  # rotation vectors, angular velocities, torques
+_MIRROR_QUAT = np.array([1.0, -1.0, 1.0, -1.0])
+_TINY = 1e-8  # rad; below it sin(x)/x is 1 to machine precision
+
+
+def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
+    """The turn b followed by the turn a: (..., 4)."""
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def quat_conjugate(q: ArrayLike) -> Array:
+    """The opposite turn: (..., 4)."""
+    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def quat_normalize(q: ArrayLike) -> Array:
+    """The unit quaternion nearest to q: (..., 4)."""
+    q = np.asarray(q, float)
+    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
+    """Vectors v (..., 3) turned by q (..., 4)."""
+    q, v = np.asarray(q, float), np.asarray(v, float)
+    axis = q[..., 1:]
+    t = 2.0 * np.cross(axis, v)
+    return np.asarray(v + q[..., :1] * t + np.cross(axis, t))
+
+
+def quat_to_matrix(q: ArrayLike) -> Array:
+    """Rotation matrices (..., 3, 3) whose columns are the turned axes."""
+    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def matrix_to_quat(matrix: ArrayLike) -> Array:
+    """Quaternions (..., 4) with w >= 0.
+
+    The outer product q q' is linear in the matrix; its row with the largest diagonal is the best conditioned.
+    """
+    m = np.asarray(matrix, float)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
+    rows = [
+        [1 + xx + yy + zz, wx, wy, wz],
+        [wx, 1 + xx - yy - zz, xy, xz],
+        [wy, xy, 1 - xx + yy - zz, yz],
+        [wz, xz, yz, 1 - xx - yy + zz],
+    ]
+    outer = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    best = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
+    q = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]
+    return quat_normalize(np.where(q[..., :1] < 0, -q, q))
+
+
+def quat_log(q: ArrayLike) -> Array:
+    """The shortest rotation vector of q: (..., 3), length at most pi."""
+    q = np.asarray(q, float)
+    q = np.where(q[..., :1] < 0, -q, q)
+    vector = q[..., 1:]
+    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    small = sine < _TINY
+    ratio = 2.0 * np.arctan2(sine, q[..., :1]) / np.where(small, 1.0, sine)
+    return np.asarray(vector * np.where(small, 2.0, ratio))
+
+
+def quat_exp(rotation_vector: ArrayLike) -> Array:
+    """The quaternion (..., 4) that turns by a rotation vector."""
+    r = np.asarray(rotation_vector, float)
+    angle = np.linalg.norm(r, axis=-1, keepdims=True)
+    small = angle < _TINY
+    scale = np.where(small, 0.5, np.sin(angle / 2) / np.where(small, 1.0, angle))
+    return np.concatenate([np.cos(angle / 2), scale * r], axis=-1)
+
+
+def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
+    """The turn by `angle` (rad) about `axis`, which need not be of unit length: (..., 4)."""
+    axis = np.asarray(axis, float)
+    unit = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    return quat_exp(unit * np.asarray(angle, float)[..., None])
+
+
+def mirror_vector(v: ArrayLike) -> Array:
+    """Positions, velocities or forces reflected across the x-z plane: left becomes right."""
+    return np.asarray(v, float) * _MIRROR_POLAR
+
+
+def mirror_axial(v: ArrayLike) -> Array:
+    """Rotation vectors, angular velocities or torques reflected across the x-z plane."""
+    return np.asarray(v, float) * _MIRROR_AXIAL
+
+
+def mirror_quat(q: ArrayLike) -> Array:
+    """Orientations reflected across the x-z plane: S R S with S = diag(1, -1, 1)."""
+    return np.asarray(q, float) * _MIRROR_QUAT
+
+
+def euler_to_matrix(angles: ArrayLike, order: str) -> Array:
+    """Rotation matrices (..., 3, 3) of intrinsic turns (..., len(order)) in radians, as BVH channels give them.
+
+    "ZXY" turns about z, then about the new x, then about the newest y: R = Rz Rx Ry.
+    """
+    angles = np.asarray(angles, float)
+    matrix = np.broadcast_to(np.eye(3), (*angles.shape[:-1], 3, 3))
+    for k, axis in enumerate(_axes(order)):
+        turn = quat_from_axis_angle(np.eye(3)[axis], angles[..., k])
+        matrix = matrix @ quat_to_matrix(turn)
+    return np.asarray(matrix)
+
+
+def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
+    """Intrinsic angles (..., 3) in radians for three different axes, such as "ZXY".
+
+    The middle angle lies in [-pi/2, pi/2]. Where it is a quarter turn the outer two are not unique: the last is 0.
+    """
+    axes = _axes(order)
+    if len(set(axes)) != 3:
+        raise ValueError(f"order '{order}' must name three different axes")
+    i, j, k = axes
+    m = np.asarray(matrix, float)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    cosine = np.hypot(m[..., i, i], m[..., i, j])
+    middle = np.arctan2(sign * m[..., i, k], cosine)
+    locked = cosine < _TINY
+    first = np.where(
+        locked,
+        np.arctan2(sign * m[..., k, j], m[..., j, j]),
+        np.arctan2(-sign * m[..., j, k], m[..., k, k]),
+    )
+    last = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
+    return np.stack([first, middle, last], axis=-1)
+
+
+def _axes(order: str) -> list[int]:
+    try:
+        return [_AXES[letter] for letter in order.upper()]
+    except KeyError:
+        raise ValueError(f"order '{order}' may hold only the letters X, Y and Z") from None
