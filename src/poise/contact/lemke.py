@@ -29,11 +29,11 @@ def standard_form(problem: ContactProblem) -> tuple[Array, Array, Array]:
     # spread: impulses of the unilateral and friction rows from z = (normals, facets, slip)
     size = nu + nc * (2 + sides)
     spread = np.zeros((rows, size))
-    spread[normals, np.arange(nu + nc)] = 1 / p.scale
+    spread[normals, np.arange(nu + nc)] = 1 / p.scale[normals]
     for c in range(nc):
         facets = slice(nu + nc + c * sides, nu + nc + (c + 1) * sides)
-        spread[nb + nu + 3 * c + 1, facets] = p.directions[:, 0] / p.scale
-        spread[nb + nu + 3 * c + 2, facets] = p.directions[:, 1] / p.scale
+        t = nb + nu + 3 * c + 1
+        spread[t : t + 2, facets] = p.directions.T / p.scale[t]
     constant = np.zeros(rows)
     if nb:
         # w_b = 0 gives the bilateral impulses as an affine function of the others.

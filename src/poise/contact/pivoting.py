@@ -186,7 +186,7 @@ def pivot(
     unilateral: int,
     friction: Any,
     directions: Any,
-    scale: float,
+    scale: Any,
     modes: Any,
     impulse: Any,
     most: int,
@@ -225,16 +225,16 @@ def pivot(
             if mode == OPEN:
                 if w[row] < -tolerance:
                     wanted, amount = STICK, -w[row]
-            elif impulse[row] * scale < -tolerance:
-                wanted, amount = OPEN, -impulse[row] * scale
+            elif impulse[row] * scale[row] < -tolerance:
+                wanted, amount = OPEN, -impulse[row] * scale[row]
             elif i >= unilateral:
                 mu = friction[i - unilateral]
                 if mode == STICK:
                     vertex, excess = _stick_violation(
                         impulse[row + 1], impulse[row + 2], mu * impulse[row], directions
                     )
-                    if excess * scale > tolerance:
-                        wanted, amount = 2 + 2 * vertex, excess * scale
+                    if excess * scale[row] > tolerance:
+                        wanted, amount = 2 + 2 * vertex, excess * scale[row]
                 else:
                     if mode % 2 == 1:
                         k = (mode - 2) // 2
@@ -243,7 +243,7 @@ def pivot(
                         ey = directions[following, 1] - directions[k, 1]
                         length = np.sqrt(ex * ex + ey * ey)
                         along = (ex * impulse[row + 1] + ey * impulse[row + 2]) / length
-                        beyond = (abs(along) - mu * impulse[row] * half_edge) * scale
+                        beyond = (abs(along) - mu * impulse[row] * half_edge) * scale[row]
                         if beyond > tolerance:
                             wanted = 2 + 2 * (following if along > 0 else k)
                             amount = beyond

@@ -49,9 +49,9 @@ class ContactProblem:
     directions: Array  # (sides, 2) unit vectors of the friction polygon in the basis t1, t2
 
     @cached_property
-    def scale(self) -> float:
-        """m/s per N s that makes impulses comparable with velocities: the largest diagonal entry."""
-        return float(np.max(np.abs(np.diag(self.matrix)), initial=1e-12))
+    def scale(self) -> Array:
+        """(r,) m/s per N s that makes each impulse comparable with velocities; one value per contact."""
+        return row_scale(self.matrix, self.bilateral + self.unilateral)
 
     def residual(self, impulse: Array) -> float:
         """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
@@ -94,6 +94,17 @@ def polygon(sides: int) -> Array:
 
 
 @njit(cache=True)
+def row_scale(matrix: Any, first_contact: int) -> Any:
+    """The diagonal of the matrix, with the normal's entry for all three rows of a contact."""
+    r = matrix.shape[0]
+    scale = np.empty(r)
+    for i in range(r):
+        source = i if i < first_contact else i - (i - first_contact) % 3
+        scale[i] = max(abs(matrix[source, source]), 1e-12)
+    return scale
+
+
+@njit(cache=True)
 def certify(
     matrix: Any,
     bias: Any,
@@ -102,7 +113,7 @@ def certify(
     unilateral: int,
     friction: Any,
     directions: Any,
-    scale: float,
+    scale: Any,
 ) -> float:
     """max |min(z, w)| over the linear complementarity problem that the impulses stand for, in m/s.
 
@@ -120,11 +131,11 @@ def certify(
     for i in range(bilateral):
         worst = max(worst, abs(w[i]))
     for i in range(bilateral, bilateral + unilateral):
-        worst = max(worst, abs(min(impulse[i] * scale, w[i])))
+        worst = max(worst, abs(min(impulse[i] * scale[i], w[i])))
     sides = directions.shape[0]
     for c in range(friction.shape[0]):
         n = bilateral + unilateral + 3 * c
-        worst = max(worst, abs(min(impulse[n] * scale, w[n])))
+        worst = max(worst, abs(min(impulse[n] * scale[n], w[n])))
         # The facet pair around the direction of the tangential impulse.
         tx, ty = impulse[n + 1], impulse[n + 2]
         best, first = -1.0e300, 0
@@ -143,7 +154,7 @@ def certify(
         det = ax * by - ay * bx
         alpha = max(0.0, (tx * by - ty * bx) / det)
         beta = max(0.0, (ax * ty - ay * tx) / det)
-        slack = (friction[c] * impulse[n] - alpha - beta) * scale
+        slack = (friction[c] * impulse[n] - alpha - beta) * scale[n]
         sigma = 0.0
         for k in range(sides):
             sigma = max(sigma, -(directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2]))
@@ -151,5 +162,5 @@ def certify(
         for k in range(sides):
             facet = alpha if k == first else (beta if k == second else 0.0)
             speed = directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2] + sigma
-            worst = max(worst, abs(min(facet * scale, speed)))
+            worst = max(worst, abs(min(facet * scale[n], speed)))
     return worst

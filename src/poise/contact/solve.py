@@ -83,7 +83,7 @@ def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     size = len(q)
     random = np.random.default_rng(0)  # fixed: the same problem always takes the same path
     for softness in (0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2):
-        cover = np.ones(size) if softness == 0 and size == 0 else 0.5 + random.random(size)
+        cover = 0.5 + random.random(size)
         nudge = 1e-9 * random.random(size)
         softened = matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
@@ -103,13 +103,13 @@ def modes_of(problem: ContactProblem, impulse: Array) -> np.ndarray:
     p = problem
     start = p.bilateral + p.unilateral
     tiny = 1e-9 / p.scale
-    modes = np.where(impulse[p.bilateral : start] > tiny, STICK, OPEN)
+    modes = np.where(impulse[p.bilateral : start] > tiny[p.bilateral : start], STICK, OPEN)
     sides = len(p.directions)
     found = []
     for c, mu in enumerate(p.friction):
         n = start + 3 * c
         normal, tangent = impulse[n], impulse[n + 1 : n + 3]
-        if normal <= tiny:
+        if normal <= tiny[n]:
             found.append(OPEN)
             continue
         along = p.directions @ tangent

@@ -1,1 +1,1 @@
-"""world"""
+"""The simulated world: scenes, terrain, props, grips, pushes, the step, and recordings of what happened."""

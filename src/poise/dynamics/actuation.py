@@ -1,0 +1,52 @@
+"""How a controller drives a body for one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Joint motors solved implicitly, within the torque limits, in the same problem as the contacts.
+
+    Motor i gives the torque ``gain_i (velocity_i - v_i)`` with v the velocity at the END of the step. A gain of
+    zero leaves a DOF without a motor.
+    """
+
+    velocity: Array  # (nv,) rad/s, target at the end of the step
+    gain: Array  # (nv,) N m s/rad
+
+    @classmethod
+    def spring_damper(cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float) -> Motors:
+        """Motors that act as implicit (stable) proportional-derivative control [Tan2011].
+
+        ``error`` (nv,) rad is target minus pose in the tangent space, ``velocity`` the target velocity.
+        Substituting q+ = q + h v+ in kp (q* - q+) + kd (v* - v+) gives a motor of gain kd + h kp.
+        """
+        gain = damping + step * stiffness
+        push = stiffness * error + damping * velocity
+        target = np.divide(push, gain, out=np.zeros_like(push), where=gain > 0)
+        return cls(velocity=target, gain=gain)
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """What a controller asks for in a step; all parts are optional and add up.
+
+    Joint torque is ``torque + feedback @ impulse + motors``, kept within the body's torque limits by the world.
+    ``impulse`` (3 c,) are the contact impulses n, t1, t2 of `State.contacts`, found in this very step.
+    """
+
+    torque: Array | None = None  # (nv,) N m, zero on free roots
+    feedback: Array | None = None  # (nv, 3 c) N m per N s
+    motors: Motors | None = None
+    external: Array | None = None  # (nv,) N or N m: a declared stabilising wrench, recorded as such
+
+
+PASSIVE = Actuation()
+"""No actuation at all."""

@@ -1,0 +1,81 @@
+"""Constant tables of a compiled scene that the kernels need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Topology of a scene: chains of DOFs, floating trees, joint limits."""
+
+    nv: int
+    dof_parent: Ints  # (nv,) the DOF before it in its chain, -1 at a root
+    body_last_dof: Ints  # (nbody,) last DOF of the chain that moves a body, -1 if it is fixed
+    body_root: Ints  # (nbody,) the body at the root of its tree, where MuJoCo refers spatial vectors to
+    body_tree: Ints  # (nbody,) index of its floating tree, -1 if it has none
+    tree_body: Ints  # (trees,) root body of each floating tree
+    tree_dof: Ints  # (trees,) first DOF
+    tree_end: Ints  # (trees,) one past the last DOF
+    tree_qpos: Ints  # (trees,) first coordinate
+    tree_mass: Array  # (trees,) kg
+    damping: Array  # (nv,) N m s/rad, passive
+    limit_dof: Ints  # (limits,) first DOF of each limited joint
+    limit_qpos: Ints  # (limits,)
+    limit_size: Ints  # (limits,) 1 hinge, 3 ball
+    limit_lower: Array  # (limits, 3) rad
+    limit_upper: Array  # (limits, 3) rad
+
+    @property
+    def floating_dofs(self) -> Ints:
+        """The DOFs of the free roots, which carry no joint torque."""
+        return np.concatenate([np.arange(start, start + 6) for start in self.tree_dof] or [np.zeros(0, np.int64)])
+
+
+def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism:
+    """Tables of a compiled model; ``lower`` and ``upper`` (nv,) rad bound hinge angles and ball rotation vectors."""
+    last = np.full(model.nbody, -1, np.int64)
+    for body in range(1, model.nbody):
+        count = model.body_dofnum[body]
+        last[body] = model.body_dofadr[body] + count - 1 if count else last[model.body_parentid[body]]
+    free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+    roots = model.jnt_bodyid[free].astype(np.int64)
+    tree_of_root = {int(model.body_rootid[body]): index for index, body in enumerate(roots)}
+    body_tree = np.array([tree_of_root.get(int(root), -1) for root in model.body_rootid], np.int64)
+    dof_tree = body_tree[model.dof_bodyid]
+    limited = []
+    for joint in range(model.njnt):
+        size = {mujoco.mjtJoint.mjJNT_HINGE: 1, mujoco.mjtJoint.mjJNT_BALL: 3}.get(model.jnt_type[joint], 0)
+        dofs = slice(model.jnt_dofadr[joint], model.jnt_dofadr[joint] + size)
+        if size and (np.isfinite(lower[dofs]).any() or np.isfinite(upper[dofs]).any()):
+            limited.append((joint, size, lower[dofs], upper[dofs]))
+    bounds = np.full((2, len(limited), 3), np.inf)
+    bounds[0] *= -1
+    for row, (_, size, low, high) in enumerate(limited):
+        bounds[0, row, :size], bounds[1, row, :size] = low, high
+    joints = np.array([joint for joint, *_ in limited], np.int64)
+    return Mechanism(
+        nv=model.nv,
+        dof_parent=model.dof_parentid.astype(np.int64),
+        body_last_dof=last,
+        body_root=model.body_rootid.astype(np.int64),
+        body_tree=body_tree,
+        tree_body=roots,
+        tree_dof=model.jnt_dofadr[free].astype(np.int64),
+        tree_end=np.array([np.flatnonzero(dof_tree == t).max() + 1 for t in range(len(free))], np.int64),
+        tree_qpos=model.jnt_qposadr[free].astype(np.int64),
+        tree_mass=model.body_subtreemass[roots].copy(),
+        damping=model.dof_damping.copy(),
+        limit_dof=model.jnt_dofadr[joints].astype(np.int64),
+        limit_qpos=model.jnt_qposadr[joints].astype(np.int64),
+        limit_size=np.array([size for _, size, *_ in limited], np.int64),
+        limit_lower=bounds[0],
+        limit_upper=bounds[1],
+    )

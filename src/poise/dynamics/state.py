@@ -1,0 +1,46 @@
+"""What a controller sees of the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Pairs of surface points that touch or may touch within the step. Each force acts on ``body``."""
+
+    body: Ints  # (c,) body id
+    other: Ints  # (c,) body id; 0 is the ground
+    point: Array  # (c, 3) m, world
+    frame: Array  # (c, 3, 3) rows n, t1, t2; n points out of `other`
+    gap: Array  # (c,) m; negative when sunk in
+    friction: Array  # (c,) coefficient
+    jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2
+    touching: NDArray[np.bool_]  # (c,) near enough to carry friction in this step
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+
+@dataclass(frozen=True)
+class State:
+    """Pose, velocity and the terms of the equations of motion there.
+
+    Arrays are views into the world and change with its next step: copy what must be kept.
+    """
+
+    time: float  # s
+    step: float  # s, duration of the coming step
+    qpos: Array  # (nq,)
+    qvel: Array  # (nv,)
+    mass: Array  # (nv, nv) kg, kg m, kg m^2
+    bias: Array  # (nv,) Coriolis, centrifugal and gravity forces
+    contacts: Contacts
+    data: Any  # mujoco.MjData with kinematics, cdof, cvel at (qpos, qvel); read only

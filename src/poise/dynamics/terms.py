@@ -1,0 +1,46 @@
+"""Terms of the equations of motion at a state, from MuJoCo."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Terms:
+    """Mass matrix and bias of a model at the last pose and velocity that were set.
+
+    ``M(q) dv/dt + bias(q, v) = forces``; gravity is part of the bias. Kinematics, Jacobian axes and contact
+    candidates are in ``data``.
+    """
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model = model
+        self.data = mujoco.MjData(model)
+        self.mass: Array = np.zeros((model.nv, model.nv))
+        self.bias: Array = np.zeros(model.nv)
+
+    def set_pose(self, qpos: Array) -> None:
+        """Kinematics at a pose; the mass matrix follows with `set_mass`."""
+        self.data.qpos[:] = qpos
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_comPos(self.model, self.data)
+
+    def set_mass(self) -> None:
+        """The mass matrix at the pose, dense."""
+        mujoco.mj_makeM(self.model, self.data)
+        mujoco.mj_fullM(self.model, self.data, self.mass)
+
+    def set_velocity(self, qvel: Array) -> None:
+        """Spatial velocities and the bias at the pose."""
+        self.data.qvel[:] = qvel
+        mujoco.mj_comVel(self.model, self.data)
+        mujoco.mj_rne(self.model, self.data, 0, self.bias)
+
+    def evaluate(self, qpos: Array, qvel: Array) -> None:
+        """Everything at (qpos, qvel)."""
+        self.set_pose(qpos)
+        self.set_mass()
+        self.set_velocity(qvel)

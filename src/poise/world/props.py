@@ -1,0 +1,138 @@
+"""Things in a scene that are not characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+from xml.etree.ElementTree import Element, SubElement
+
+from poise.world.elements import element, geom, numbers
+
+Vector = tuple[float, float, float]
+WOOD = "0.72 0.58 0.42 1"
+STEEL = "0.55 0.57 0.60 1"
+RUBBER = "0.80 0.45 0.32 1"
+GLASS = "0.60 0.75 0.82 1"
+
+
+class Prop(Protocol):
+    """What every prop offers."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the scene; bodies of the prop are called this, or begin with it."""
+
+    def elements(self) -> list[Element]:
+        """MJCF elements in the world: free bodies, or fixed geoms."""
+
+
+def _free(name: str, at: Vector) -> Element:
+    body = element("body", name=name, pos=at)
+    SubElement(body, "freejoint", name=name)
+    return body
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A solid ball."""
+
+    name: str = "ball"
+    radius: float = 0.15  # m
+    mass: float = 2.0  # kg
+    at: Vector = (1.0, 0.0, 1.0)  # m, its centre
+
+    def elements(self) -> list[Element]:
+        """One free body."""
+        body = _free(self.name, self.at)
+        body.append(geom(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
+        return [body]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A solid box."""
+
+    name: str = "box"
+    size: Vector = (0.4, 0.4, 0.4)  # m, full edges
+    mass: float = 10.0  # kg
+    at: Vector = (1.0, 0.0, 0.2)  # m, its centre
+
+    def elements(self) -> list[Element]:
+        """One free body."""
+        body = _free(self.name, self.at)
+        half = [edge / 2 for edge in self.size]
+        body.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
+        return [body]
+
+
+@dataclass(frozen=True)
+class Barbell:
+    """A bar along y with a disc at each end."""
+
+    name: str = "barbell"
+    mass: float = 30.0  # kg, all of it
+    length: float = 1.6  # m
+    disc: float = 0.2  # m, radius
+    at: Vector = (0.4, 0.0, 0.2)  # m, its centre
+
+    def elements(self) -> list[Element]:
+        """One free body of three geoms."""
+        body = _free(self.name, self.at)
+        half = self.length / 2
+        bar = min(10.0, 0.3 * self.mass)
+        ends = (0, -half, 0, 0, half, 0)
+        body.append(geom(f"{self.name}_bar", "capsule", fromto=ends, size=(0.015,), mass=bar, rgba=STEEL))
+        for side, sign in (("left", 1), ("right", -1)):
+            span = (0, sign * (half - 0.13), 0, 0, sign * (half - 0.08), 0)
+            plate = (self.mass - bar) / 2
+            body.append(
+                geom(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL)
+            )
+        return [body]
+
+
+@dataclass(frozen=True)
+class Tray:
+    """A tray with a glass standing on it: two free bodies, `name` and `name_glass`."""
+
+    name: str = "tray"
+    size: tuple[float, float] = (0.4, 0.3)  # m
+    mass: float = 0.8  # kg
+    glass_mass: float = 0.3  # kg
+    glass_radius: float = 0.035  # m
+    glass_height: float = 0.12  # m
+    at: Vector = (0.4, 0.0, 1.1)  # m, middle of the tray
+
+    def elements(self) -> list[Element]:
+        """The tray and the glass."""
+        thickness = 0.012
+        tray = _free(self.name, self.at)
+        half = (self.size[0] / 2, self.size[1] / 2, thickness / 2)
+        tray.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL))
+        x, y, z = self.at
+        glass = _free(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
+        shape = (self.glass_radius, self.glass_height / 2)
+        glass.append(geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
+        return [tray, glass]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A horizontal bar along y, fixed in the world, to hang from."""
+
+    name: str = "bar"
+    height: float = 2.3  # m
+    x: float = 0.0  # m
+    length: float = 2.0  # m
+    radius: float = 0.016  # m
+
+    def elements(self) -> list[Element]:
+        """A body fixed to the world, so that grips can name it."""
+        body = Element("body", name=self.name, pos=numbers((self.x, 0, self.height)))
+        half = self.length / 2
+        ends = (0, -half, 0, 0, half, 0)
+        body.append(geom(f"{self.name}_shape", "capsule", fromto=ends, size=(self.radius,), rgba=STEEL))
+        for side, y in (("left", half), ("right", -half)):
+            foot = (0, y, 0, 0, y, -self.height)
+            body.append(geom(f"{self.name}_{side}", "capsule", fromto=foot, size=(0.02,), rgba=STEEL))
+        return [body]

@@ -1,0 +1,145 @@
+"""A scene: characters, the ground and props, compiled into one MuJoCo model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body import Body
+from poise.errors import PoiseError, unknown
+from poise.world.elements import element, numbers
+from poise.world.props import Prop
+from poise.world.terrain import Flat, Terrain
+
+Array = NDArray[np.float64]
+
+LOOK_AHEAD = 0.08
+"""m: surfaces nearer than this are contact candidates. Twice the way a limb of 5 m/s makes in a step at 120 Hz."""
+
+TERRAIN_BIT, PROP_BIT, FIRST_BODY_BIT = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Characters on a terrain among props. The first body is the one that performs."""
+
+    bodies: tuple[Body, ...]
+    terrain: Terrain = field(default_factory=Flat)
+    props: tuple[Prop, ...] = ()
+    friction: float = 1.0  # coefficient of all surfaces
+    gravity: float = 9.81  # m/s^2
+
+    def __post_init__(self) -> None:
+        if not self.friction >= 0 or not np.isfinite(self.gravity):
+            raise PoiseError(f"friction {self.friction} and gravity {self.gravity} must be numbers, friction >= 0")
+
+    @classmethod
+    def of(cls, body: Body | str, terrain: Terrain | None = None, props: Sequence[Prop] = ()) -> Scene:
+        """The common case: one character."""
+        character = Body.named(body) if isinstance(body, str) else body
+        return cls((character,), terrain or Flat(), tuple(props))
+
+    @property
+    def body(self) -> Body:
+        """The character that performs."""
+        return self.bodies[0]
+
+    def prefix(self, index: int) -> str:
+        """What the names of the index-th body's links begin with: nothing for the first."""
+        return "" if index == 0 else f"{self.bodies[index].name}.{index + 1}/"
+
+    @cached_property
+    def xml(self) -> str:
+        """MJCF of the whole scene, self-contained."""
+        root = Element("mujoco", model=self.body.name if self.bodies else "scene")
+        SubElement(root, "compiler", angle="radian", autolimits="true")
+        root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
+        assets = SubElement(root, "asset")
+        world = SubElement(root, "worldbody")
+        for item in self.terrain.assets():
+            assets.append(item)
+        for item in self.terrain.geoms():
+            world.append(self._solid(item, TERRAIN_BIT, 0))
+        for index, body in enumerate(self.bodies):
+            self._add_body(world, assets, body, index)
+        for prop in self.props:
+            for item in prop.elements():
+                for part in item.iter("geom"):
+                    self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT)
+                world.append(item)
+        return ElementTree.tostring(root, encoding="unicode")
+
+    def _solid(self, part: Element, own: int, others: int) -> Element:
+        part.set("contype", str(own))
+        part.set("conaffinity", str(others))
+        part.set("margin", repr(LOOK_AHEAD))
+        part.set("condim", "3")
+        part.set("friction", numbers((self.friction, 0.005, 0.0001)))
+        return part
+
+    def _add_body(self, world: Element, assets: Element, body: Body, index: int) -> None:
+        source = ElementTree.fromstring(body.mjcf)
+        own = FIRST_BODY_BIT << index
+        others = TERRAIN_BIT | PROP_BIT
+        for other in range(len(self.bodies)):
+            others |= (FIRST_BODY_BIT << other) if other != index else 0
+        prefix = self.prefix(index)
+        for item in source.iter():
+            if prefix and "name" in item.attrib:
+                item.set("name", prefix + item.get("name", ""))
+        for part in source.iter("geom"):
+            if part.get("contype") == "0" and part.get("conaffinity") == "0":
+                continue
+            self._solid(part, own, others).set("margin", "0")
+        for part in source.findall("asset/*"):
+            assets.append(part)
+        for part in source.findall("worldbody/body"):
+            world.append(part)
+
+    @cached_property
+    def model(self) -> mujoco.MjModel:
+        """The compiled scene."""
+        try:
+            return mujoco.MjModel.from_xml_string(self.xml)
+        except ValueError as error:
+            raise PoiseError("the scene does not compile: " + " ".join(str(error).split())) from None
+
+    def link_id(self, name: str) -> int:
+        """Body id in the compiled scene of a link of the first character, a prop, or ``world``."""
+        found = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if found < 0:
+            raise unknown("body part", name, [self.model.body(i).name for i in range(1, self.model.nbody)])
+        return int(found)
+
+    def per_dof(self, values: Sequence[Array], otherwise: float) -> Array:
+        """Numbers per DOF of each body laid out for the scene's DOFs; ``otherwise`` for those of props."""
+        out = np.full(self.model.nv, otherwise)
+        for index, numbers_of_body in enumerate(values):
+            out[self.dofs(index)] = numbers_of_body
+        return out
+
+    def dofs(self, index: int) -> slice:
+        """Where the DOFs of the index-th body are."""
+        joint = self.model.joint(self.prefix(index) + self.bodies[index].joints[0].name)
+        return slice(int(joint.dofadr[0]), int(joint.dofadr[0]) + self.bodies[index].nv)
+
+    def coordinates(self, index: int) -> slice:
+        """Where the coordinates of the index-th body are."""
+        joint = self.model.joint(self.prefix(index) + self.bodies[index].joints[0].name)
+        return slice(int(joint.qposadr[0]), int(joint.qposadr[0]) + self.bodies[index].nq)
+
+    def dof_name(self, dof: int) -> str:
+        """A DOF's name, for messages."""
+        for index, body in enumerate(self.bodies):
+            span = self.dofs(index)
+            if span.start <= dof < span.stop:
+                return self.prefix(index) + body.dof_names[dof - span.start]
+        joint = self.model.joint(int(self.model.dof_jntid[dof]))
+        return f"{joint.name}[{dof - int(joint.dofadr[0])}]"
