@@ -1,0 +1,56 @@
+"""What every controller offers, and what it may know of the world."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body import Body
+from poise.dynamics import Actuation, State
+from poise.reference import Reference
+
+Array = NDArray[np.float64]
+
+
+class Setting(Protocol):
+    """The scene as a controller may know it."""
+
+    @property
+    def body(self) -> Body:
+        """The character that performs."""
+
+    @property
+    def model(self) -> Any:
+        """The compiled scene; the character's DOFs come first in it."""
+
+
+class Stage(Protocol):
+    """The world as a controller may know it; `poise.world.World` is one."""
+
+    @property
+    def scene(self) -> Setting:
+        """What is in it."""
+
+    @property
+    def torque_limit(self) -> Array:
+        """(nv,) N m."""
+
+
+class Controller(Protocol):
+    """Turns states into actuation, step by step."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages and recordings."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its parameters, for recordings."""
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Get ready to perform a reference from the start."""
+
+    def act(self, state: State) -> Actuation:
+        """Drive the body for the coming step."""

@@ -1,0 +1,61 @@
+"""Joints held at the reference's pose, without any balance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from poise.control.controller import Stage
+from poise.dynamics import Actuation, Motors, State
+from poise.errors import PoiseError
+from poise.reference import Reference
+
+
+@dataclass(frozen=True)
+class HoldSettings:
+    """How firmly the pose is held."""
+
+    stiffness: float = 4.0
+    """Torque per radian of error, as a multiple of the joint's torque limit, 1/rad."""
+    damping: float = 0.1
+    """Damping per stiffness, s."""
+    unlimited: float = 15.0
+    """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg)."""
+
+    def __post_init__(self) -> None:
+        if not (self.stiffness >= 0 and self.damping >= 0 and self.unlimited >= 0):
+            raise PoiseError("hold: stiffness, damping and unlimited must be numbers of at least 0")
+
+
+class Hold:
+    """Proportional-derivative control of every joint, integrated implicitly, within the torque limits."""
+
+    name = "hold"
+
+    def __init__(self, settings: HoldSettings | None = None) -> None:
+        self._settings = settings or HoldSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Gains from the torque limits."""
+        body = world.scene.body
+        limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
+        self._model = world.scene.model
+        self._reference = reference
+        self._nq, self._nv = body.nq, body.nv
+        self._stiffness = np.zeros(self._model.nv)
+        self._stiffness[6 : self._nv] = self._settings.stiffness * limit[6:]
+        self._target = np.array(self._model.qpos0)
+        self._error = np.zeros(self._model.nv)
+        self._rest = np.zeros(self._model.nv)
+
+    def act(self, state: State) -> Actuation:
+        """Springs and dampers towards the pose at the end of the step."""
+        self._target[: self._nq] = self._reference.at(state.time + state.step).qpos
+        mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
+        damping = self._settings.damping * self._stiffness
+        motors = Motors.spring_damper(self._error, self._rest, self._stiffness, damping, state.step)
+        return Actuation(motors=motors)

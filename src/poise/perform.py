@@ -1,0 +1,203 @@
+"""The whole program in one function."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.control import Controller
+from poise.errors import PoiseError
+from poise.reference import Reference
+from poise.spatial import quat_exp, quat_multiply, quat_rotate
+from poise.version import __version__
+from poise.world.pushes import Push
+from poise.world.recorder import Recorder
+from poise.world.recording import Recording
+from poise.world.scene import Scene
+from poise.world.terrain import Place
+from poise.world.world import BlowUp, World
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A recording, and how long it took to make."""
+
+    recording: Recording
+    setup_s: float
+    step_s: Array  # (T,) wall-clock seconds of each step, control included
+    blow_up: BlowUp | None = None
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds per wall-clock second, set-up excluded."""
+        spent = float(self.step_s.sum())
+        return self.recording.steps * self.recording.step / spent if spent else 0.0
+
+
+def perform(
+    world: World,
+    controller: Controller,
+    reference: Reference,
+    *,
+    seconds: float,
+    pushes: Sequence[Push] = (),
+    seed: int = 0,
+    noise: float = 0.0,
+    progress: Callable[[int], object] | None = None,
+) -> Performance:
+    """Let a controller perform a reference in a world, and record it.
+
+    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. A world that blows up ends the
+    performance; the recording up to there is returned with the cause.
+    """
+    if not 0 < seconds < math.inf:
+        raise PoiseError(f"{seconds} seconds: the time to simulate must be positive and finite")
+    started = clock.perf_counter()
+    place = start(world, reference, seed, noise)
+    forces = [_ScenePush(push, world, place) for push in pushes]
+    controller.reset(world, reference)
+    recorder = Recorder(world, with_reference=True)
+    ghost = _Ghost(world, reference, place)
+    steps = max(1, round(seconds / world.settings.step))
+    setup_s = clock.perf_counter() - started
+    spent = []
+    blow_up = None
+    for _ in range(steps):
+        began = clock.perf_counter()
+        recorder.track(ghost.at(world.time))
+        try:
+            actuation = controller.act(world.state)
+            result = world.step(actuation, _total(forces, world))
+        except BlowUp as error:
+            blow_up = error
+            break
+        recorder.add(result)
+        spent.append(clock.perf_counter() - began)
+        if progress is not None:
+            progress(1)
+    recorder.track(ghost.at(world.time))
+    meta = describe(world, controller, reference, forces, seed, noise, blow_up)
+    return Performance(recorder.finish(meta), setup_s, np.array(spent), blow_up)
+
+
+def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
+    """Put the world at the beginning of the reference, on the ground, and return the place."""
+    scene = world.scene
+    place = scene.terrain.summit() if reference.start == "summit" else Place(z=scene.terrain.height(0, 0))
+    first = reference.at(0.0)
+    qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
+    qpos[scene.coordinates(0)] = placed(first.qpos, place)
+    velocity = np.array(first.qvel)
+    turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
+    velocity[:3] = quat_rotate(turn, velocity[:3])
+    velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
+    qvel[scene.dofs(0)] = velocity
+    world.reset(qpos, qvel)
+    # On a slope or a bump the lowest point decides: lift the body until nothing is sunk in.
+    contacts = world.state.contacts
+    own = scene.model.body_rootid[contacts.body] == 1
+    if own.any() and contacts.gap[own].min() < 0:
+        rise = -contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)
+        qpos[scene.coordinates(0)][2] += rise.max()
+        world.reset(qpos, qvel)
+    return place
+
+
+def placed(qpos: Array, place: Place) -> Array:
+    """A body's pose moved from the origin to a place."""
+    turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
+    out = np.array(qpos)
+    out[:3] = quat_rotate(turn, out[:3]) + (place.x, place.y, place.z)
+    out[3:7] = quat_multiply(turn, out[3:7])
+    return out
+
+
+class _Ghost:
+    """The reference in the layout of the scene."""
+
+    def __init__(self, world: World, reference: Reference, place: Place) -> None:
+        self.base = np.array(world.model.qpos0)
+        self.span = world.scene.coordinates(0)
+        self.reference, self.place = reference, place
+
+    def at(self, time: float) -> Array:
+        """The pose that is tracked, with the props where the scene put them."""
+        qpos = self.base.copy()
+        qpos[self.span] = placed(self.reference.at(time).qpos, self.place)
+        return qpos
+
+
+class _ScenePush:
+    """A push on a body of the scene, turned with the character's first heading."""
+
+    def __init__(self, push: Push, world: World, place: Place) -> None:
+        self.push = push
+        name = push.body or trunk(world.scene)
+        self.body = world.scene.link_id(name)
+        turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
+        self.force = push.force * quat_rotate(turn, np.array(push.direction))
+        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}
+
+    def generalised(self, world: World) -> Array | None:
+        """(nv,) forces in the coming step, or None while it does not act."""
+        share = self.push.share(world.time, world.settings.step)
+        if share <= 0:
+            return None
+        out = np.zeros(world.model.nv)
+        data = world.terms.data
+        mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
+        return out
+
+
+def trunk(scene: Scene) -> str:
+    """The heaviest link of the character's middle above the root, where pushes go unless told otherwise."""
+    body = scene.body
+    middle = [link for link in body.links[1:] if body.symmetry and body.link_mirror.get(link) == link]
+    return max(middle, key=lambda link: body.model.body(link).mass[0], default=body.links[0])
+
+
+def _total(pushes: Sequence[_ScenePush], world: World) -> Array | None:
+    acting = [force for push in pushes if (force := push.generalised(world)) is not None]
+    return np.sum(acting, axis=0) if acting else None
+
+
+def describe(
+    world: World,
+    controller: Controller,
+    reference: Reference,
+    pushes: Sequence[_ScenePush],
+    seed: int,
+    noise: float,
+    blow_up: BlowUp | None,
+) -> dict[str, Any]:
+    """What a recording says about its making."""
+    body = world.scene.body
+    events: list[dict[str, Any]] = [push.event for push in pushes]
+    if blow_up is not None:
+        events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
+    return {
+        "version": __version__,
+        "body": body.name,
+        "motion": reference.name,
+        "controller": controller.name,
+        "settings": controller.settings,
+        "seed": seed,
+        "noise": noise,
+        "step": world.settings.step,
+        "world": asdict(world.settings),
+        "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
+        "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
+        "root": body.links[0],
+        "feet": [foot.link for foot in body.feet],
+        "hands": [hand.link for hand in body.hands],
+        "events": events,
+    }

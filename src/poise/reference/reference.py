@@ -1,0 +1,56 @@
+"""What a controller tracks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+Start = Literal["origin", "summit"]
+"""Where on a terrain a motion starts: at its origin, or at a high place facing down."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The wanted state at a time, in the layout of the body alone."""
+
+    qpos: Array  # (nq,)
+    qvel: Array  # (nv,)
+
+
+class Reference(Protocol):
+    """A motion to be tracked."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages and recordings."""
+
+    @property
+    def start(self) -> Start:
+        """Where it starts."""
+
+    @property
+    def duration(self) -> float | None:
+        """How long it lasts, s; None if it has no end of its own."""
+
+    def at(self, time: float) -> Target:
+        """What is wanted at a time, s."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """A pose held for ever; the velocity is that of the first moment only."""
+
+    name: str
+    qpos: Array  # (nq,)
+    first_qvel: Array  # (nv,)
+    start: Start = "origin"
+    duration: float | None = None
+
+    def at(self, time: float) -> Target:
+        """The pose, with the initial velocity at time zero."""
+        return Target(self.qpos, self.first_qvel if time == 0 else np.zeros_like(self.first_qvel))
