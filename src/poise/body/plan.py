@@ -97,7 +97,7 @@ class Plan:
     name: str
     segments: tuple[Segment, ...]
     default_torque: str
-    standing: Mapping[str, Vector | float]  # joint name: rotation vector or angle (rad) where not zero
+    standing: Mapping[str, tuple[float, ...]]  # rad: rotation vectors or angles of joints where not zero
     feet: tuple[FootPlan, ...] = ()
     hands: tuple[HandPlan, ...] = ()
     head: str | None = None

@@ -157,8 +157,8 @@ class World:
         for tree, first in enumerate(mech.tree_dof):
             self._drift[tree] = terms.bias[first : first + 3] / mech.tree_mass[tree] + self._gravity
         found = data.contact
-        gap = found.dist
-        point = found.pos
+        gap = found.dist.copy()  # MuJoCo reuses its memory at the next collision
+        point = found.pos.copy()
         body, other, axes, jacobian, curve = contact_rows(
             point,
             found.frame,
@@ -180,7 +180,7 @@ class World:
             self.qvel,
         )
         contacts = Contacts(
-            body, other, point, axes, gap, found.friction[:, 0], jacobian, gap <= self.settings.touch
+            body, other, point, axes, gap, found.friction[:, 0].copy(), jacobian, gap <= self.settings.touch
         )
         self._offset = curve
         self._offset[::3] += np.where(gap > 0, gap, self.settings.recovery * gap) / self.settings.step

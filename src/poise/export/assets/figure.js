@@ -81,15 +81,16 @@ function buildFigure(shapes, bodies, scene, floor) {
 
 /** Thin outlines that make the steps of a staircase readable in flat light. */
 function edges(geometry) {
-  const material = new THREE.LineBasicMaterial({ color: "#8d97a3", transparent: true, opacity: 0.55 });
+  const material = new THREE.LineBasicMaterial({ color: "#6f7a87", transparent: true, opacity: 0.6 });
   return new THREE.LineSegments(new THREE.EdgesGeometry(geometry), material);
 }
 
 /** A translucent copy of the performers; a depth pass first, so that overlapping limbs do not add up. */
 function buildGhost(shapes, bodies, scene) {
-  const depth = new THREE.MeshBasicMaterial({ colorWrite: false });
+  const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }; // where both agree, the body wins
+  const depth = new THREE.MeshBasicMaterial({ ...behind, colorWrite: false });
   const tint = new THREE.MeshStandardMaterial({
-    color: LOOK.ghost, transparent: true, opacity: 0.38, depthFunc: THREE.EqualDepth, depthWrite: false, roughness: 1,
+    ...behind, color: LOOK.ghost, transparent: true, opacity: 0.45, depthFunc: THREE.EqualDepth, depthWrite: false, roughness: 1,
   });
   const groups = bodies.map(() => new THREE.Group());
   const ghost = new THREE.Group();

@@ -3,12 +3,20 @@
 /** An arrow of a given tail and vector; its head keeps its size. */
 class Arrow {
   constructor(scene, colour, thickness) {
-    this.material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.6, transparent: true });
+    const plain = { color: colour, roughness: 0.6, transparent: true };
+    const shaft = upright(new THREE.CylinderGeometry(thickness, thickness, 1, 16));
     this.head = 5 * thickness;
-    this.shaft = new THREE.Mesh(upright(new THREE.CylinderGeometry(thickness, thickness, 1, 16)), this.material);
-    this.tip = new THREE.Mesh(upright(new THREE.ConeGeometry(2.4 * thickness, this.head, 24)), this.material);
+    const tip = upright(new THREE.ConeGeometry(2.4 * thickness, this.head, 24));
     this.group = new THREE.Group();
-    this.group.add(this.shaft, this.tip);
+    // Twice: what is in sight, and faintly what is hidden in or behind a body.
+    this.parts = [{ share: 1, look: plain },
+      { share: 0.3, look: { ...plain, depthFunc: THREE.GreaterDepth, depthWrite: false } }].map(({ share, look }) => {
+      const material = new THREE.MeshStandardMaterial(look);
+      const part = { share, material, shaft: new THREE.Mesh(shaft, material), tip: new THREE.Mesh(tip, material) };
+      part.shaft.renderOrder = part.tip.renderOrder = share < 1 ? 8 : 9;
+      this.group.add(part.shaft, part.tip);
+      return part;
+    });
     scene.add(this.group);
   }
 
@@ -16,13 +24,15 @@ class Arrow {
     const length = vector.length();
     this.group.visible = length > 1e-6;
     if (!this.group.visible) return;
-    const shaft = Math.max(1e-3, length - this.head);
-    this.shaft.scale.z = shaft;
-    this.shaft.position.z = shaft / 2;
-    this.tip.position.z = length - this.head / 2;
+    const reach = Math.max(1e-3, length - this.head);
+    for (const { share, material, shaft, tip } of this.parts) {
+      shaft.scale.z = reach;
+      shaft.position.z = reach / 2;
+      tip.position.z = length - this.head / 2;
+      material.opacity = share * opacity;
+    }
     this.group.position.copy(tail);
     this.group.quaternion.setFromUnitVectors(Arrow.up, vector.clone().divideScalar(length));
-    this.material.opacity = opacity;
   }
 
   hide() {
@@ -59,16 +69,17 @@ class Contacts {
   }
 }
 
-/** Pushes, each an arrow whose tip is on the body pushed; it lingers a moment, since most last a tenth of a second. */
+/** Pushes, each an arrow that ends at the body pushed; it lingers a moment, since most last a tenth of a second. */
 class Pushes {
   constructor(pushes, scene, span, weight) {
     this.pushes = pushes.map((push) => ({ ...push, arrow: new Arrow(scene, LOOK.push, 0.013 * span) }));
-    this.linger = 0.35;
+    this.linger = 0.35; // seconds
+    this.gap = 0.07 * span;
     this.lengthOf = (newtons) => span * Math.min(0.9, 0.3 + (0.3 * newtons) / weight);
   }
 
   show(time, groups, visible) {
-    for (const { arrow, body, force, time: start, duration } of this.pushes) {
+    for (const { arrow, body, point, force, time: start, duration } of this.pushes) {
       const after = time - start - duration;
       if (!visible || time < start || after > this.linger || !groups[body]) {
         arrow.hide();
@@ -76,7 +87,9 @@ class Pushes {
       }
       const vector = new THREE.Vector3(...force);
       vector.setLength(this.lengthOf(vector.length()));
-      const tail = groups[body].position.clone().sub(vector);
+      const { position, quaternion } = groups[body];
+      const centre = new THREE.Vector3(...point).applyQuaternion(quaternion).add(position);
+      const tail = centre.sub(vector).addScaledVector(vector, -this.gap / vector.length());
       arrow.show(tail, vector, after > 0 ? 1 - after / this.linger : 1);
     }
   }

@@ -1,7 +1,7 @@
 // The studio: renderer, light, sky, floor pattern and camera.
 
 const LOOK = {
-  sky: "#f6f8fa", horizon: "#e4e9ee", contact: "#1f9a85", push: "#d9482b", com: "#e3a008", ghost: "#6f9fd8",
+  sky: "#f6f8fa", horizon: "#e4e9ee", contact: "#1f9a85", push: "#d9482b", com: "#e3a008", ghost: "#8dbcff",
 };
 
 /** A square metre of floor: a quiet tone with a fine line at its border and a finer one every quarter. */
@@ -54,13 +54,13 @@ class Stage {
     this.scene.fog = new THREE.Fog(LOOK.horizon, 9 * span, 30 * span);
     this.span = span;
     this.dome = skyDome();
-    this.scene.add(this.dome, new THREE.HemisphereLight("#ffffff", "#cfc8c0", 1.9));
+    this.scene.add(this.dome, new THREE.HemisphereLight("#ffffff", "#c9ccd2", 1.9));
     this.sun = new THREE.DirectionalLight("#fff4e6", 2.1);
     this.sunOffset = new THREE.Vector3(1.1, -0.9, 2.6).multiplyScalar(2 * span);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 5;
-    this.sun.shadow.normalBias = 0.012 * span;
+    this.sun.shadow.normalBias = 0.004 * span;
     const box = this.sun.shadow.camera, reach = 1.9 * span;
     Object.assign(box, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 16 * span });
     const fill = new THREE.DirectionalLight("#dfeaff", 0.5);
@@ -82,7 +82,7 @@ class Stage {
   /** Look at the focus again from where the page began. */
   resetView() {
     const { azimuth, elevation, distance } = this.view;
-    const narrow = Math.max(1, 1.05 / this.camera.aspect);
+    const narrow = Math.max(1, Math.sqrt(1 / this.camera.aspect));
     const [a, e] = [azimuth, elevation].map((degrees) => (degrees * Math.PI) / 180);
     this.controls.target.copy(this.focus);
     this.camera.position.set(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e))
@@ -106,7 +106,7 @@ class Stage {
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // room for the bar below
   }
 
   draw() {

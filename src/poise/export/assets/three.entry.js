@@ -1,7 +1,7 @@
 // What the page uses of three.js; README.md says how three.bundle.min.js is made from it.
 export {
-  AmbientLight, BackSide, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
-  ConeGeometry, CylinderGeometry, CatmullRomCurve3, DirectionalLight, EdgesGeometry, EqualDepth, Fog, Group,
+  BackSide, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
+  ConeGeometry, CylinderGeometry, CatmullRomCurve3, DirectionalLight, EdgesGeometry, EqualDepth, Fog, GreaterDepth, Group,
   HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
   NeutralToneMapping, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Quaternion, RepeatWrapping, SRGBColorSpace,
   Scene, SphereGeometry, TubeGeometry, Vector3, WebGLRenderer,

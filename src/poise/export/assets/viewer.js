@@ -18,7 +18,6 @@ class Player {
     this.focus = new Points(data.focus, 1);
     if (data.ghost) {
       this.ghostPoses = new Poses(data.ghost, bodies.length);
-      Object.assign(this, { ghost: null, ghostGroups: [] });
       ({ ghost: this.ghost, groups: this.ghostGroups } = buildGhost(shapes, bodies, scene));
     }
     this.contacts = new Contacts(data.contacts, scene, span, weight);

@@ -1,0 +1,279 @@
+"""A performance as one web page that plays in 3D from a file, with nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.export.strip import (
+    SHOWN_GROUPS,
+    Floats,
+    Motion,
+    body_roles,
+    geom_colours,
+    performer_centre,
+    performer_roots,
+    performer_span,
+    write_file,
+)
+
+Json = dict[str, Any]
+Indices = NDArray[np.intp]
+
+FRAME_RATE = 60.0  # frames a second kept, at most; the page interpolates between them
+FOCUS_BLUR = 0.3  # seconds; the camera follows the centre of mass smoothed by a Gaussian of this width
+SCRIPTS = ("data.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
+
+
+class Performance(Motion, Protocol):
+    """What of a recording the page shows; the design's recording table tells shapes and units."""
+
+    @property
+    def contact_step(self) -> NDArray[Any]:
+        """Steps of the contact forces."""
+
+    @property
+    def contact_body(self) -> NDArray[Any]:
+        """Bodies that the forces act on."""
+
+    @property
+    def contact_point(self) -> Floats:
+        """Where, in the world."""
+
+    @property
+    def contact_force(self) -> Floats:
+        """Newtons, in the world."""
+
+    @property
+    def reference_qpos(self) -> Floats | None:
+        """What was tracked."""
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """What was performed, by whom, and what happened."""
+
+
+def write_page(recording: Performance, path: str | Path, title: str | None = None) -> Path:
+    """Write the page to `path`; the title is the motion's name if none is given."""
+    assets = files("poise.export") / "assets"
+
+    def asset(name: str) -> str:
+        return (assets / name).read_text(encoding="utf-8")
+
+    heading = title if title is not None else _name(recording.meta.get("motion")) or "Performance"
+    data = json.dumps(page_data(recording), separators=(",", ":"), allow_nan=False)
+    parts = {
+        "title": escape(heading),
+        "summary": escape(summary(recording)),
+        "style": asset("viewer.css"),
+        "data": data.replace("<", "\\u003c"),
+        "three": f"/*\nthree.js\n{asset('three.LICENSE')}*/\n{asset('three.bundle.min.js')}",
+        "viewer": '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "})();",
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda slot: parts[slot[1]], asset("page.html"))
+    return write_file(Path(path), page.encode())
+
+
+def summary(recording: Performance) -> str:
+    """One line: what was performed, by which body and controller, for how long, and whether it fell."""
+    meta = recording.meta
+    parts = [_name(meta.get(key)) for key in ("body", "motion", "controller")]
+    parts.append(f"{recording.time[-1] - recording.time[0]:.1f} s")
+    fall = meta.get("fell_at")
+    if isinstance(fall, int | float):
+        parts.append(f"fell at {fall:.2f} s")
+    elif "fell_at" in meta:
+        parts.append("no fall")
+    return " · ".join(part for part in parts if part)
+
+
+def page_data(recording: Performance) -> Json:
+    """All that the page's script reads."""
+    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    kept = _kept_frames(recording.time)
+    moving = np.flatnonzero(model.body_weldid != 0)
+    qpos = np.asarray(recording.qpos)[kept]
+    track = _Track.of(model, qpos, moving)
+    ghost = recording.reference_qpos
+    pushes = _pushes(recording, model, moving)
+    heavy = performer_roots(model)
+    return {
+        "times": pack(recording.time[kept], "f4"),
+        "bodies": [model.body(int(body)).name for body in moving],
+        "poses": track.packed(),
+        "ghost": None if ghost is None else _Track.of(model, np.asarray(ghost)[kept], moving).packed(),
+        "shapes": _shapes(model, qpos[0], moving),
+        "com": pack(track.com, "f4"),
+        "performers": track.com.shape[1],
+        "focus": pack(_smooth(track.centre, recording.time[kept]), "f4"),
+        "contacts": _contacts(recording, kept, model.nbody),
+        "pushes": pushes,
+        "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _falls(recording.meta),
+        "span": performer_span(model, qpos[0]),
+        "weight": max(1.0, 9.81 * float(model.body_subtreemass[heavy].sum()) / max(1, len(heavy))),
+    }
+
+
+def pack(values: NDArray[Any], kind: str) -> Json:
+    """An array for the script: its element type and its little-endian bytes in base64."""
+    return {"kind": kind, "data": base64.b64encode(values.astype(f"<{kind}").tobytes()).decode()}
+
+
+@dataclass(frozen=True)
+class _Track:
+    """Forward kinematics of n frames."""
+
+    position: Floats  # (n, bodies, 3)
+    rotation: Floats  # (n, bodies, 4)
+    com: Floats  # (n, performers, 3)
+    centre: Floats  # (n, 3)
+
+    @staticmethod
+    def of(model: Any, qpos: Floats, moving: Indices) -> _Track:
+        data = mujoco.MjData(model)
+        roots = performer_roots(model)
+        position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
+        com, centre = np.zeros((len(qpos), len(roots), 3)), np.zeros((len(qpos), 3))
+        for k, pose in enumerate(qpos):
+            data.qpos[:] = pose
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
+            com[k], centre[k] = data.subtree_com[roots], performer_centre(model, data)
+        return _Track(position, rotation, com, centre)
+
+    def packed(self) -> Json:
+        return {"position": pack(self.position, "f4"), "rotation": pack(np.rint(32767 * self.rotation), "i2")}
+
+
+def _kept_frames(time: Floats) -> Indices:
+    """Indices of the states shown: evenly strided to the page's frame rate, and the last."""
+    last = len(time) - 1
+    if last < 1:
+        return np.array([0])
+    stride = max(1, int(np.ceil(last / (FRAME_RATE * (time[-1] - time[0])) - 1e-6)))
+    return np.unique(np.append(np.arange(0, last, stride), last))
+
+
+def _smooth(path: Floats, time: Floats) -> Floats:
+    """A path (n, 3) blurred in time, so that a camera on it does not bob; its ends are held still."""
+    if len(time) < 2:
+        return path
+    step = (time[-1] - time[0]) / (len(time) - 1)
+    reach = int(np.ceil(3 * FOCUS_BLUR / step))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / FOCUS_BLUR) ** 2)
+    padded = np.pad(path, ((reach, reach), (0, 0)), mode="edge")
+    return np.stack([np.convolve(axis, kernel / kernel.sum(), mode="valid") for axis in padded.T], axis=1)
+
+
+def _shapes(model: Any, qpos: Floats, moving: Indices) -> list[Json]:
+    """The drawn geoms in their body's frame; those of unmoving bodies (body -1) in the world's."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    colours, roles = geom_colours(model), body_roles(model)
+    index = {int(body): k for k, body in enumerate(moving)}
+    shapes = []
+    for geom in np.flatnonzero((model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)):
+        body = int(model.geom_bodyid[geom])
+        position, rotation = model.geom_pos[geom], model.geom_quat[geom]
+        if body not in index:
+            position, rotation = data.geom_xpos[geom], np.zeros(4)
+            mujoco.mju_mat2Quat(rotation, data.geom_xmat[geom])
+        shape: Json = {
+            "name": model.geom(int(geom)).name,
+            "body": index.get(body, -1),
+            "role": roles[body],
+            "type": mujoco.mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower(),
+            "size": model.geom_size[geom].tolist(),
+            "position": position.tolist(),
+            "rotation": rotation.tolist(),
+            "rgba": colours[geom].tolist(),
+        }
+        if shape["type"] in ("mesh", "hfield"):
+            shape |= _surface(model, shape["type"], int(model.geom_dataid[geom]))
+        shapes.append(shape)
+    return shapes
+
+
+def _surface(model: Any, kind: str, index: int) -> Json:
+    """The data of a mesh or a height field."""
+    if kind == "mesh":
+        mesh = model.mesh(index)
+        first, count = int(mesh.vertadr[0]), int(mesh.vertnum[0])
+        face, faces = int(mesh.faceadr[0]), int(mesh.facenum[0])
+        vertices, triangles = model.mesh_vert[first : first + count], model.mesh_face[face : face + faces]
+        return {"surface": {"vertices": pack(vertices, "f4"), "faces": pack(triangles, "u4")}}
+    rows, columns, start = (int(a[index]) for a in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
+    heights = pack(model.hfield_data[start : start + rows * columns], "f4")
+    return {
+        "size": model.hfield_size[index].tolist(),
+        "field": {"rows": rows, "columns": columns, "heights": heights},
+    }
+
+
+def _contacts(recording: Performance, kept: Indices, bodies: int) -> Json:
+    """For each frame and body touched: the mean force over the frame's steps, at its centre of pressure."""
+    step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
+    force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)
+    frame = np.searchsorted(kept, step, side="right") - 1
+    key, group = np.unique(frame * bodies + body, return_inverse=True)
+    strength = np.linalg.norm(force, axis=1) + 1e-9
+    total = np.bincount(group, strength, minlength=len(key))
+    steps = np.diff(np.append(kept, kept[-1] + 1))[key // bodies]
+    rows = np.empty((len(key), 6))
+    for axis in range(3):
+        rows[:, axis] = np.bincount(group, strength * point[:, axis], minlength=len(key)) / total
+        rows[:, 3 + axis] = np.bincount(group, force[:, axis], minlength=len(key)) / steps
+    start = np.searchsorted(key // bodies, np.arange(len(kept) + 1))
+    return {"start": pack(start, "u4"), "rows": pack(rows, "f4")}
+
+
+def _events(meta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    events = meta.get("events")
+    listed = events if isinstance(events, list | tuple) else ()
+    return [event for event in listed if isinstance(event, Mapping)]
+
+
+def _pushes(recording: Performance, model: Any, moving: Indices) -> list[Json]:
+    """The pushes among the events; one without a force, a time or a known body is not shown."""
+    index = {model.body(int(body)).name: k for k, body in enumerate(moving)}
+    pushes = []
+    for event in _events(recording.meta):
+        force, time = _force(event), event.get("time")
+        body = index.get(str(event.get("body", "")), 0 if "body" not in event and index else -1)
+        if np.any(force) and isinstance(time, int | float) and body >= 0:
+            push = {"body": body, "time": time, "duration": event.get("duration", 0.1)}
+            pushes.append(push | {"force": force.tolist(), "point": model.body_ipos[moving[body]].tolist()})
+    return pushes
+
+
+def _force(event: Mapping[str, Any]) -> Floats:
+    """An event's force in the world, from a vector or from newtons and a direction; zero if it has none."""
+    force, direction = event.get("world_force", event.get("force")), event.get("direction")
+    if isinstance(force, int | float) and isinstance(direction, list | tuple):
+        force = [force * axis for axis in direction]
+    return np.array(force if isinstance(force, list | tuple) and len(force) == 3 else (0, 0, 0), np.float64)
+
+
+def _falls(meta: Mapping[str, Any]) -> list[Json]:
+    fall = meta.get("fell_at")
+    return [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
+
+
+def _name(value: Any) -> str:
+    """A name from meta, which may be a string, a path to a file, or a table with a name."""
+    if isinstance(value, Mapping):
+        value = value.get("name")
+    return Path(value).name if isinstance(value, str) else ""

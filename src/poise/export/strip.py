@@ -1,0 +1,296 @@
+"""A strip of pictures of a performance, drawn without OpenGL: MuJoCo casts the rays, NumPy shades them."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import PoiseError
+
+Floats = NDArray[np.float64]
+Pixels = NDArray[np.uint8]
+
+FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+GROUND, PROP, PERFORMER = "ground", "prop", "performer"
+SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
+"""Geom groups that are drawn; MuJoCo's custom is that groups from 3 on hold what is not to be seen."""
+
+UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])
+"""MuJoCo's colour of a geom that was given none."""
+HOUSE_COLOURS = {
+    GROUND: np.array([0.90, 0.92, 0.94, 1.0]),
+    PROP: np.array([0.47, 0.56, 0.66, 1.0]),
+    PERFORMER: np.array([0.87, 0.58, 0.44, 1.0]),
+}
+SKY, HORIZON = np.array([0.965, 0.973, 0.980]), np.array([0.894, 0.914, 0.933])
+SUN = np.array([1.1, -0.9, 2.6])
+
+
+class Motion(Protocol):
+    """What of a recording a picture needs."""
+
+    @property
+    def model_xml(self) -> str:
+        """MJCF of the whole scene."""
+
+    @property
+    def time(self) -> Floats:
+        """Seconds, (T+1,)."""
+
+    @property
+    def qpos(self) -> Floats:
+        """Poses, (T+1, nq)."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Where a picture is taken from, around the performer. Degrees; distance in body sizes."""
+
+    azimuth: float = -52.0
+    elevation: float = 13.0
+    distance: float = 2.8
+    field: float = 26.0  # vertical angle of view
+
+
+def write_strip(
+    recording: Motion,
+    path: str | Path,
+    columns: int = 6,
+    size: tuple[int, int] = (320, 320),
+    *,
+    times: Sequence[float] | None = None,
+    camera: Camera | None = None,
+) -> Path:
+    """Write a PNG of frames of `size` (width, height), `columns` to a row.
+
+    Without `times` (seconds) there is one row, evenly spaced from the first state to the last.
+    """
+    clock = np.asarray(recording.time, dtype=np.float64)
+    wanted = np.linspace(clock[0], clock[-1], max(0, columns)) if times is None else np.asarray(times)
+    if columns < 1 or min(size) < 1 or len(wanted) < 1:
+        raise PoiseError("a strip needs at least one frame, one column and one pixel.")
+    shown = [int(np.abs(clock - t).argmin()) for t in wanted]
+    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    span = performer_span(model, recording.qpos[0])
+    with ThreadPoolExecutor() as pool:
+        draw = partial(render, model, size=size, camera=camera, span=span)
+        frames = list(pool.map(draw, [recording.qpos[k] for k in shown]))
+    per_row = min(columns, len(frames))
+    frames += [np.full_like(frames[0], 255)] * (-len(frames) % per_row)
+    rows = [np.hstack(frames[k : k + per_row]) for k in range(0, len(frames), per_row)]
+    return write_file(Path(path), png(np.vstack(rows)))
+
+
+def render(
+    model: Any,
+    qpos: ArrayLike,
+    size: tuple[int, int] = (320, 320),
+    *,
+    camera: Camera | None = None,
+    focus: ArrayLike | None = None,
+    span: float | None = None,
+) -> Pixels:
+    """Draw one pose, (height, width, 3); the camera looks at `focus` or the performers' centre of mass."""
+    camera = camera or Camera()
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    span = performer_span(model, data.qpos) if span is None else span
+    target = performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
+    shot = _Shot(model, data, camera, target, span, size)
+
+    width, height = size
+    column, row = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
+    coarse, ids = shot.colour(column.ravel(), row.ravel())
+    image = coarse.reshape(height, width, 3)
+    edge = _edges(image, ids.reshape(height, width))
+    fine = np.zeros((int(edge.sum()), 3))
+    offsets = (-0.375, -0.125, 0.125, 0.375)
+    for dx, dy in zip(offsets, (0.125, -0.375, 0.375, -0.125), strict=True):  # a rotated grid of four samples
+        fine += shot.colour(column[edge] + dx, row[edge] + dy)[0] / len(offsets)
+    image[edge] = fine
+    return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
+
+
+class _Shot:
+    """A scene seen by a camera: the colour at any point of the picture."""
+
+    def __init__(
+        self, model: Any, data: Any, camera: Camera, target: Floats, span: float, size: tuple[int, int]
+    ) -> None:
+        azimuth, elevation = np.radians([camera.azimuth, camera.elevation])
+        out = np.array(
+            [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
+        )
+        right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
+        self.model, self.data, self.span, self.size = model, data, span, size
+        self.eye = target + camera.distance * span * out
+        self.axes = np.stack([right, np.cross(out, right), -out])  # right, up, forward
+        self.scale = np.tan(np.radians(camera.field) / 2)
+        self.pixel = 2 * self.scale / min(size)  # radians
+        self.light = target + 8 * span * SUN / np.linalg.norm(SUN)
+        self.colours = geom_colours(model)[:, :3]
+        fixed = model.body_weldid[model.geom_bodyid] == 0
+        self.gridded = np.isin(model.geom_type, FLOORS)
+        self.ruled = self.gridded | (fixed & (model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
+
+    def colour(self, column: Floats, row: Floats) -> tuple[Floats, NDArray[np.int32]]:
+        """Colours (n, 3) and geom ids (n,; -1 for the sky) at points of the picture, in pixels."""
+        width, height = self.size
+        across, up = (column - width / 2) * self.pixel, (height / 2 - row) * self.pixel
+        rays = np.stack([across, up, np.ones_like(up)], axis=1) @ self.axes
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        distance, ids, normal = self._cast(self.eye, rays, static=True)
+        hit = ids >= 0
+        colour = HORIZON + np.clip(2.5 * rays[:, 2:], 0, 1) * (SKY - HORIZON)
+        point = self.eye + distance[hit, None] * rays[hit]
+        haze = np.clip((distance[hit, None] / self.span - 9) / 21, 0, 1)
+        colour[hit] = (1 - haze) * self._shade(point, normal[hit], ids[hit]) + haze * HORIZON
+        return colour, ids
+
+    def _shade(self, point: Floats, normal: Floats, ids: NDArray[np.int32]) -> Floats:
+        """Light of the sky, and of the sun where no shadow falls, on the model's colours."""
+        albedo = self.colours[ids] ** 2.2
+        ruled = self.ruled[ids]
+        albedo[ruled] *= self._pattern(point[ruled], ids[ruled])[:, None]
+        facing = normal @ (SUN / np.linalg.norm(SUN))
+        sun = np.clip(facing, 0, 1) * self._lit(point, facing)
+        sky = 0.50 + 0.16 * normal[:, 2]
+        return np.asarray((albedo * (sky + 0.44 * sun)[:, None]) ** (1 / 2.2))
+
+    def _pattern(self, point: Floats, ids: NDArray[np.int32]) -> Floats:
+        """What lines leave of the light: a grid in metres on the floor, outlines on terrain boxes."""
+        frame = self.data.geom_xmat[ids].reshape(-1, 3, 3)
+        local = np.einsum("nij,ni->nj", frame, point - self.data.geom_xpos[ids])
+        sight = point - self.eye
+        distance = np.linalg.norm(sight, axis=1)
+        slant = np.clip(np.abs(np.einsum("ni,ni->n", sight, frame[:, :, 2])) / distance, 0.02, 1)
+        pixel = distance * self.pixel / np.sqrt(slant)  # metres that a pixel sees, roughly
+
+        def line(off: Floats, half_width: float) -> Floats:
+            share = np.clip((half_width - off) / pixel + 0.5, 0, np.minimum(1, 2 * half_width / pixel))
+            return np.asarray(share * np.exp(-((distance / (9 * self.span)) ** 2)))
+
+        metre, quarter = (np.abs(local - d * np.rint(local / d))[:, :2].min(axis=1) for d in (1.0, 0.25))
+        edge = np.sort(self.model.geom_size[ids] - np.abs(local), axis=1)[:, 1]
+        grid = 0.26 * line(metre, 0.010) + 0.05 * line(quarter, 0.004)
+        return np.asarray(1 - np.where(self.gridded[ids], grid, 0.45 * line(edge, 0.006)))
+
+    def _lit(self, point: Floats, facing: Floats) -> Floats:
+        """The share of the lamp that each point sees; with a height field only what moves casts shadows."""
+        seen = np.zeros(len(point))
+        asked = facing > 0
+        lamps = 0.2 * self.span * np.array([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]])
+        for lamp in self.light + lamps:
+            way = point[asked] - lamp
+            length = np.linalg.norm(way, axis=1)
+            distance, ids, _ = self._cast(lamp, way / length[:, None], static=self.model.nhfield == 0)
+            seen[asked] += ((ids < 0) | (distance > length - 0.004 * self.span)) / len(lamps)
+        return seen
+
+    def _cast(self, origin: Floats, rays: Floats, static: bool) -> tuple[Floats, NDArray[np.int32], Floats]:
+        """Distances, geom ids and normals of the nearest drawn surfaces along unit `rays` (n, 3)."""
+        count = len(rays)
+        ids, distance, normal = np.full(count, -1, np.int32), np.zeros(count), np.zeros(3 * count)
+        if count:
+            found = (ids, distance, normal, count, 1e4)
+            mujoco.mj_multiRay(self.model, self.data, origin, rays.ravel(), SHOWN_GROUPS, static, -1, *found)
+        return distance, ids, normal.reshape(count, 3)
+
+
+def _edges(image: Floats, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Pixels that differ enough from a neighbour to need finer sampling."""
+    edge = np.zeros(ids.shape, dtype=np.bool_)
+    for axis in (0, 1):
+        step = (np.abs(np.diff(image, axis=axis)).max(axis=2) > 0.06) | (np.diff(ids, axis=axis) != 0)
+        here = [slice(None), slice(None)]
+        there = [slice(None), slice(None)]
+        here[axis], there[axis] = slice(None, -1), slice(1, None)
+        edge[tuple(here)] |= step
+        edge[tuple(there)] |= step
+    return edge
+
+
+def body_roles(model: Any) -> list[str]:
+    """Each body's part: ground does not move, a performer has several moving bodies, a prop one."""
+    moving = model.body_weldid != 0
+    limbs = np.bincount(model.body_rootid[moving], minlength=model.nbody)
+    return [
+        (PERFORMER if limbs[root] > 1 else PROP) if moves else GROUND
+        for moves, root in zip(moving, model.body_rootid, strict=True)
+    ]
+
+
+def geom_colours(model: Any) -> Floats:
+    """The colours of the geoms, (ngeom, 4): the model's, and the house's where the model gives none."""
+    colours = np.array(model.geom_rgba, dtype=np.float64)
+    roles = body_roles(model)
+    for geom in np.flatnonzero((np.abs(colours - UNPAINTED) < 1e-6).all(axis=1)):
+        material = model.geom_matid[geom]
+        colours[geom] = (
+            model.mat_rgba[material] if material >= 0 else HOUSE_COLOURS[roles[model.geom_bodyid[geom]]]
+        )
+    return colours
+
+
+def performer_roots(model: Any) -> NDArray[np.intp]:
+    """Root bodies of the performers, or of the props when there is no performer."""
+    roles = np.array(body_roles(model))
+    chosen = roles == (PERFORMER if (roles == PERFORMER).any() else PROP)
+    return np.unique(model.body_rootid[chosen]).astype(np.intp)
+
+
+def performer_centre(model: Any, data: Any) -> Floats:
+    """The mean of the performers' centres of mass; the origin of a scene in which nothing moves."""
+    roots = performer_roots(model)
+    return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
+
+
+def performer_span(model: Any, qpos: ArrayLike) -> float:
+    """The size of the performers in a pose, metres: the longest side of the box around them."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    own = np.isin(model.body_rootid[model.geom_bodyid], performer_roots(model))
+    if not own.any():
+        return 1.0
+    reach = np.minimum(model.geom_rbound[own], 1.0)[:, None]
+    centre = data.geom_xpos[own]
+    return float(max(0.2, ((centre + reach).max(axis=0) - (centre - reach).min(axis=0)).max()))
+
+
+def png(image: Pixels) -> bytes:
+    """An RGB image, (height, width, 3), as a PNG file."""
+    height, width, _ = image.shape
+
+    def chunk(tag: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + tag + body + struct.pack(">I", zlib.crc32(tag + body))
+
+    rows = np.hstack([np.zeros((height, 1), np.uint8), image.reshape(height, 3 * width)])
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def write_file(path: Path, content: bytes) -> Path:
+    """Write a file in one piece: whoever looks sees the old one or the new one, never half of it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise PoiseError(f"cannot write {path}: {error.strerror}.") from error
+    return path
