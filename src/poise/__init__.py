@@ -1,1 +1,79 @@
-"""Poise: articulated characters that perform motions under exact physics."""
+"""Poise: articulated characters that perform motions under exact physics.
+
+    import poise
+    body = poise.Body.named("human37")
+    world = poise.World(poise.Scene.of(body))
+    performance = poise.perform(world, poise.named_controller("hold"), poise.named_motion("stand", body), seconds=2)
+
+Names are loaded when they are first used, so that importing poise costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from poise.errors import PoiseError
+from poise.version import __version__
+
+if TYPE_CHECKING:
+    from poise.body import Body
+    from poise.control import named_controller
+    from poise.dynamics import Actuation, Motors
+    from poise.export import export
+    from poise.measure import audit, metrics
+    from poise.perform import Performance, perform
+    from poise.reference import named_motion
+    from poise.world import Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
+
+_HOMES = {
+    "Actuation": "poise.dynamics",
+    "Body": "poise.body",
+    "Motors": "poise.dynamics",
+    "Performance": "poise.perform",
+    "Push": "poise.world",
+    "Recording": "poise.world",
+    "Scene": "poise.world",
+    "World": "poise.world",
+    "WorldSettings": "poise.world",
+    "audit": "poise.measure",
+    "export": "poise.export",
+    "metrics": "poise.measure",
+    "named_controller": "poise.control",
+    "named_motion": "poise.reference",
+    "parse_push": "poise.world",
+    "parse_terrain": "poise.world",
+    "perform": "poise.perform",
+}
+
+__all__ = [
+    "Actuation",
+    "Body",
+    "Motors",
+    "Performance",
+    "PoiseError",
+    "Push",
+    "Recording",
+    "Scene",
+    "World",
+    "WorldSettings",
+    "__version__",
+    "audit",
+    "export",
+    "metrics",
+    "named_controller",
+    "named_motion",
+    "parse_push",
+    "parse_terrain",
+    "perform",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'poise' has no attribute '{name}'")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,49 +13,71 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from poise.contact.problem import Array, ContactProblem
 
-
-def standard_form(problem: ContactProblem) -> tuple[Array, Array, Array]:
-    """(M, q, recover): bilateral rows eliminated, impulses scaled to m/s.
-
-    ``impulse = recover @ [z, 1]`` gives back the impulses of all rows, bilateral ones included.
-    """
-    p = problem
-    nb, nu, nc = p.bilateral, p.unilateral, len(p.friction)
-    sides = len(p.directions)
-    rows = len(p.bias)
-    normals = np.r_[nb : nb + nu, nb + nu + 3 * np.arange(nc)].astype(int)
-    # spread: impulses of the unilateral and friction rows from z = (normals, facets, slip)
-    size = nu + nc * (2 + sides)
-    spread = np.zeros((rows, size))
-    spread[normals, np.arange(nu + nc)] = 1 / p.scale[normals]
-    for c in range(nc):
-        facets = slice(nu + nc + c * sides, nu + nc + (c + 1) * sides)
-        t = nb + nu + 3 * c + 1
-        spread[t : t + 2, facets] = p.directions.T / p.scale[t]
-    constant = np.zeros(rows)
-    if nb:
-        # w_b = 0 gives the bilateral impulses as an affine function of the others.
-        lead = p.matrix[:nb, :nb]
-        spread[:nb] = -np.linalg.solve(lead, p.matrix[:nb] @ spread)
-        constant[:nb] = -np.linalg.solve(lead, p.bias[:nb])
-    velocity = p.matrix @ spread
-    offset = p.bias + p.matrix @ constant
-    matrix = np.zeros((size, size))
+@njit(cache=True)
+def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
+    """(M, q) of a problem without bilateral rows; impulses are scaled to m/s."""
+    contacts, sides = friction.shape[0], directions.shape[0]
+    normals = unilateral + contacts
+    size = normals + contacts * (sides + 1)
+    # Each variable that is an impulse: its row, or its pair of tangential rows with a direction.
+    row = np.empty(normals + contacts * sides, np.int64)
+    along = np.zeros((row.shape[0], 2))
+    for i in range(unilateral):
+        row[i] = i
+    for c in range(contacts):
+        row[unilateral + c] = unilateral + 3 * c
+        for k in range(sides):
+            facet = normals + c * sides + k
+            row[facet] = unilateral + 3 * c + 1
+            along[facet, 0], along[facet, 1] = directions[k]
+    m = np.zeros((size, size))
     q = np.zeros(size)
-    matrix[: nu + nc] = velocity[normals]
-    q[: nu + nc] = offset[normals]
-    for c in range(nc):
-        t = nb + nu + 3 * c + 1
-        facets = slice(nu + nc + c * sides, nu + nc + (c + 1) * sides)
-        slip = nu + nc + nc * sides + c
-        matrix[facets] = p.directions @ velocity[t : t + 2]
-        q[facets] = p.directions @ offset[t : t + 2]
-        matrix[facets, slip] += 1
-        matrix[slip, nu + c] = p.friction[c]
-        matrix[slip, facets] = -1
-    return matrix, q, np.column_stack([spread, constant])
+    for i in range(row.shape[0]):
+        r = row[i]
+        if i < normals:
+            q[i] = bias[r]
+        else:
+            q[i] = along[i, 0] * bias[r] + along[i, 1] * bias[r + 1]
+        for j in range(row.shape[0]):
+            s = row[j]
+            if j < normals:
+                first = matrix[r, s]
+                second = matrix[r + 1, s] if i >= normals else 0.0
+            else:
+                first = along[j, 0] * matrix[r, s] + along[j, 1] * matrix[r, s + 1]
+                second = (
+                    along[j, 0] * matrix[r + 1, s] + along[j, 1] * matrix[r + 1, s + 1]
+                    if i >= normals
+                    else 0.0
+                )
+            value = first if i < normals else along[i, 0] * first + along[i, 1] * second
+            m[i, j] = value / scale[s]
+    for c in range(contacts):
+        slip = normals + contacts * sides + c
+        m[slip, unilateral + c] = friction[c]
+        for k in range(sides):
+            facet = normals + c * sides + k
+            m[facet, slip] = 1.0
+            m[slip, facet] = -1.0
+    return m, q
+
+
+@njit(cache=True)
+def impulses(z: Any, rows: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
+    """The impulses of the rows from the variables of the standard form."""
+    contacts, sides = friction.shape[0], directions.shape[0]
+    out = np.zeros(rows)
+    for i in range(unilateral):
+        out[i] = z[i] / scale[i]
+    for c in range(contacts):
+        n = unilateral + 3 * c
+        out[n] = z[unilateral + c] / scale[n]
+        for k in range(sides):
+            facet = z[unilateral + contacts + c * sides + k] / scale[n]
+            out[n + 1] += directions[k, 0] * facet
+            out[n + 2] += directions[k, 1] * facet
+    return out
 
 
 @njit(cache=True)

@@ -45,7 +45,15 @@ def _inverse_right_jacobian(r: Any, out: Any) -> None:
 
 @njit(cache=True)
 def limit_rows(
-    qpos: Any, qvel: Any, h: float, reach: float, dofs: Any, coordinates: Any, sizes: Any, lower: Any, upper: Any
+    qpos: Any,
+    qvel: Any,
+    h: float,
+    reach: float,
+    dofs: Any,
+    coordinates: Any,
+    sizes: Any,
+    lower: Any,
+    upper: Any,
 ) -> Any:
     """(jacobian, gap, count): rows of the limits that are within `reach` (rad) beyond what one step covers."""
     jacobian = np.zeros((2 * 3 * dofs.shape[0], qvel.shape[0]))

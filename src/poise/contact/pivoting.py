@@ -50,7 +50,9 @@ def _solve_in_place(a: Any, x: Any, m: int) -> bool:
 
 
 @njit(cache=True)
-def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any) -> int:
+def _unknowns(
+    modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any
+) -> int:
     """List the active unknowns as (row of normal or row, weight on t1, weight on t2, equation kind).
 
     columns[u] = (base row, c1, c2, kind): kind 0 is a plain row; kind 1 a sliding normal, whose impulse drags
@@ -261,3 +263,40 @@ def pivot(
         if single:
             modes[which] = change
     return -most
+
+
+@njit(cache=True)
+def modes_of(
+    impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, scale: Any
+) -> Any:
+    """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
+    contacts, sides = friction.shape[0], directions.shape[0]
+    modes = np.zeros(unilateral + contacts, np.int64)
+    for i in range(unilateral):
+        row = bilateral + i
+        modes[i] = STICK if impulse[row] * scale[row] > 1e-9 else OPEN
+    cosine = np.cos(np.pi / sides)
+    for c in range(contacts):
+        n = bilateral + unilateral + 3 * c
+        bound = friction[c] * impulse[n]
+        if impulse[n] * scale[n] <= 1e-9:
+            continue
+        t1, t2 = impulse[n + 1], impulse[n + 2]
+        least, edge = 1e300, 0
+        for k in range(sides):
+            following = (k + 1) % sides
+            nx = directions[k, 0] + directions[following, 0]
+            ny = directions[k, 1] + directions[following, 1]
+            slack = bound * cosine - (t1 * nx + t2 * ny) / np.sqrt(nx * nx + ny * ny)
+            if slack < least:
+                least, edge = slack, k
+        following = (edge + 1) % sides
+        if least > 1e-6 * bound:
+            modes[unilateral + c] = STICK
+        elif t1 * directions[edge, 0] + t2 * directions[edge, 1] > bound * (1 - 1e-6):
+            modes[unilateral + c] = 2 + 2 * edge
+        elif t1 * directions[following, 0] + t2 * directions[following, 1] > bound * (1 - 1e-6):
+            modes[unilateral + c] = 2 + 2 * following
+        else:
+            modes[unilateral + c] = 3 + 2 * edge
+    return modes

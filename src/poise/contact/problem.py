@@ -77,6 +77,7 @@ class ContactSolution:
     residual: float  # m/s
     iterations: int
     status: Status
+    modes: NDArray[np.int64]  # of the unilateral rows and contacts, as `pivoting` numbers them
 
     @property
     def ok(self) -> bool:

@@ -18,6 +18,7 @@ from numba import njit
 def _point_rows(
     sign: float,
     body: int,
+    moving: bool,
     point: Any,
     axes: Any,
     rows: int,
@@ -34,7 +35,11 @@ def _point_rows(
     jacobian: Any,
     curve: Any,
 ) -> None:
-    """Add sign times the rows of a point moving with a body; curve gets dJ/dt v + a along the axes."""
+    """Add sign times the rows of a point moving with a body; curve gets dJ/dt v + a along the axes.
+
+    A point that will be at rest at the end of the step has no omega x velocity there, whatever it has now: left
+    out (``moving`` false), the points of one body that stick stay consistent, and their forces do not fight.
+    """
     i = last_dof[body]
     if i < 0:
         return
@@ -56,14 +61,18 @@ def _point_rows(
         ly += cdof_dot[i, 4] * speed
         lz += cdof_dot[i, 5] * speed
         i = dof_parent[i]
-    # From the spatial acceleration to that of the material point: + omega x velocity.
-    ox, oy, oz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
-    ux = cvel[body, 3] + oy * rz - oz * ry
-    uy = cvel[body, 4] + oz * rx - ox * rz
-    uz = cvel[body, 5] + ox * ry - oy * rx
-    px = lx + ay * rz - az * ry + oy * uz - oz * uy
-    py = ly + az * rx - ax * rz + oz * ux - ox * uz
-    pz = lz + ax * ry - ay * rx + ox * uy - oy * ux
+    px = lx + ay * rz - az * ry
+    py = ly + az * rx - ax * rz
+    pz = lz + ax * ry - ay * rx
+    if moving:
+        # From the spatial acceleration to that of the material point: + omega x velocity.
+        ox, oy, oz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
+        ux = cvel[body, 3] + oy * rz - oz * ry
+        uy = cvel[body, 4] + oz * rx - ox * rz
+        uz = cvel[body, 5] + ox * ry - oy * rx
+        px += oy * uz - oz * uy
+        py += oz * ux - ox * uz
+        pz += ox * uy - oy * ux
     t = tree[body]
     if t >= 0:
         px += drift[t, 0]
@@ -155,6 +164,7 @@ def contact_rows(
             _point_rows(
                 1.0 if side == 0 else -1.0,
                 body[c] if side == 0 else other[c],
+                rows == 1,
                 position[c],
                 axes[c],
                 rows,
@@ -202,6 +212,7 @@ def grip_rows(
             _point_rows(
                 1.0 if side == 0 else -1.0,
                 body[c] if side == 0 else other[c],
+                True,
                 point[c],
                 axes,
                 3,

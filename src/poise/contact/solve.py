@@ -1,9 +1,9 @@
 """From a contact problem to a verified solution.
 
-``lemke`` (the default): contact modes by pivoting; if they do not settle, Lemke's method, whose basis is
-polished by pivoting; if its certificate fails, again with other covering vectors, then on problems softened
-by a ladder of compliances (each polished on the true problem). Only if all of that fails is the best attempt
-returned, with status `APPROXIMATE` and its residual. ``sweeps``: projected Gauss-Seidel.
+``lemke`` (the default): contact modes by pivoting, from a guess; if they do not settle, Lemke's method, whose
+result is polished by pivoting; if its certificate fails, again with other covering vectors, then on problems
+softened by a ladder of compliances (each polished on the true problem). Only if all of that fails is the best
+attempt returned, with status `APPROXIMATE` and its residual. ``sweeps``: projected Gauss-Seidel.
 """
 
 from __future__ import annotations
@@ -12,29 +12,31 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.contact.lemke import lemke, standard_form
-from poise.contact.pivoting import OPEN, STICK, pivot
+from poise.contact.lemke import impulses, lemke, standard_form
+from poise.contact.pivoting import OPEN, STICK, modes_of, pivot
 from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status
 from poise.contact.sweep import sweep
 
+Modes = NDArray[np.int64]
 Solver = Literal["lemke", "sweeps"]
 
 SWEEPS = 200
 """Sweeps of the Gauss-Seidel solver in a step."""
 
 
-def solve(problem: ContactProblem, solver: Solver = "lemke") -> ContactSolution:
-    """Solve the contact problem and certify the result."""
+def solve(problem: ContactProblem, solver: Solver = "lemke", guess: Modes | None = None) -> ContactSolution:
+    """Solve the contact problem and certify the result; ``guess`` are modes to start from."""
     if solver == "sweeps":
         return solve_by_sweeps(problem)
-    modes = first_modes(problem)
+    modes = first_modes(problem) if guess is None else guess.copy()
     impulse = np.zeros(len(problem.bias))
-    iterations = _pivot(problem, modes, impulse, 20)
+    iterations = _pivot(problem, modes, impulse, 8)
     if iterations > 0:
         residual = problem.residual(impulse)
         if residual <= TOLERANCE:
-            return ContactSolution(impulse, residual, iterations, Status.EXACT)
+            return ContactSolution(impulse, residual, iterations, Status.EXACT, modes)
     return solve_by_lemke(problem)
 
 
@@ -44,18 +46,23 @@ def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
     pivots = 0
     for attempt, (impulse, count) in enumerate(_attempts(problem)):
         pivots += abs(count)
-        for candidate in (_polished(problem, impulse), impulse):
+        modes = _modes_of(problem, impulse)
+        polished = np.zeros_like(impulse)
+        _pivot(problem, modes, polished, 12)
+        for candidate in (polished, impulse):
             residual = problem.residual(candidate)
             status = Status.EXACT if attempt == 0 else Status.RETRIED
             if residual <= TOLERANCE:
-                return ContactSolution(candidate, residual, pivots, status)
+                return ContactSolution(candidate, residual, pivots, status, modes)
             if best is None or residual < best.residual:
-                best = ContactSolution(candidate, residual, pivots, Status.APPROXIMATE)
+                best = ContactSolution(candidate, residual, pivots, Status.APPROXIMATE, modes)
     assert best is not None
     return best
 
 
-def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
+def solve_by_sweeps(
+    problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9
+) -> ContactSolution:
     """Projected Gauss-Seidel; exact only if the certificate says so."""
     p = problem
     impulse = np.zeros(len(p.bias))
@@ -64,69 +71,57 @@ def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: fl
     )
     residual = p.residual(impulse)
     status = Status.EXACT if residual <= TOLERANCE else Status.APPROXIMATE
-    return ContactSolution(impulse, residual, int(count), status)
+    return ContactSolution(impulse, residual, int(count), status, _modes_of(p, impulse))
 
 
-def first_modes(problem: ContactProblem) -> np.ndarray:
+def first_modes(problem: ContactProblem) -> Modes:
     """Approaching rows closed and sticking, the others open."""
-    p = problem
-    normals = np.r_[
-        p.bilateral : p.bilateral + p.unilateral,
-        p.bilateral + p.unilateral + 3 * np.arange(len(p.friction)),
-    ].astype(int)
-    return np.where(p.bias[normals] < 0, STICK, OPEN).astype(np.int64)
+    start = problem.bilateral + problem.unilateral
+    approach = np.concatenate([problem.bias[problem.bilateral : start], problem.bias[start::3]])
+    return np.where(approach < 0, STICK, OPEN)
+
+
+def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
+    """The problem with its bilateral impulses eliminated, and ``those = offset + gain @ others``."""
+    nb = problem.bilateral
+    lead, coupling = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:]
+    gain = -np.linalg.solve(lead, coupling)
+    offset = -np.linalg.solve(lead, problem.bias[:nb])
+    back = problem.matrix[nb:, :nb]
+    reduced = ContactProblem(
+        np.ascontiguousarray(problem.matrix[nb:, nb:] + back @ gain),
+        problem.bias[nb:] + back @ offset,
+        0,
+        problem.unilateral,
+        problem.friction,
+        problem.directions,
+    )
+    return reduced, offset, gain
 
 
 def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     """Impulses (unverified) and pivots of successive attempts of Lemke's method."""
-    matrix, q, recover = standard_form(problem)
+    p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
+    matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, p.scale)
     size = len(q)
     random = np.random.default_rng(0)  # fixed: the same problem always takes the same path
     for softness in (0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2):
-        cover = 0.5 + random.random(size)
-        nudge = 1e-9 * random.random(size)
-        softened = matrix + softness * np.eye(size)
+        cover, nudge = 0.5 + random.random(size), 1e-9 * random.random(size)
+        softened = matrix if softness == 0 else matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
-        yield recover @ np.append(z, 1.0), int(count)
+        impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, p.scale)
+        if offset is not None:
+            impulse = np.concatenate([offset + gain @ impulse, impulse])
+        yield impulse, int(count)
 
 
-def _polished(problem: ContactProblem, impulse: Array) -> Array:
-    """The exact solution in the modes that a nearly exact one shows, changed as pivoting asks."""
-    polished = np.zeros(len(problem.bias))
-    modes = modes_of(problem, impulse)
-    _pivot(problem, modes, polished, 12)
-    return polished
-
-
-def modes_of(problem: ContactProblem, impulse: Array) -> np.ndarray:
-    """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
+def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
     p = problem
-    start = p.bilateral + p.unilateral
-    tiny = 1e-9 / p.scale
-    modes = np.where(impulse[p.bilateral : start] > tiny[p.bilateral : start], STICK, OPEN)
-    sides = len(p.directions)
-    found = []
-    for c, mu in enumerate(p.friction):
-        n = start + 3 * c
-        normal, tangent = impulse[n], impulse[n + 1 : n + 3]
-        if normal <= tiny[n]:
-            found.append(OPEN)
-            continue
-        along = p.directions @ tangent
-        middle = p.directions + np.roll(p.directions, -1, axis=0)
-        middle /= np.linalg.norm(middle, axis=1, keepdims=True)
-        slack = mu * normal * np.cos(np.pi / sides) - middle @ tangent
-        k = int(np.argmax(along))
-        if slack.min() > 1e-6 * mu * normal:
-            found.append(STICK)
-        elif along[k] > mu * normal * (1 - 1e-6):
-            found.append(2 + 2 * k)
-        else:
-            found.append(3 + 2 * int(np.argmin(slack)))
-    return np.concatenate([modes, np.array(found, int)]).astype(np.int64)
+    modes: Modes = modes_of(impulse, p.bilateral, p.unilateral, p.friction, p.directions, p.scale)
+    return modes
 
 
-def _pivot(problem: ContactProblem, modes: np.ndarray, impulse: Array, most: int) -> int:
+def _pivot(problem: ContactProblem, modes: Modes, impulse: Array, most: int) -> int:
     p = problem
     return int(
         pivot(

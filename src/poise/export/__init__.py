@@ -1,1 +1,5 @@
-"""export"""
+"""Recordings in other people's formats."""
+
+from poise.export.formats import FORMATS, export
+
+__all__ = ["FORMATS", "export"]

@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.export.strip import (
+from poise.export.look import (
     SHOWN_GROUPS,
     Floats,
     Motion,
@@ -25,8 +25,8 @@ from poise.export.strip import (
     performer_centre,
     performer_roots,
     performer_span,
-    write_file,
 )
+from poise.files import write_file
 
 Json = dict[str, Any]
 Indices = NDArray[np.intp]

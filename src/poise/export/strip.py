@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Sequence
@@ -10,47 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import PoiseError
+from poise.export.look import SHOWN_GROUPS, Floats, Motion, geom_colours, performer_centre, performer_span
+from poise.files import write_file
 
-Floats = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
-GROUND, PROP, PERFORMER = "ground", "prop", "performer"
-SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
-"""Geom groups that are drawn; MuJoCo's custom is that groups from 3 on hold what is not to be seen."""
-
-UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])
-"""MuJoCo's colour of a geom that was given none."""
-HOUSE_COLOURS = {
-    GROUND: np.array([0.90, 0.92, 0.94, 1.0]),
-    PROP: np.array([0.47, 0.56, 0.66, 1.0]),
-    PERFORMER: np.array([0.87, 0.58, 0.44, 1.0]),
-}
 SKY, HORIZON = np.array([0.965, 0.973, 0.980]), np.array([0.894, 0.914, 0.933])
 SUN = np.array([1.1, -0.9, 2.6])
-
-
-class Motion(Protocol):
-    """What of a recording a picture needs."""
-
-    @property
-    def model_xml(self) -> str:
-        """MJCF of the whole scene."""
-
-    @property
-    def time(self) -> Floats:
-        """Seconds, (T+1,)."""
-
-    @property
-    def qpos(self) -> Floats:
-        """Poses, (T+1, nq)."""
 
 
 @dataclass(frozen=True)
@@ -223,54 +196,6 @@ def _edges(image: Floats, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
     return edge
 
 
-def body_roles(model: Any) -> list[str]:
-    """Each body's part: ground does not move, a performer has several moving bodies, a prop one."""
-    moving = model.body_weldid != 0
-    limbs = np.bincount(model.body_rootid[moving], minlength=model.nbody)
-    return [
-        (PERFORMER if limbs[root] > 1 else PROP) if moves else GROUND
-        for moves, root in zip(moving, model.body_rootid, strict=True)
-    ]
-
-
-def geom_colours(model: Any) -> Floats:
-    """The colours of the geoms, (ngeom, 4): the model's, and the house's where the model gives none."""
-    colours = np.array(model.geom_rgba, dtype=np.float64)
-    roles = body_roles(model)
-    for geom in np.flatnonzero((np.abs(colours - UNPAINTED) < 1e-6).all(axis=1)):
-        material = model.geom_matid[geom]
-        colours[geom] = (
-            model.mat_rgba[material] if material >= 0 else HOUSE_COLOURS[roles[model.geom_bodyid[geom]]]
-        )
-    return colours
-
-
-def performer_roots(model: Any) -> NDArray[np.intp]:
-    """Root bodies of the performers, or of the props when there is no performer."""
-    roles = np.array(body_roles(model))
-    chosen = roles == (PERFORMER if (roles == PERFORMER).any() else PROP)
-    return np.unique(model.body_rootid[chosen]).astype(np.intp)
-
-
-def performer_centre(model: Any, data: Any) -> Floats:
-    """The mean of the performers' centres of mass; the origin of a scene in which nothing moves."""
-    roots = performer_roots(model)
-    return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
-
-
-def performer_span(model: Any, qpos: ArrayLike) -> float:
-    """The size of the performers in a pose, metres: the longest side of the box around them."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    own = np.isin(model.body_rootid[model.geom_bodyid], performer_roots(model))
-    if not own.any():
-        return 1.0
-    reach = np.minimum(model.geom_rbound[own], 1.0)[:, None]
-    centre = data.geom_xpos[own]
-    return float(max(0.2, ((centre + reach).max(axis=0) - (centre - reach).min(axis=0)).max()))
-
-
 def png(image: Pixels) -> bytes:
     """An RGB image, (height, width, 3), as a PNG file."""
     height, width, _ = image.shape
@@ -282,15 +207,3 @@ def png(image: Pixels) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
-
-
-def write_file(path: Path, content: bytes) -> Path:
-    """Write a file in one piece: whoever looks sees the old one or the new one, never half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise PoiseError(f"cannot write {path}: {error.strerror}.") from error
-    return path

@@ -86,7 +86,9 @@ class Barbell:
             span = (0, sign * (half - 0.13), 0, 0, sign * (half - 0.08), 0)
             plate = (self.mass - bar) / 2
             body.append(
-                geom(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL)
+                geom(
+                    f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL
+                )
             )
         return [body]
 
@@ -112,7 +114,9 @@ class Tray:
         x, y, z = self.at
         glass = _free(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
         shape = (self.glass_radius, self.glass_height / 2)
-        glass.append(geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
+        glass.append(
+            geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS)
+        )
         return [tray, glass]
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import PoiseError
-
-FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
+from poise.world.forms import PUSH_FORM
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def parse_push(text: str) -> Push:
             else:
                 raise ValueError
     except ValueError:
-        raise PoiseError(f"push '{text}' is not of the form {FORM}") from None
+        raise PoiseError(f"push '{text}' is not of the form {PUSH_FORM}") from None
     return Push(**values)  # type: ignore[arg-type]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import PoiseError
+from poise.files import write_file
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -65,8 +65,9 @@ class Recording:
         arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
         arrays["model_xml"] = np.array(self.model_xml)
         arrays["meta"] = np.array(json.dumps(self.meta))
-        with atomic(path) as temporary, open(temporary, "wb") as file:
-            np.savez_compressed(file, **arrays)
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        write_file(Path(path), buffer.getvalue())
 
     @classmethod
     def load(cls, path: Path) -> Recording:
@@ -102,25 +103,3 @@ ARRAYS = (
     "contact_kind",
     "reference_qpos",
 )
-
-
-class atomic:  # noqa: N801 - used as a function: with atomic(path) as temporary
-    """A temporary name in the folder of ``path`` that becomes ``path`` when the block ends well."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> str:
-        try:
-            handle, self.temporary = tempfile.mkstemp(dir=self.path.parent or ".", prefix=f".{self.path.name}.")
-        except OSError as error:
-            raise PoiseError(f"cannot write {self.path}: {error.strerror}") from None
-        os.close(handle)
-        os.chmod(self.temporary, 0o644)
-        return self.temporary
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            os.replace(self.temporary, self.path)
-        else:
-            os.unlink(self.temporary)

@@ -18,10 +18,11 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.world.elements import geom, numbers
+from poise.world.forms import TERRAIN_FORMS
 
 GROUND = "0.93 0.93 0.91 1"
 STEP = "0.86 0.87 0.88 1"
-HALF_WIDTH = 6.0  # m, of steps and platforms to each side
+HALF_WIDTH = 2.0  # m, of steps and platforms to each side
 DEPTH = 2.0  # m, how far solid ground reaches below its surface
 FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
 
@@ -102,7 +103,9 @@ class Slope:
 class Platforms:
     """Boxes with level tops over a base plane: stairs, drops, gaps, and whatever a file describes."""
 
-    tops: tuple[tuple[float, float, float, float, float], ...]  # x from, x to, y from, y to, height of the top
+    tops: tuple[
+        tuple[float, float, float, float, float], ...
+    ]  # x from, x to, y from, y to, height of the top
     base: float = 0.0  # m, height of the plane around them
     top: Place = Place()  # where `summit` is
 
@@ -136,10 +139,14 @@ def stairs(rise: float, run: float, count: int) -> Platforms:
     edges = FIRST_EDGE + run * np.arange(count + 1)
     if rise > 0:
         ends = [*edges[1:-1], edges[-2] + 20.0]
-        steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))]
+        steps = [
+            (a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))
+        ]
         top = Place(float(edges[-2]) + 0.25, 0.0, rise * count, math.pi)
         return Platforms(tuple(_floats(s) for s in steps), 0.0, top)
-    steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-2], edges[1:-1], strict=True))]
+    steps = [
+        (a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-2], edges[1:-1], strict=True))
+    ]
     landing = (-20.0, FIRST_EDGE, *width, 0.0)
     return Platforms(tuple(_floats(s) for s in (landing, *steps)), rise * count, Place(FIRST_EDGE - 0.25))
 
@@ -174,7 +181,9 @@ class Rough:
         random = np.random.default_rng(self.seed)
         noise = np.fft.rfft2(random.standard_normal((side, side)))
         frequency = np.hypot(np.fft.fftfreq(side, self.CELL)[:, None], np.fft.rfftfreq(side, self.CELL)[None])
-        smooth = np.fft.irfft2(noise * np.exp(-((frequency / 0.9) ** 2)), (side, side))  # bumps about 1 m wide
+        smooth = np.fft.irfft2(
+            noise * np.exp(-((frequency / 0.9) ** 2)), (side, side)
+        )  # bumps about 1 m wide
         smooth /= np.abs(smooth).max()
         axis = np.linspace(-self.HALF, self.HALF, side)
         away = np.hypot(axis[None] + self.CENTRE, axis[:, None])
@@ -216,23 +225,13 @@ class Rough:
         return Place()
 
 
-KINDS = {
-    "flat": "flat",
-    "slope": "slope:DEG",
-    "stairs": "stairs:RISE:RUN:COUNT",
-    "rough": "rough:AMPLITUDE[:SEED]",
-    "drop": "drop:HEIGHT[:EVERY]",
-}
-"""Kinds of terrain and how each is written."""
-
-
 def parse_terrain(text: str) -> Terrain:
-    """A terrain from its short form (`KINDS`), or from a TOML file of platforms."""
+    """A terrain from its short form (`TERRAIN_FORMS`), or from a TOML file of platforms."""
     kind, *rest = text.split(":")
-    if kind not in KINDS:
+    if kind not in TERRAIN_FORMS:
         if Path(text).suffix or "/" in text:
             return read_terrain(Path(text))
-        raise unknown("terrain", kind, KINDS)
+        raise unknown("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]
         if not all(map(math.isfinite, values)):
@@ -244,13 +243,15 @@ def parse_terrain(text: str) -> Terrain:
                 return Slope(degrees)
             case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
                 return stairs(rise, run, int(count))
-            case "rough", [amplitude, *seed] if amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed):
+            case "rough", [amplitude, *seed] if (
+                amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed)
+            ):
                 return Rough(amplitude, int(seed[0]) if seed else 0)
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
                 return drop(height, *every)
     except ValueError:
         pass
-    raise PoiseError(f"terrain '{text}' is not of the form {KINDS[kind]}")
+    raise PoiseError(f"terrain '{text}' is not of the form {TERRAIN_FORMS[kind]}")
 
 
 def read_terrain(path: Path) -> Platforms:
@@ -266,7 +267,9 @@ def read_terrain(path: Path) -> Platforms:
         try:
             top = _floats((*item["x"], *item["y"], item["z"]))
         except (KeyError, TypeError, ValueError):
-            raise PoiseError(f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z") from None
+            raise PoiseError(
+                f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z"
+            ) from None
         if len(top) != 5 or top[0] >= top[1] or top[2] >= top[3] or not all(map(math.isfinite, top)):
             raise PoiseError(f"terrain file {path}: platform {number} has an empty or unbounded area")
         tops.append(top)

@@ -22,7 +22,7 @@ from poise.contact.assembly import assemble, conclude
 from poise.contact.limits import limit_rows
 from poise.contact.problem import polygon
 from poise.contact.rows import contact_rows, grip_rows
-from poise.contact.solve import Solver
+from poise.contact.solve import Modes, Solver, first_modes
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
@@ -126,6 +126,7 @@ class World:
         self.time = time
         self.steps = 0
         self.grips = ()
+        self._memory = (np.zeros((0, 2)), np.zeros(0, np.int64))
         self.qpos = np.array(qpos, float)
         self.qvel = np.array(qvel, float)
         mujoco.mj_normalizeQuat(self.model, self.qpos)
@@ -137,9 +138,7 @@ class World:
         """Hold a world point (m) of one body to another, from now on."""
         data = self.terms.data
         ids = (self.scene.link_id(body), self.scene.link_id(other))
-        local = [
-            tuple(data.xmat[i].reshape(3, 3).T @ (np.asarray(point, float) - data.xpos[i])) for i in ids
-        ]
+        local = [tuple(data.xmat[i].reshape(3, 3).T @ (np.asarray(point, float) - data.xpos[i])) for i in ids]
         made = Grip(ids[0], local[0], ids[1], local[1])
         self.grips = (*self.grips, made)
         return made
@@ -182,6 +181,7 @@ class World:
         contacts = Contacts(
             body, other, point, axes, gap, found.friction[:, 0].copy(), jacobian, gap <= self.settings.touch
         )
+        self._pairs = found.geom[contacts.touching]
         self._offset = curve
         self._offset[::3] += np.where(gap > 0, gap, self.settings.recovery * gap) / self.settings.step
         self.state = State(
@@ -256,8 +256,13 @@ class World:
             )
             friction = contacts.friction[contacts.touching]
             problem = ContactProblem(matrix, bias, len(grip_offset), unilateral, friction, self._directions)
-            solution = solve(problem, self.settings.solver)
-            if solution.status == Status.APPROXIMATE and kept > 0 and feedback.size and self.settings.solver == "lemke":
+            solution = solve(problem, self.settings.solver, self._guess(problem))
+            if (
+                solution.status == Status.APPROXIMATE
+                and kept > 0
+                and feedback.size
+                and self.settings.solver == "lemke"
+            ):
                 # With strong feedback the problem need not have a solution: weaken it, then drop it.
                 kept = 0.1 if kept == 1.0 else 0.0
                 feedback = kept * feedback if kept else NO_FEEDBACK
@@ -285,6 +290,7 @@ class World:
             )
             if not again:
                 break
+        self._memory = (self._pairs, solution.modes[unilateral:])
         result = StepResult(
             applied,
             external,
@@ -297,6 +303,14 @@ class World:
             kept,
         )
         return result, velocity, impulse
+
+    def _guess(self, problem: ContactProblem) -> Modes:
+        """Modes to start from: those of the last step, if the same surfaces touch."""
+        modes = first_modes(problem)
+        pairs, last = self._memory
+        if np.array_equal(pairs, self._pairs):
+            modes[problem.unilateral :] = last
+        return modes
 
     def _grip_rows(self) -> tuple[Array, Array, Array]:
         """Points (g, 3), Jacobian (3 g, nv) and offsets (3 g,) of the grips."""

@@ -1,0 +1,24 @@
+"""What there is to choose from, by kind and name."""
+
+from __future__ import annotations
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Kind: {name: what it is}."""
+    from poise.body import Body, names
+    from poise.control import CONTROLLERS
+    from poise.export import FORMATS
+    from poise.reference import MOTIONS
+    from poise.world.forms import TERRAIN_FORMS
+
+    bodies = {}
+    for name in names():
+        body = Body.named(name)
+        bodies[name] = f"{body.nv} DOF, {len(body.links)} links, {body.mass:.1f} kg"
+    return {
+        "bodies": bodies,
+        "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},
+        "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
+        "terrains": {name: form for name, form in TERRAIN_FORMS.items()},
+        "formats": {name: what for name, (_, what) in FORMATS.items()},
+    }

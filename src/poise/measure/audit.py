@@ -1,0 +1,180 @@
+"""Is it physical? Replays a recording and checks it against mechanics, knowing nothing of how it was made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import PoiseError
+from poise.measure.replay import Replay
+from poise.world.recording import Recording
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was measured, and the most it may be."""
+
+    name: str
+    value: float
+    bound: float
+    unit: str
+    meaning: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the value is a number within its bound."""
+        return bool(self.value <= self.bound)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All checks of a recording."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """The verdict."""
+        return all(check.passed for check in self.checks)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        checks = {c.name: {**asdict(c), "passed": c.passed} for c in self.checks}
+        return {"passed": self.passed, "checks": checks}
+
+
+def audit(recording: Recording, replay: Replay | None = None) -> Audit:
+    """Check momentum, contact laws, penetration, and torques."""
+    _refuse_unreadable(recording)
+    replay = replay or Replay.of(recording)
+    linear, angular, drift = _momentum_errors(replay)
+    pull, cone, driven = _friction_errors(replay)
+    apart = _force_at_a_distance(replay)
+    checks = (
+        Check(
+            "linear_momentum",
+            linear,
+            1e-6,
+            "of weight",
+            "change beyond contacts, gravity and external forces",
+        ),
+        Check(
+            "angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"
+        ),
+        Check("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
+        Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
+        Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
+        Check("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
+        Check("friction_power", driven, 0.01, "of weight x m/s", "mean power of friction that drives a slip"),
+        Check("contact_distance", apart, 10.0, "mm", "gap left after a step in which two bodies pressed"),
+        Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
+        Check(
+            "torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"
+        ),
+        Check(
+            "solver_residual",
+            _solver_residual(recording),
+            1e-8,
+            "m/s",
+            "complementarity of the contact solves",
+        ),
+    )
+    return Audit(checks)
+
+
+def torque_ratio(recording: Recording) -> float:
+    """The largest joint torque relative to its limit; a torque without a stated limit counts as zero."""
+    limits = np.array([np.inf if v is None else v for v in recording.meta.get("torque_limits", [])], float)
+    if recording.torque.size == 0 or limits.size != recording.torque.shape[1]:
+        return 0.0
+    peak = np.abs(recording.torque).max(axis=0)
+    return float(np.max(np.divide(peak, limits, out=np.where(peak > 0, np.inf, 0.0), where=limits > 0)))
+
+
+def _refuse_unreadable(recording: Recording) -> None:
+    if recording.steps < 1:
+        raise PoiseError("the recording has no steps")
+    for name in ("qpos", "qvel", "torque", "external", "contact_force", "contact_point"):
+        if not np.all(np.isfinite(getattr(recording, name))):
+            raise PoiseError(f"the recording's {name} holds numbers that are not finite")
+
+
+def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
+    """Worst errors of linear and angular momentum per step over h m g (times 1 m), and of the centre of mass."""
+    r, h = replay.recording, replay.recording.step
+    if not len(replay.roots):
+        return 0.0, 0.0, 0.0
+    gravity = np.array(r.model.opt.gravity)
+    before = replay.com[:-1]  # (T, trees, 3)
+    force, moment = _external_wrench(replay)
+    for bodies, sign in ((r.contact_body, 1.0), (r.contact_other, -1.0)):
+        tree = replay.tree_of(bodies)
+        on = tree >= 0
+        k, t = r.contact_step[on], tree[on]
+        pushing = sign * r.contact_force[on]
+        np.add.at(force, (k, t), pushing)
+        np.add.at(moment, (k, t), np.cross(r.contact_point[on] - before[k, t], pushing))
+    weight = replay.mass[:, None] * np.linalg.norm(gravity)
+    expected = force + replay.mass[:, None] * gravity
+    linear = np.diff(replay.linear, axis=0) / h - expected
+    angular = np.diff(replay.angular, axis=0) / h - moment
+    moved = np.diff(replay.com, axis=0) - h * replay.linear[1:] / replay.mass[:, None]
+    return (
+        float(np.max(np.abs(linear) / weight)),
+        float(np.max(np.abs(angular) / weight)),
+        float(np.max(np.abs(moved))),
+    )
+
+
+def _external_wrench(replay: Replay) -> tuple[Array, Array]:
+    """Force and moment about the centre of mass (T, trees, 3) of `external`, from its rows on the free roots."""
+    r, model = replay.recording, replay.recording.model
+    force, moment = (np.zeros((r.steps, len(replay.roots), 3)) for _ in range(2))
+    for tree, root in enumerate(replay.roots):
+        first = int(model.body_dofadr[root])
+        push = r.external[:, first : first + 3]
+        twist = np.einsum("kij,kj->ki", replay.xmat[:-1, root], r.external[:, first + 3 : first + 6])
+        lever = replay.com[:-1, tree] - replay.xpos[:-1, root]
+        force[:, tree] = push
+        moment[:, tree] = twist - np.cross(lever, push)
+    return force, moment
+
+
+def _root_torque(replay: Replay) -> float:
+    first = replay.recording.model.body_dofadr[replay.roots]
+    dofs = (first[:, None] + np.arange(6)).ravel()
+    return float(np.max(np.abs(replay.recording.torque[:, dofs]), initial=0.0))
+
+
+def _friction_errors(replay: Replay) -> tuple[float, float, float]:
+    """Pulling force, force outside the friction cone, and mean power of friction that drives a slip."""
+    r = replay.recording
+    loose = r.contact_kind == 0
+    if not loose.any():
+        return 0.0, 0.0, 0.0
+    weight = float(replay.mass.max() * np.linalg.norm(r.model.opt.gravity)) or 1.0
+    force, normal = r.contact_force[loose], r.contact_normal[loose]
+    pressing = np.einsum("ni,ni->n", force, normal)
+    tangential = force - pressing[:, None] * normal
+    size = np.linalg.norm(tangential, axis=1)
+    power = np.einsum("ni,ni->n", tangential, replay.slip_velocity[loose])
+    return (
+        float(np.max(-pressing, initial=0.0)) / weight,
+        float(np.max(size - r.contact_friction[loose] * pressing, initial=0.0)) / weight,
+        float(np.maximum(power, 0.0).sum()) / weight / r.steps,
+    )
+
+
+def _force_at_a_distance(replay: Replay) -> float:
+    """mm: the largest gap left after a step between surfaces that pressed on each other in it."""
+    loose = replay.recording.contact_kind == 0
+    return 1e3 * float(np.max(replay.gap_after[loose], initial=0.0))
+
+
+def _solver_residual(recording: Recording) -> float:
+    return float(recording.meta.get("solver", {}).get("worst_residual", 0.0))

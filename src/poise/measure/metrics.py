@@ -1,0 +1,99 @@
+"""How good is it? Numbers for people and for studies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.measure.audit import torque_ratio
+from poise.measure.replay import Replay
+from poise.world.recording import Recording
+
+Array = NDArray[np.float64]
+
+
+def metrics(recording: Recording, replay: Replay | None = None) -> dict[str, Any]:
+    """Fall, tracking, feet, smoothness and effort of a recording."""
+    replay = replay or Replay.of(recording)
+    return {
+        "seconds": recording.steps * recording.step,
+        "fell_at": fell_at(recording),
+        "tracking": tracking(recording),
+        "foot_slip_mm_s": foot_slip(replay),
+        "penetration_mm": 1e3 * float(replay.depth.max()),
+        "jitter": jitter(recording),
+        "peak_torque_ratio": torque_ratio(recording),
+        "peak_external_n": float(np.max(np.abs(recording.external), initial=0.0)),
+    }
+
+
+def limb_links(recording: Recording, kind: str) -> set[int]:
+    """Body ids of the feet or hands of the character and of all that hangs on them (toes, fingers)."""
+    model = recording.model
+    tops = {model.body(name).id for name in recording.meta.get(kind, [])}
+    found = set()
+    for body in range(1, model.nbody):
+        ancestor = body
+        while ancestor:
+            if ancestor in tops:
+                found.add(body)
+            ancestor = int(model.body_parentid[ancestor])
+    return found
+
+
+def fell_at(recording: Recording) -> float | None:
+    """When the character first touches the ground with more than feet and hands, s; None if it never does."""
+    model = recording.model
+    feet = limb_links(recording, "feet")
+    if not feet:
+        return None
+    allowed = feet | limb_links(recording, "hands")
+    root = model.body(recording.meta["root"]).id
+    own = model.body_rootid[recording.contact_body] == root
+    fixed = model.body_weldid[recording.contact_other] == 0
+    other_part = ~np.isin(recording.contact_body, sorted(allowed))
+    steps = recording.contact_step[own & fixed & other_part & (recording.contact_kind == 0)]
+    return float(recording.time[steps.min()]) if len(steps) else None
+
+
+def tracking(recording: Recording) -> dict[str, float | None]:
+    """Root-mean-square error of joints (degrees) and root position (m) against the reference."""
+    if recording.reference_qpos is None:
+        return {"joint_rms_deg": None, "root_rms_m": None}
+    model = recording.model
+    root = int(model.body_dofadr[model.body(recording.meta["root"]).id])
+    tree = model.body_rootid[model.dof_bodyid] == model.body_rootid[model.dof_bodyid[root]]
+    joints = tree & (np.arange(model.nv) >= root + 6)
+    error = np.zeros((len(recording.time), model.nv))
+    for k, (target, pose) in enumerate(zip(recording.reference_qpos, recording.qpos, strict=True)):
+        mujoco.mj_differentiatePos(model, error[k], 1.0, pose, target)
+    square = error[:, root : root + 3] ** 2
+    return {
+        "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(error[:, joints] ** 2)))) if joints.any() else 0.0,
+        "root_rms_m": float(np.sqrt(np.mean(square.sum(axis=1)))),
+    }
+
+
+def foot_slip(replay: Replay) -> float:
+    """Mean slip speed of the feet's contact points, weighted by the force they carry, mm/s."""
+    recording = replay.recording
+    feet = sorted(limb_links(recording, "feet"))
+    chosen = np.isin(recording.contact_body, feet) & (recording.contact_kind == 0)
+    force = np.linalg.norm(recording.contact_force[chosen], axis=1)
+    if not force.sum() > 0:
+        return 0.0
+    return 1e3 * float(np.sum(force * replay.slip[chosen]) / force.sum())
+
+
+def jitter(recording: Recording) -> float:
+    """Root-mean-square joint jerk over root-mean-square joint acceleration, 1/s: how much the motion buzzes."""
+    velocity = recording.qvel[:, 6:]
+    if len(velocity) < 3 or velocity.shape[1] == 0:
+        return 0.0
+    acceleration = np.diff(velocity, axis=0) / recording.step
+    jerk = np.diff(acceleration, axis=0) / recording.step
+    rms = float(np.sqrt(np.mean(acceleration**2)))
+    return float(np.sqrt(np.mean(jerk**2))) / rms if rms > 1e-9 else 0.0
