@@ -71,7 +71,9 @@ def _case(name: str, standing: bool, steps: int) -> Row:
         contacts = int(world.state.contacts.touching.sum())
         back()
         theirs.append(_time(lambda: mujoco.mj_step(model, data)))
-    return Row(f"{name} {'standing' if standing else 'flying'}", contacts, float(np.median(ours)), float(np.median(theirs)))
+    return Row(
+        f"{name} {'standing' if standing else 'flying'}", contacts, float(np.median(ours)), float(np.median(theirs))
+    )
 
 
 def _time(step: Callable[[], object], count: int = 10) -> float:

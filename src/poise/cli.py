@@ -185,7 +185,9 @@ def _export(chosen: argparse.Namespace) -> Report:
 
 def _add_list(commands: Any) -> None:
     command = _command(commands, "list", _list, "what there is to choose from", "poise list bodies")
-    command.add_argument("kind", nargs="?", default="all", help="bodies, motions, controllers, terrains, formats or all")
+    command.add_argument(
+        "kind", nargs="?", default="all", help="bodies, motions, controllers, terrains, formats or all"
+    )
 
 
 def _list(chosen: argparse.Namespace) -> Report:

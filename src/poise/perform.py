@@ -154,9 +154,7 @@ class _ScenePush:
             return None
         out = np.zeros(world.model.nv)
         data = world.terms.data
-        mujoco.mj_applyFT(
-            world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out
-        )
+        mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
         return out
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 _MIRROR_POLAR = np.array([1.0, -1.0, 1.0])  # positions, velocities, forces
 _MIRROR_AXIAL = np.array([-1.0, 1.0, -1.0])  # rotation vectors, angular velocities, torques
 _MIRROR_QUAT = np.array([1.0, -1.0, 1.0, -1.0])
@@ -36,7 +37,7 @@ def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
 
 def quat_conjugate(q: ArrayLike) -> Array:
     """The opposite turn: (..., 4)."""
-    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(np.asarray(q, float) * _CONJUGATE)
 
 
 def quat_normalize(q: ArrayLike) -> Array:
@@ -114,17 +115,17 @@ def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 def mirror_vector(v: ArrayLike) -> Array:
     """Positions, velocities or forces reflected across the x-z plane: left becomes right."""
-    return np.asarray(v, float) * _MIRROR_POLAR
+    return np.asarray(np.asarray(v, float) * _MIRROR_POLAR)
 
 
 def mirror_axial(v: ArrayLike) -> Array:
     """Rotation vectors, angular velocities or torques reflected across the x-z plane."""
-    return np.asarray(v, float) * _MIRROR_AXIAL
+    return np.asarray(np.asarray(v, float) * _MIRROR_AXIAL)
 
 
 def mirror_quat(q: ArrayLike) -> Array:
     """Orientations reflected across the x-z plane: S R S with S = diag(1, -1, 1)."""
-    return np.asarray(q, float) * _MIRROR_QUAT
+    return np.asarray(np.asarray(q, float) * _MIRROR_QUAT)
 
 
 def euler_to_matrix(angles: ArrayLike, order: str) -> Array:

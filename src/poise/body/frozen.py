@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 def readonly(values: ArrayLike, dtype: type = float) -> NDArray[Any]:
     """A copy that cannot be written to."""
-    array = np.array(values, dtype)
+    array: NDArray[Any] = np.array(values, dtype)
     array.flags.writeable = False
     return array
 
@@ -24,20 +24,28 @@ class Frozen(Mapping[K, V]):
 
     def __init__(self, items: Mapping[K, V] | None = None) -> None:
         """Copy `items`; arrays among the values become read-only."""
-        self._items = {k: readonly(v, v.dtype.type) if isinstance(v, np.ndarray) else v
-                       for k, v in (items or {}).items()}  # fmt: skip
+        self._items: dict[K, V] = {key: _still(value) for key, value in (items or {}).items()}
 
     def __getitem__(self, key: K) -> V:
-        return self._items[key]  # type: ignore[return-value]
+        """The value of a key."""
+        return self._items[key]
 
     def __iter__(self) -> Iterator[K]:
+        """The keys in order."""
         return iter(self._items)
 
     def __len__(self) -> int:
+        """How many keys there are."""
         return len(self._items)
 
     def __repr__(self) -> str:
+        """As it was made."""
         return f"Frozen({self._items!r})"
 
-    def __reduce__(self) -> tuple[type, tuple[dict[K, Any]]]:
+    def __reduce__(self) -> tuple[type, tuple[dict[K, V]]]:
+        """Pickles as its contents, so that arrays are read-only again when loaded."""
         return type(self), (self._items,)
+
+
+def _still(value: V) -> V:
+    return readonly(value, value.dtype.type) if isinstance(value, np.ndarray) else value  # type: ignore[return-value]

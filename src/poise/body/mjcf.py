@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from poise.body.plan import Geom, Plan, Segment
 
+Attributes = dict[str, Any]  # of str; ElementTree's stubs admit no plain dict of str
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
@@ -49,7 +51,7 @@ def _joints(segment: Segment) -> list[ET.Element]:
         return []
     if joint.kind == "free":
         return [ET.Element("freejoint", name=joint.name)]
-    passive = {"damping": repr(joint.damping), "armature": repr(joint.armature)}
+    passive: Attributes = {"damping": repr(joint.damping), "armature": repr(joint.armature)}
     if joint.kind == "ball":
         return [ET.Element("joint", name=joint.name, type="ball", **passive)]
     single = len(joint.axes) == 1
@@ -68,10 +70,10 @@ def _joints(segment: Segment) -> list[ET.Element]:
 
 
 def _geom(geom: Geom) -> ET.Element:
-    where = {"pos": numbers(geom.points[0])} if len(geom.points) == 1 else {
+    where: Attributes = {"pos": numbers(geom.points[0])} if len(geom.points) == 1 else {
         "fromto": numbers(value for point in geom.points for value in point)
     }  # fmt: skip
-    seen = {"group": "0"} if geom.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    seen: Attributes = {"group": "0"} if geom.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
     return ET.Element(
         "geom",
         name=geom.name,

@@ -106,7 +106,8 @@ def assemble(
     """Factor, right-hand side, rows in use and the problem (A, b) in impulses.
 
     ``momentum`` is M v; ``force`` is external - bias; ``torque`` is the part of the actuation that is given.
-    ``contact_kind``: 0 far and open, 1 far but in use (normal only), 2 touching. ``limit_used`` likewise 0 or 1.
+    ``contact_kind``: 0 far and open, 1 far but in use (normal only), 2 touching, 3 never in use. ``limit_used``:
+    0 or 1.
     Both are extended here by the rows that the contact-free velocity would violate. ``saturated`` is -1, 0 or 1.
     """
     nv = mass.shape[0]
@@ -136,7 +137,8 @@ def assemble(
             continue
         if contact_kind[c] == 0 and _closing(contact_jacobian[3 * c], contact_offset[3 * c], free) < 0:
             contact_kind[c] = 1
-        unilateral += contact_kind[c]
+        if contact_kind[c] == 1:
+            unilateral += 1
     rows = grips + unilateral + 3 * touching
     bias = np.empty(rows)
     half = np.zeros((nv, rows))

@@ -46,11 +46,7 @@ def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, direct
                 second = matrix[r + 1, s] if i >= normals else 0.0
             else:
                 first = along[j, 0] * matrix[r, s] + along[j, 1] * matrix[r, s + 1]
-                second = (
-                    along[j, 0] * matrix[r + 1, s] + along[j, 1] * matrix[r + 1, s + 1]
-                    if i >= normals
-                    else 0.0
-                )
+                second = along[j, 0] * matrix[r + 1, s] + along[j, 1] * matrix[r + 1, s + 1] if i >= normals else 0.0
             value = first if i < normals else along[i, 0] * first + along[i, 1] * second
             m[i, j] = value / scale[s]
     for c in range(contacts):

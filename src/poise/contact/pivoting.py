@@ -50,9 +50,7 @@ def _solve_in_place(a: Any, x: Any, m: int) -> bool:
 
 
 @njit(cache=True)
-def _unknowns(
-    modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any
-) -> int:
+def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any) -> int:
     """List the active unknowns as (row of normal or row, weight on t1, weight on t2, equation kind).
 
     columns[u] = (base row, c1, c2, kind): kind 0 is a plain row; kind 1 a sliding normal, whose impulse drags
@@ -232,9 +230,7 @@ def pivot(
             elif i >= unilateral:
                 mu = friction[i - unilateral]
                 if mode == STICK:
-                    vertex, excess = _stick_violation(
-                        impulse[row + 1], impulse[row + 2], mu * impulse[row], directions
-                    )
+                    vertex, excess = _stick_violation(impulse[row + 1], impulse[row + 2], mu * impulse[row], directions)
                     if excess * scale[row] > tolerance:
                         wanted, amount = 2 + 2 * vertex, excess * scale[row]
                 else:
@@ -266,9 +262,7 @@ def pivot(
 
 
 @njit(cache=True)
-def modes_of(
-    impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, scale: Any
-) -> Any:
+def modes_of(impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
     """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
     contacts, sides = friction.shape[0], directions.shape[0]
     modes = np.zeros(unilateral + contacts, np.int64)

@@ -60,15 +60,11 @@ def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
     return best
 
 
-def solve_by_sweeps(
-    problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9
-) -> ContactSolution:
+def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
     """Projected Gauss-Seidel; exact only if the certificate says so."""
     p = problem
     impulse = np.zeros(len(p.bias))
-    count = sweep(
-        p.matrix, p.bias, p.bilateral, p.unilateral, p.friction, p.directions, impulse, sweeps, tolerance
-    )
+    count = sweep(p.matrix, p.bias, p.bilateral, p.unilateral, p.friction, p.directions, impulse, sweeps, tolerance)
     residual = p.residual(impulse)
     status = Status.EXACT if residual <= TOLERANCE else Status.APPROXIMATE
     return ContactSolution(impulse, residual, int(count), status, _modes_of(p, impulse))

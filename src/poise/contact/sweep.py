@@ -11,6 +11,8 @@ from numba import njit
 @njit(cache=True)
 def _project(t1: float, t2: float, bound: float, directions: Any) -> tuple[float, float]:
     """The point of the friction polygon with vertices ``bound d_k`` that is nearest to (t1, t2)."""
+    if bound <= 0.0:
+        return 0.0, 0.0
     sides = directions.shape[0]
     inside = True
     best1, best2, nearest = 0.0, 0.0, 1e300
@@ -21,7 +23,7 @@ def _project(t1: float, t2: float, bound: float, directions: Any) -> tuple[float
         if ex * (t2 - ay) - ey * (t1 - ax) < 0:
             inside = False
         square = ex * ex + ey * ey
-        share = 0.0 if square == 0.0 else min(1.0, max(0.0, ((t1 - ax) * ex + (t2 - ay) * ey) / square))
+        share = min(1.0, max(0.0, ((t1 - ax) * ex + (t2 - ay) * ey) / square))
         px, py = ax + share * ex, ay + share * ey
         distance = (t1 - px) ** 2 + (t2 - py) ** 2
         if distance < nearest:

@@ -52,9 +52,10 @@ def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism
     tree_of_root = {int(model.body_rootid[body]): index for index, body in enumerate(roots)}
     body_tree = np.array([tree_of_root.get(int(root), -1) for root in model.body_rootid], np.int64)
     dof_tree = body_tree[model.dof_bodyid]
+    sizes = {int(mujoco.mjtJoint.mjJNT_HINGE): 1, int(mujoco.mjtJoint.mjJNT_BALL): 3}
     limited = []
     for joint in range(model.njnt):
-        size = {mujoco.mjtJoint.mjJNT_HINGE: 1, mujoco.mjtJoint.mjJNT_BALL: 3}.get(model.jnt_type[joint], 0)
+        size = sizes.get(int(model.jnt_type[joint]), 0)
         dofs = slice(model.jnt_dofadr[joint], model.jnt_dofadr[joint] + size)
         if size and (np.isfinite(lower[dofs]).any() or np.isfinite(upper[dofs]).any()):
             limited.append((joint, size, lower[dofs], upper[dofs]))

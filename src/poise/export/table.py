@@ -32,12 +32,12 @@ def write_csv(recording: Recording, path: Path) -> Path:
 
 def _coordinates(model: mujoco.MjModel) -> list[str]:
     parts = {
-        mujoco.mjtJoint.mjJNT_FREE: ["x", "y", "z", "qw", "qx", "qy", "qz"],
-        mujoco.mjtJoint.mjJNT_BALL: ["qw", "qx", "qy", "qz"],
+        int(mujoco.mjtJoint.mjJNT_FREE): ["x", "y", "z", "qw", "qx", "qy", "qz"],
+        int(mujoco.mjtJoint.mjJNT_BALL): ["qw", "qx", "qy", "qz"],
     }
     names = []
     for joint in range(model.njnt):
         name = model.joint(joint).name
-        suffixes = parts.get(model.jnt_type[joint])
+        suffixes = parts.get(int(model.jnt_type[joint]))
         names += [f"{name}_{suffix}" for suffix in suffixes] if suffixes else [name]
     return names

@@ -71,7 +71,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         Check("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         Check("friction_power", driven, 0.01, "of weight x m/s", "mean power of friction that drives a slip"),
-        Check("contact_distance", apart, 10.0, "mm", "gap left after a step in which two bodies pressed"),
+        Check("contact_distance", apart, 5.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
         Check(
             "torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"
@@ -171,9 +171,9 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
 
 
 def _force_at_a_distance(replay: Replay) -> float:
-    """mm: the largest gap left after a step between surfaces that pressed on each other in it."""
+    """mm: the largest distance, both before and after a step, of bodies that pressed on each other in it."""
     loose = replay.recording.contact_kind == 0
-    return 1e3 * float(np.max(replay.gap_after[loose], initial=0.0))
+    return 1e3 * float(np.max(replay.apart[loose], initial=0.0))
 
 
 def _solver_residual(recording: Recording) -> float:

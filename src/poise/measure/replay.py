@@ -89,11 +89,14 @@ class Replay:
         return np.asarray(after - r.contact_point)
 
     @cached_property
-    def gap_after(self) -> Array:
-        """(N,) m: distance of the two bodies at the end of the step in which the contact carried force."""
+    def apart(self) -> Array:
+        """(N,) m: least distance of the two bodies at the start and the end of the step in which they pressed."""
         r = self.recording
-        pairs = zip(r.contact_step, r.contact_body, r.contact_other, strict=True)
-        return np.array([self.near[k + 1].get((min(a, b), max(a, b)), np.inf) for k, a, b in pairs])
+        out = np.full(len(r.contact_step), np.inf)
+        for n, (k, a, b) in enumerate(zip(r.contact_step, r.contact_body, r.contact_other, strict=True)):
+            pair = (min(a, b), max(a, b))
+            out[n] = min(self.near[k].get(pair, np.inf), self.near[k + 1].get(pair, np.inf))
+        return out
 
 
 def _least_gaps(bodies: Ints, gaps: Array) -> dict[tuple[int, int], float]:

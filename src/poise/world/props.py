@@ -85,11 +85,7 @@ class Barbell:
         for side, sign in (("left", 1), ("right", -1)):
             span = (0, sign * (half - 0.13), 0, 0, sign * (half - 0.08), 0)
             plate = (self.mass - bar) / 2
-            body.append(
-                geom(
-                    f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL
-                )
-            )
+            body.append(geom(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL))
         return [body]
 
 
@@ -114,9 +110,7 @@ class Tray:
         x, y, z = self.at
         glass = _free(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
         shape = (self.glass_radius, self.glass_height / 2)
-        glass.append(
-            geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS)
-        )
+        glass.append(geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
         return [tray, glass]
 
 

@@ -38,9 +38,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         if not self.friction >= 0 or not np.isfinite(self.gravity):
-            raise PoiseError(
-                f"friction {self.friction} and gravity {self.gravity} must be numbers, friction >= 0"
-            )
+            raise PoiseError(f"friction {self.friction} and gravity {self.gravity} must be numbers, friction >= 0")
 
     @classmethod
     def of(cls, body: Body | str, terrain: Terrain | None = None, props: Sequence[Prop] = ()) -> Scene:

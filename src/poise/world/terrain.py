@@ -103,9 +103,7 @@ class Slope:
 class Platforms:
     """Boxes with level tops over a base plane: stairs, drops, gaps, and whatever a file describes."""
 
-    tops: tuple[
-        tuple[float, float, float, float, float], ...
-    ]  # x from, x to, y from, y to, height of the top
+    tops: tuple[tuple[float, float, float, float, float], ...]  # x from, x to, y from, y to, height of the top
     base: float = 0.0  # m, height of the plane around them
     top: Place = Place()  # where `summit` is
 
@@ -139,14 +137,10 @@ def stairs(rise: float, run: float, count: int) -> Platforms:
     edges = FIRST_EDGE + run * np.arange(count + 1)
     if rise > 0:
         ends = [*edges[1:-1], edges[-2] + 20.0]
-        steps = [
-            (a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))
-        ]
+        steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))]
         top = Place(float(edges[-2]) + 0.25, 0.0, rise * count, math.pi)
         return Platforms(tuple(_floats(s) for s in steps), 0.0, top)
-    steps = [
-        (a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-2], edges[1:-1], strict=True))
-    ]
+    steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-2], edges[1:-1], strict=True))]
     landing = (-20.0, FIRST_EDGE, *width, 0.0)
     return Platforms(tuple(_floats(s) for s in (landing, *steps)), rise * count, Place(FIRST_EDGE - 0.25))
 
@@ -181,9 +175,7 @@ class Rough:
         random = np.random.default_rng(self.seed)
         noise = np.fft.rfft2(random.standard_normal((side, side)))
         frequency = np.hypot(np.fft.fftfreq(side, self.CELL)[:, None], np.fft.rfftfreq(side, self.CELL)[None])
-        smooth = np.fft.irfft2(
-            noise * np.exp(-((frequency / 0.9) ** 2)), (side, side)
-        )  # bumps about 1 m wide
+        smooth = np.fft.irfft2(noise * np.exp(-((frequency / 0.9) ** 2)), (side, side))  # bumps about 1 m wide
         smooth /= np.abs(smooth).max()
         axis = np.linspace(-self.HALF, self.HALF, side)
         away = np.hypot(axis[None] + self.CENTRE, axis[:, None])
@@ -243,9 +235,7 @@ def parse_terrain(text: str) -> Terrain:
                 return Slope(degrees)
             case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
                 return stairs(rise, run, int(count))
-            case "rough", [amplitude, *seed] if (
-                amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed)
-            ):
+            case "rough", [amplitude, *seed] if amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed):
                 return Rough(amplitude, int(seed[0]) if seed else 0)
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
                 return drop(height, *every)

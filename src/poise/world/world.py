@@ -33,7 +33,12 @@ from poise.world.scene import Scene
 
 Array = NDArray[np.float64]
 
+Ints = NDArray[np.int64]
+
 NO_FEEDBACK = np.zeros((0, 0))
+
+GHOST = 2e-3
+"""m: surfaces further apart than this at the end of a step have not touched in it."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ class World:
         self.mechanism = mechanism_of(self.model, lower, upper)
         self.terms = Terms(self.model)
         self.grips: tuple[Grip, ...] = ()
+        self._trial = mujoco.MjData(self.model)
         self._directions = polygon(self.settings.sides)
         self._gravity = np.array(self.model.opt.gravity)
         self._geom_body = self.model.geom_bodyid.astype(np.int64)
@@ -181,12 +187,10 @@ class World:
         contacts = Contacts(
             body, other, point, axes, gap, found.friction[:, 0].copy(), jacobian, gap <= self.settings.touch
         )
-        self._pairs = found.geom[contacts.touching]
+        self._geoms = found.geom.copy()
         self._offset = curve
         self._offset[::3] += np.where(gap > 0, gap, self.settings.recovery * gap) / self.settings.step
-        self.state = State(
-            self.time, self.settings.step, self.qpos, self.qvel, terms.mass, terms.bias, contacts, data
-        )
+        self.state = State(self.time, self.settings.step, self.qpos, self.qvel, terms.mass, terms.bias, contacts, data)
 
     # -- step -------------------------------------------------------------------------------------------------
 
@@ -226,6 +230,9 @@ class World:
         limit_used = np.zeros(limits, np.int64)
         grip_point, grip_jacobian, grip_offset = self._grip_rows()
         kind = np.where(contacts.touching, 2, 0)
+        for grip in self.grips:  # a hand and what it holds do not also collide
+            pair = (contacts.body == grip.body) & (contacts.other == grip.other)
+            kind[pair | (contacts.body == grip.other) & (contacts.other == grip.body)] = 3
         saturated = np.zeros(self.model.nv, np.int64)
         kept = 1.0
         passes = 0
@@ -254,15 +261,10 @@ class World:
                 feedback,
                 self.settings.compliance,
             )
-            friction = contacts.friction[contacts.touching]
+            friction = contacts.friction[kind == 2]
             problem = ContactProblem(matrix, bias, len(grip_offset), unilateral, friction, self._directions)
-            solution = solve(problem, self.settings.solver, self._guess(problem))
-            if (
-                solution.status == Status.APPROXIMATE
-                and kept > 0
-                and feedback.size
-                and self.settings.solver == "lemke"
-            ):
+            solution = solve(problem, self.settings.solver, self._guess(problem, kind))
+            if solution.status == Status.APPROXIMATE and kept > 0 and feedback.size and self.settings.solver == "lemke":
                 # With strong feedback the problem need not have a solution: weaken it, then drop it.
                 kept = 0.1 if kept == 1.0 else 0.0
                 feedback = kept * feedback if kept else NO_FEEDBACK
@@ -288,9 +290,9 @@ class World:
                 solution.impulse,
                 passes,
             )
-            if not again:
+            if not again and not self._drop_ghosts(kind, spread, velocity):
                 break
-        self._memory = (self._pairs, solution.modes[unilateral:])
+        self._memory = (self._geoms[kind == 2], solution.modes[unilateral:])
         result = StepResult(
             applied,
             external,
@@ -304,11 +306,34 @@ class World:
         )
         return result, velocity, impulse
 
-    def _guess(self, problem: ContactProblem) -> Modes:
+    def _drop_ghosts(self, kind: Ints, spread: Array, velocity: Array) -> bool:
+        """Rule out far surfaces that were stopped although the motion takes them past each other.
+
+        A gap is closed along the normal it has at the start of the step. A limb that swings round the edge of a
+        stair would be stopped in the air; where it really ends up decides.
+        """
+        suspects = np.flatnonzero((kind == 1) & (spread[::3] > 0))
+        if not suspects.size:
+            return False
+        qpos = self.qpos.copy()
+        mujoco.mj_integratePos(self.model, qpos, velocity, self.settings.step)
+        self._trial.qpos[:] = qpos
+        mujoco.mj_kinematics(self.model, self._trial)
+        mujoco.mj_collision(self.model, self._trial)
+        near = {
+            (a, b)
+            for (a, b), gap in zip(self._trial.contact.geom.tolist(), self._trial.contact.dist, strict=True)
+            if gap < GHOST
+        }
+        ghosts = [c for c in suspects if tuple(self._geoms[c].tolist()) not in near]
+        kind[ghosts] = 3
+        return bool(ghosts)
+
+    def _guess(self, problem: ContactProblem, kind: Ints) -> Modes:
         """Modes to start from: those of the last step, if the same surfaces touch."""
         modes = first_modes(problem)
         pairs, last = self._memory
-        if np.array_equal(pairs, self._pairs):
+        if np.array_equal(pairs, self._geoms[kind == 2]):
             modes[problem.unilateral :] = last
         return modes
 

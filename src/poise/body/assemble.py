@@ -1,0 +1,154 @@
+"""From a plan, or from any MJCF with one free-rooted tree, to a Body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import takewhile
+
+import mujoco
+import numpy as np
+from mujoco import mjtJoint
+
+from poise.body import symmetry
+from poise.body.body import Body
+from poise.body.frozen import Frozen, readonly
+from poise.body.ground import lowest
+from poise.body.mjcf import write
+from poise.body.parts import Foot, Hand, Joint, Kind
+from poise.body.plan import JointPlan, Plan
+from poise.spatial import Array, quat_exp
+
+_ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
+_LETTERS = "xyz"
+_KINDS: dict[int, Kind] = {
+    int(mjtJoint.mjJNT_FREE): "free",
+    int(mjtJoint.mjJNT_BALL): "ball",
+    int(mjtJoint.mjJNT_HINGE): "hinge",
+}
+_ALIGNED = 0.999  # cosine above which a hinge axis counts as a link axis
+
+
+def build(plan: Plan) -> Body:
+    """The body of a plan."""
+    mjcf = write(plan)
+    model = mujoco.MjModel.from_xml_string(mjcf)
+    by_link = {segment.name: segment for segment in plan.segments}
+    joints = read_joints(model, lambda link: by_link[link].joint, lambda link: by_link[link].group)
+    sets = _per_dof(plan, model, lambda joint: joint.torque)
+    tables = _per_dof(plan, model, lambda joint: joint.numbers)
+    return Body(
+        name=plan.name,
+        mjcf=mjcf,
+        joints=joints,
+        standing=_standing(plan, model, joints),
+        torque_limit=sets[plan.default_torque],
+        torque_limits=sets,
+        tables=tables,
+        feet=tuple(Foot(f.link, f.link, readonly(f.points), f.ankle) for f in plan.feet),
+        hands=tuple(Hand(h.link, h.link, readonly(h.point)) for h in plan.hands),
+        head=plan.head,
+        symmetry=symmetry.find(model, joints, by_link),
+        plan=plan,
+    )
+
+
+def grounded(model: mujoco.MjModel, qpos: Array) -> Array:
+    """The pose with the root above the origin and the lowest solid point at z = 0."""
+    pose = np.array(qpos)
+    pose[:2] = 0.0
+    for _ in range(2):  # the second pass removes the rounding of the first
+        height = lowest(model, pose)
+        pose[2] -= height if np.isfinite(height) else 0.0
+    return readonly(pose)
+
+
+def read_joints(
+    model: mujoco.MjModel,
+    planned: Callable[[str], JointPlan | None],
+    group: Callable[[str], str],
+) -> tuple[Joint, ...]:
+    """The joints of a model, one per moving link; `planned` supplies names and ball limits MJCF cannot hold."""
+    joints = []
+    for link in range(1, model.nbody):
+        first, count = int(model.body_jntadr[link]), int(model.body_jntnum[link])
+        if count:
+            name = model.body(link).name
+            joints.append(_joint(model, range(first, first + count), planned(name), group(name)))
+    return tuple(joints)
+
+
+def _joint(model: mujoco.MjModel, ids: range, plan: JointPlan | None, group: str) -> Joint:
+    link = int(model.jnt_bodyid[ids[0]])
+    parent = int(model.body_parentid[link])
+    elements = tuple(model.joint(i).name for i in ids)
+    kind = _KINDS[int(model.jnt_type[ids[0]])]
+    name = plan.name if plan else _common_name(elements, model.body(link).name)
+    width, places = {"free": (6, 7), "ball": (3, 4)}.get(kind, (len(ids), len(ids)))
+    start, place = int(model.jnt_dofadr[ids[0]]), int(model.jnt_qposadr[ids[0]])
+    axes = {"free": np.tile(np.eye(3), (2, 1)), "ball": np.eye(3)}.get(kind, model.jnt_axis[list(ids)])
+    lower, upper = _limits(model, ids, kind, plan)
+    return Joint(
+        name=name,
+        kind=kind,
+        link=model.body(link).name,
+        parent_link=model.body(parent).name if parent else None,
+        dofs=tuple(range(start, start + width)),
+        qpos=tuple(range(place, place + places)),
+        elements=elements,
+        dof_names=_ROOT_DOFS if kind == "free" else _dof_names(name, elements, axes),
+        axes=readonly(axes),
+        lower=readonly(lower),
+        upper=readonly(upper),
+        group=group,
+    )
+
+
+def _limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan | None) -> tuple[Array, Array]:
+    if kind == "free":
+        return np.full(6, -np.inf), np.full(6, np.inf)
+    if kind == "hinge":
+        limited = model.jnt_limited[list(ids)].astype(bool)
+        low, high = model.jnt_range[list(ids)].T
+        return np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
+    if plan:
+        return np.array(plan.lower), np.array(plan.upper)
+    # MuJoCo bounds a ball by a cone about its zero; the box around that cone is the nearest we can say.
+    reach = float(model.jnt_range[ids[0], 1]) if model.jnt_limited[ids[0]] else np.inf
+    return np.full(3, -reach), np.full(3, reach)
+
+
+def _common_name(elements: tuple[str, ...], link: str) -> str:
+    """Hinges hip_x, hip_y, hip_z make up the hip; those that share no beginning are named after their link."""
+    if len(elements) == 1:
+        return elements[0]
+    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
+    stem = "".join(letters[0] for letters in shared).rstrip("_-. ")
+    return stem if len(stem) > 2 else link
+
+
+def _dof_names(name: str, elements: tuple[str, ...], axes: Array) -> tuple[str, ...]:
+    if len(elements) > 1:
+        return elements
+    letters = [_LETTERS[int(np.argmax(np.abs(a)))] if np.max(np.abs(a)) > _ALIGNED else "angle" for a in axes]
+    return tuple(name if name.endswith(f"_{letter}") else f"{name}_{letter}" for letter in letters)
+
+
+def _per_dof(
+    plan: Plan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
+) -> Mapping[str, Array]:
+    """Named (nv,) arrays from numbers that joints hold by name; 0 on the root."""
+    arrays: dict[str, Array] = {}
+    for segment in plan.segments:
+        start = int(model.body_dofadr[model.body(segment.name).id])
+        for name, value in columns(segment.joint).items():
+            arrays.setdefault(name, np.zeros(model.nv))[start : start + len(segment.joint.axes)] = value
+    return Frozen(arrays)
+
+
+def _standing(plan: Plan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
+    qpos = np.array(model.qpos0)
+    for joint in joints:
+        if joint.name in plan.standing:
+            value = np.atleast_1d(plan.standing[joint.name])
+            qpos[list(joint.qpos)] = quat_exp(value) if joint.kind == "ball" else value
+    return grounded(model, qpos)

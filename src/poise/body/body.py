@@ -1,0 +1,232 @@
+"""A character: an MJCF model plus what MJCF does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.body.frozen import Frozen, readonly
+from poise.body.parts import Foot, Hand, Joint
+from poise.body.plan import Plan
+from poise.body.symmetry import Symmetry
+from poise.errors import PoiseError, unknown
+from poise.spatial import Array, quat_exp
+
+_GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
+_WORDS = {"mirror": "mirror pairs"}  # where a need is called differently in messages
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One character. All arrays are read-only; changes return another body."""
+
+    name: str
+    mjcf: str  # the character alone: no floor, no actuators
+    joints: tuple[Joint, ...]  # in order of their degrees of freedom; the free root first
+    standing: Array  # (nq,) facing +x, pelvis above the origin, lowest point at z = 0
+    torque_limit: Array  # (nv,) N m, 0 on the root
+    torque_limits: Mapping[str, Array] = field(default_factory=Frozen)  # named sets of the same
+    tables: Mapping[str, Array] = field(default_factory=Frozen)  # further numbers per degree of freedom
+    feet: tuple[Foot, ...] = ()
+    hands: tuple[Hand, ...] = ()
+    head: str | None = None  # link
+    symmetry: Symmetry | None = None
+    plan: Plan | None = None  # what it was generated from; None for a user's own MJCF
+
+    @classmethod
+    def named(cls, name: str) -> Body:
+        """One of the bodies that come with Poise, by name."""
+        from poise.body.catalogue import build_named
+
+        return build_named(name)
+
+    @classmethod
+    def from_mjcf(cls, source: str | Path) -> Body:
+        """A user's own MJCF, a path or the text itself, with exactly one free-rooted character."""
+        from poise.body.imported import import_mjcf
+
+        return import_mjcf(source)
+
+    @cached_property
+    def model(self) -> mujoco.MjModel:
+        """The compiled model of this body alone."""
+        return mujoco.MjModel.from_xml_string(self.mjcf)
+
+    @property
+    def nq(self) -> int:
+        """Length of a pose."""
+        return len(self.standing)
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom, the root's six included."""
+        return len(self.torque_limit)
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass, kg."""
+        return float(np.sum(self.model.body_mass))
+
+    @cached_property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the nv degrees of freedom: root_x ... root_rz, left_hip_x ..."""
+        return tuple(name for joint in self.joints for name in joint.dof_names)
+
+    @cached_property
+    def lower(self) -> Array:
+        """(nv,) rad: lower bounds of rotation vectors and angles, -inf on the root."""
+        return readonly(np.concatenate([j.lower for j in self.joints]))
+
+    @cached_property
+    def upper(self) -> Array:
+        """(nv,) rad: upper bounds of rotation vectors and angles, +inf on the root."""
+        return readonly(np.concatenate([j.upper for j in self.joints]))
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """Names of the links in MuJoCo's order, without the world."""
+        return tuple(self.model.body(i).name for i in range(1, self.model.nbody))
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Joint names by part of the body; the root is in none."""
+        members: dict[str, tuple[str, ...]] = dict.fromkeys(_GROUPS, ())
+        for joint in self.joints[1:]:
+            members[joint.group] = (*members.get(joint.group, ()), joint.name)
+        for pair in ("leg", "arm"):
+            members[f"{pair}s"] = members[f"left_{pair}"] + members[f"right_{pair}"]
+        return Frozen(members)
+
+    @property
+    def mirror(self) -> Mapping[str, str]:
+        """Joint name to its counterpart's; joints of the middle map to themselves."""
+        return Frozen(self._symmetry.joints)
+
+    @property
+    def link_mirror(self) -> Mapping[str, str]:
+        """Link name to its counterpart's."""
+        return Frozen(self._symmetry.links)
+
+    @property
+    def mirror_dofs(self) -> NDArray[np.int64]:
+        """(nv,): the mirrored velocity is `mirror_signs * qvel[mirror_dofs]`."""
+        return self._symmetry.dofs
+
+    @property
+    def mirror_signs(self) -> Array:
+        """(nv,) of +1 and -1."""
+        return self._symmetry.signs
+
+    def mirrored(self, qpos: ArrayLike) -> Array:
+        """Poses (..., nq) reflected across the x-z plane."""
+        table = self._symmetry
+        return np.asarray(table.qpos_signs * np.asarray(qpos, float)[..., table.qpos_index])
+
+    def joint(self, name: str) -> Joint:
+        """A joint by its name."""
+        return self._joint_by_name[name] if name in self._joint_by_name else self._fail("joint", name)
+
+    def index(self, name: str) -> tuple[int, ...]:
+        """The degrees of freedom of a joint, or the one with that name."""
+        if name in self._joint_by_name:
+            return self._joint_by_name[name].dofs
+        if name in self.dof_names:
+            return (self.dof_names.index(name),)
+        return self._fail("joint", name).dofs
+
+    def link_id(self, name: str) -> int:
+        """MuJoCo's body id of a link in `model`."""
+        if name not in self.links:
+            raise unknown("link", name, self.links)
+        return self.links.index(name) + 1
+
+    def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
+        """The standing pose with some joints set, in radians.
+
+        A ball takes a rotation vector, a hinge an angle, a joint of several hinges one angle each; a single
+        hinge of several is set by the name of its degree of freedom, such as left_ankle_x.
+        """
+        qpos = np.array(self.standing)
+        hinges = {n: q for j in self.joints if j.kind == "hinge" for n, q in zip(j.dof_names, j.qpos, strict=True)}
+        for name, value in angles.items():
+            if name in hinges:
+                qpos[hinges[name]] = self._angles(name, value, 1)[0]
+                continue
+            joint = self.joint(name)
+            if joint.kind == "free":
+                raise PoiseError(f"joint '{name}' is the free root: set its place in qpos, not by an angle")
+            vector = self._angles(name, value, len(joint.dofs))
+            qpos[list(joint.qpos)] = quat_exp(vector) if joint.kind == "ball" else vector
+        return qpos
+
+    def with_torque_limits(self, limits: str | ArrayLike) -> Body:
+        """The same body with a named set of torque limits, or with (nv,) limits of one's own in N m."""
+        if isinstance(limits, str):
+            if limits not in self.torque_limits:
+                raise unknown("set of torque limits", limits, self.torque_limits)
+            return replace(self, torque_limit=self.torque_limits[limits])
+        values = np.asarray(limits, float)
+        if values.shape != (self.nv,) or not np.all(values >= 0):
+            raise PoiseError(f"torque limits must be {self.nv} numbers of at least 0, one per degree of freedom")
+        return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
+
+    def scaled(
+        self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
+    ) -> Body:  # fmt: skip
+        """A body of other proportions; see `poise.body.scale` for what scales how. `mass` in kg."""
+        from poise.body.assemble import build
+        from poise.body.scale import scale
+
+        if self.plan is None:
+            raise PoiseError(f"body '{self.name}' comes from MJCF and cannot be scaled: scale it in its own file")
+        return build(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """What a controller may need and this body lacks, in plain words."""
+        return tuple(_WORDS.get(need, need) for need, present in self._equipment.items() if not present)
+
+    def require(self, *needs: str, for_whom: str) -> None:
+        """Raise a PoiseError if the body lacks any of feet, hands, head, mirror, torque limits, joint limits."""
+        for need in needs:
+            if need not in self._equipment:
+                raise unknown("need", need, self._equipment)
+        lacking = [_WORDS.get(need, need) for need in needs if not self._equipment[need]]
+        if lacking:
+            raise PoiseError(f"body '{self.name}' lacks {', '.join(lacking)}, which {for_whom} needs")
+
+    @cached_property
+    def _equipment(self) -> dict[str, bool]:
+        return {
+            "feet": bool(self.feet),
+            "hands": bool(self.hands),
+            "head": self.head is not None,
+            "mirror": self.symmetry is not None,
+            "torque limits": bool(np.all(np.isfinite(self.torque_limit))),
+            "joint limits": bool(np.all(np.isfinite(self.lower[6:])) and np.all(np.isfinite(self.upper[6:]))),
+        }
+
+    @property
+    def _symmetry(self) -> Symmetry:
+        self.require("mirror", for_whom="mirroring")
+        assert self.symmetry is not None
+        return self.symmetry
+
+    @cached_property
+    def _joint_by_name(self) -> dict[str, Joint]:
+        return {joint.name: joint for joint in self.joints}
+
+    def _fail(self, kind: str, name: str) -> Joint:
+        raise unknown(kind, name, self._joint_by_name)
+
+    def _angles(self, name: str, value: float | ArrayLike, count: int) -> Array:
+        vector = np.atleast_1d(np.asarray(value, float))
+        if vector.shape != (count,) or not np.all(np.isfinite(vector)):
+            raise PoiseError(f"joint '{name}' takes {count} finite number(s) in radians, not {value!r}")
+        return vector

@@ -1,0 +1,122 @@
+"""What MJCF does not say about a character, guessed from names, shapes and motors."""
+
+from __future__ import annotations
+
+import re
+
+import mujoco
+import numpy as np
+from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
+
+from poise.body.frozen import readonly
+from poise.body.parts import Foot, Hand, Joint
+from poise.body.symmetry import side_of
+from poise.spatial import Array
+
+_LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
+_ARM = re.compile(r"shoulder|arm|elbow|wrist|hand|humerus|radius|clavicle|finger|thumb", re.IGNORECASE)
+_HEAD = re.compile(r"neck|head", re.IGNORECASE)
+_SOLE = 0.02  # m: what lies this close above the lowest point of a foot counts as its sole
+
+
+def group(link: str) -> str:
+    """The part of the body a link belongs to."""
+    side = side_of(link)
+    if side and _ARM.search(link):
+        return f"{side}_arm"
+    if side and _LEG.search(link):
+        return f"{side}_leg"
+    return "head" if _HEAD.search(link) else "trunk"
+
+
+def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
+    """(nv,) N m from actuatorfrcrange, or from the motors of the unstripped model; infinite where neither says."""
+    limits = np.full(model.nv, np.inf)
+    limits[:6] = 0.0
+    for j in range(1, model.njnt):
+        twin = full.joint(model.joint(j).name).id
+        start = int(model.jnt_dofadr[j])
+        count = 3 if model.jnt_type[j] == mjtJoint.mjJNT_BALL else 1
+        if full.jnt_actfrclimited[twin]:
+            limits[start : start + count] = np.max(np.abs(full.jnt_actfrcrange[twin]))
+        else:
+            limits[start : start + count] = _motor_limit(full, twin, count)
+    return limits
+
+
+def _motor_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
+    total = np.zeros(count)
+    for a in range(full.nu):
+        if full.actuator_trntype[a] != mjtTrn.mjTRN_JOINT or full.actuator_trnid[a, 0] != joint:
+            continue
+        total += np.abs(full.actuator_gear[a, :count]) * _force(full, a)
+    return np.where(total > 0, total, np.inf)
+
+
+def _force(full: mujoco.MjModel, actuator: int) -> float:
+    """The largest force of an actuator before its gear; infinite for an unbounded one."""
+    if full.actuator_forcelimited[actuator]:
+        return float(np.max(np.abs(full.actuator_forcerange[actuator])))
+    if full.actuator_biastype[actuator] == mjtBias.mjBIAS_NONE and full.actuator_ctrllimited[actuator]:
+        return float(abs(full.actuator_gainprm[actuator, 0]) * np.max(np.abs(full.actuator_ctrlrange[actuator])))
+    return float(np.inf)
+
+
+def feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
+    """Links called foot, else toe or ankle, with the corners of their soles in the standing pose."""
+    links = [model.body(i).name for i in range(1, model.nbody)]
+    for word in ("foot", "toe", "ankle"):
+        found = [_foot(model, standing, joints, link) for link in links if word in link.lower()]
+        usable = tuple(foot for foot in found if foot is not None)
+        if usable:
+            return usable
+    return ()
+
+
+def hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
+    """Links called hand, with their centres of mass."""
+    links = [model.body(i).name for i in range(1, model.nbody)]
+    return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
+
+
+def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:
+    data = mujoco.MjData(model)
+    data.qpos[:] = standing
+    mujoco.mj_kinematics(model, data)
+    body = model.body(link).id
+    solid = [
+        g
+        for g in range(model.ngeom)
+        if model.geom_bodyid[g] == body and (model.geom_contype[g] or model.geom_conaffinity[g])
+    ]
+    carrier = _carrier(model, joints, body)
+    if not solid or carrier is None:
+        return None
+    cloud = np.concatenate([_low_points(model, data, g) for g in solid])
+    ground = np.min(cloud[:, 2])
+    sole = cloud[cloud[:, 2] < ground + _SOLE]
+    (back, right, _), (front, left, _) = sole.min(axis=0), sole.max(axis=0)
+    outer, inner = (right, left) if side_of(link) == "right" else (left, right)
+    corners = np.array([[x, y, ground] for x in (back, front) for y in (outer, inner)])
+    frame = data.xmat[body].reshape(3, 3)
+    return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
+
+
+def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
+    """The joint that moves a link: its own, or that of the nearest link above it that has one."""
+    names = {joint.link: joint.name for joint in joints[1:]}
+    while body and model.body(body).name not in names:
+        body = int(model.body_parentid[body])
+    return names.get(model.body(body).name)
+
+
+def _low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
+    """World points where a shape may touch a plane below it."""
+    centre, frame, size = data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3), model.geom_size[geom]
+    if model.geom_type[geom] == mjtGeom.mjGEOM_SPHERE:
+        return np.array([centre - [0, 0, size[0]]])
+    if model.geom_type[geom] == mjtGeom.mjGEOM_CAPSULE:
+        return np.array([centre + s * size[1] * frame[:, 2] - [0, 0, size[0]] for s in (-1, 1)])
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    middle, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    return np.asarray(centre + (middle + corners * half) @ frame.T)

@@ -1,0 +1,138 @@
+"""Left and right: which joint mirrors which, and how a mirrored pose is read off a pose.
+
+Reflection is across the x-z plane. A turn about an axis a becomes the opposite turn about the reflected axis, so
+a hinge keeps its angle, up to sign, on the counterpart; a ball keeps its quaternion with x and z negated,
+provided the counterpart's frame is the reflected frame. Both are verified by forward kinematics, never assumed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body.frozen import readonly
+from poise.body.parts import Joint
+from poise.spatial import Array, mirror_axial, mirror_vector, quat_exp
+
+_ROOT_QPOS = (1, -1, 1, 1, -1, 1, -1)
+_ROOT_QVEL = (1, -1, 1, -1, 1, -1)
+_SIDES = tuple(  # left_hip / right_hip; l_hip, hip.L / r_hip, hip.R; LHip, lHip / RHip, rHip
+    (side, re.compile(pattern))
+    for side, pattern in (
+        ("left", r"(?i:left)"),
+        ("right", r"(?i:right)"),
+        ("left", r"(?i:(?<![a-z])l(?![a-z]))"),
+        ("right", r"(?i:(?<![a-z])r(?![a-z]))"),
+        ("left", r"^[lL](?=[A-Z])"),
+        ("right", r"^[rR](?=[A-Z])"),
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """mirrored qpos = qpos_signs * qpos[qpos_index]; mirrored qvel = signs * qvel[dofs]."""
+
+    joints: dict[str, str]
+    links: dict[str, str]
+    dofs: NDArray[np.int64]  # (nv,)
+    signs: Array  # (nv,)
+    qpos_index: NDArray[np.int64]  # (nq,)
+    qpos_signs: Array  # (nq,)
+
+
+def counterparts(names: Iterable[str]) -> dict[str, str]:
+    """Name to counterpart, by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves."""
+    pool = list(names)
+    keys = {_key(name): name for name in pool}
+    pairs = {}
+    for name in pool:
+        side, stem = _key(name)
+        other = {"left": "right", "right": "left", "": ""}[side]
+        pairs[name] = keys.get((other, stem), "")
+    return pairs if all(pairs.values()) else {}
+
+
+def find(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
+    """The symmetry of a body, or None where names or geometry do not give one."""
+    joint_pairs = counterparts(j.name for j in joints)
+    link_pairs = counterparts(links)
+    if not joint_pairs or not link_pairs:
+        return None
+    candidate = _tables(model, joints, joint_pairs, link_pairs)
+    return candidate if candidate is not None and _holds(model, candidate) else None
+
+
+def side_of(name: str) -> str:
+    """Which side a name tells by its spelling: left, right, or nothing for the middle."""
+    return _key(name)[0]
+
+
+def _key(name: str) -> tuple[str, str]:
+    """Side, and the name without it."""
+    for side, pattern in _SIDES:
+        if pattern.search(name):
+            return side, pattern.sub("*", name, count=1)
+    return "", name
+
+
+def _tables(
+    model: mujoco.MjModel, joints: tuple[Joint, ...], pairs: dict[str, str], links: dict[str, str]
+) -> Symmetry | None:
+    by_name = {j.name: j for j in joints}
+    axes = _world_axes(model, joints)
+    dofs, signs = np.zeros(model.nv, int), np.zeros(model.nv)
+    index, qsigns = np.zeros(model.nq, int), np.ones(model.nq)
+    for joint in joints:
+        other = by_name[pairs[joint.name]]
+        if (other.kind, len(other.dofs)) != (joint.kind, len(joint.dofs)):
+            return None
+        dofs[list(joint.dofs)], index[list(joint.qpos)] = other.dofs, other.qpos
+        if joint.kind == "free":
+            signs[list(joint.dofs)], qsigns[list(joint.qpos)] = _ROOT_QVEL, _ROOT_QPOS
+        elif joint.kind == "ball":
+            signs[list(joint.dofs)], qsigns[list(joint.qpos)] = _ROOT_QVEL[3:], _ROOT_QPOS[3:]
+        else:
+            cosines = np.einsum("ki,ki->k", mirror_axial(axes[other.name]), axes[joint.name])
+            signs[list(joint.dofs)] = qsigns[list(joint.qpos)] = np.sign(cosines)
+    return Symmetry(
+        pairs, links, readonly(dofs, int), readonly(signs), readonly(index, int), readonly(qsigns)
+    )  # fmt: skip
+
+
+def _world_axes(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
+    """Joint axes in the world, in the model's zero pose."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    return {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}
+
+
+def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
+    """Do link masses agree, and do mirrored joint angles put every link at its counterpart's mirrored place?"""
+    ids = {name: model.body(name).id for name in symmetry.links}
+    here = list(ids.values())
+    there = [ids[symmetry.links[name]] for name in ids]
+    if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=1e-6):
+        return False
+    qpos = _some_pose(model)
+    first, second = mujoco.MjData(model), mujoco.MjData(model)
+    first.qpos[:] = qpos
+    second.qpos[:] = symmetry.qpos_signs * qpos[symmetry.qpos_index]
+    mujoco.mj_kinematics(model, first)
+    mujoco.mj_kinematics(model, second)
+    close = 1e-5 * max(1.0, float(model.stat.extent))
+    return bool(np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=close))
+
+
+def _some_pose(model: mujoco.MjModel) -> Array:
+    """A pose without any symmetry of its own: fixed irregular angles, no random state."""
+    qvel = 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
+    qpos = np.array(model.qpos0)
+    qpos[3:7] = quat_exp(qvel[3:6])
+    mujoco.mj_integratePos(model, qpos, qvel, 1.0)
+    return qpos

@@ -1,0 +1,100 @@
+"""Rotations obey the laws of the group, whichever way they are written."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from poise import spatial as s
+
+coordinate = st.floats(-3.0, 3.0)
+vectors = arrays(float, 3, elements=coordinate)
+short = vectors.map(lambda v: v if np.linalg.norm(v) < 3.1 else v * 3.1 / np.linalg.norm(v))
+quats = vectors.map(s.quat_exp)
+orders = st.sampled_from(["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"])
+close = {"atol": 1e-9}
+
+
+@given(short)
+def test_log_undoes_exp(r):
+    np.testing.assert_allclose(s.quat_log(s.quat_exp(r)), r, **close)
+
+
+@given(st.floats(1e-12, 1e-6))
+def test_log_and_exp_keep_tiny_turns(size):
+    r = np.array([size, -size, 2 * size])
+    np.testing.assert_allclose(s.quat_log(s.quat_exp(r)), r, rtol=1e-9)
+
+
+@given(quats)
+def test_log_takes_the_shorter_way(q):
+    np.testing.assert_allclose(s.quat_log(-q), s.quat_log(q), **close)
+    assert np.linalg.norm(s.quat_log(q)) <= np.pi + 1e-9
+
+
+@given(quats, quats, quats)
+def test_multiplication_is_associative_with_inverse(a, b, c):
+    left = s.quat_multiply(s.quat_multiply(a, b), c)
+    np.testing.assert_allclose(left, s.quat_multiply(a, s.quat_multiply(b, c)), **close)
+    np.testing.assert_allclose(s.quat_multiply(a, s.quat_conjugate(a)), [1, 0, 0, 0], **close)
+
+
+@given(quats, quats, vectors)
+def test_matrices_and_quaternions_turn_alike(a, b, v):
+    product = s.quat_to_matrix(a) @ s.quat_to_matrix(b)
+    np.testing.assert_allclose(s.quat_to_matrix(s.quat_multiply(a, b)), product, **close)
+    np.testing.assert_allclose(s.quat_rotate(a, v), s.quat_to_matrix(a) @ v, **close)
+
+
+@given(quats)
+def test_matrix_and_back(q):
+    matrix = s.quat_to_matrix(q)
+    back = s.matrix_to_quat(matrix)
+    assert back[0] >= 0
+    np.testing.assert_allclose(s.quat_to_matrix(back), matrix, **close)
+
+
+@given(quats, quats, vectors)
+def test_mirroring_respects_turning(a, b, v):
+    np.testing.assert_allclose(
+        s.mirror_quat(s.quat_multiply(a, b)), s.quat_multiply(s.mirror_quat(a), s.mirror_quat(b)), **close
+    )
+    np.testing.assert_allclose(
+        s.mirror_vector(s.quat_rotate(a, v)), s.quat_rotate(s.mirror_quat(a), s.mirror_vector(v)), **close
+    )
+    np.testing.assert_allclose(s.quat_exp(s.mirror_axial(v)), s.mirror_quat(s.quat_exp(v)), **close)
+
+
+@given(quats, orders)
+def test_euler_and_back(q, order):
+    matrix = s.quat_to_matrix(q)
+    np.testing.assert_allclose(s.euler_to_matrix(s.matrix_to_euler(matrix, order), order), matrix, atol=1e-7)
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3), orders, st.sampled_from([-1, 1]))
+def test_euler_in_gimbal_lock(first, last, order, sign):
+    matrix = s.euler_to_matrix([first, sign * np.pi / 2, last], order)
+    np.testing.assert_allclose(s.euler_to_matrix(s.matrix_to_euler(matrix, order), order), matrix, atol=1e-7)
+
+
+def test_euler_order_is_intrinsic():
+    z, x = s.quat_from_axis_angle([0, 0, 1], 0.3), s.quat_from_axis_angle([1, 0, 0], 0.5)
+    expected = s.quat_to_matrix(s.quat_multiply(z, x))
+    np.testing.assert_allclose(s.euler_to_matrix([0.3, 0.5, 0.0], "ZXY"), expected, **close)
+
+
+def test_leading_axes_are_kept():
+    q = s.quat_exp(np.random.default_rng(0).normal(size=(4, 5, 3)))
+    assert s.quat_to_matrix(q).shape == (4, 5, 3, 3)
+    np.testing.assert_allclose(s.quat_log(q)[2, 3], s.quat_log(q[2, 3]), **close)
+    np.testing.assert_allclose(s.matrix_to_quat(s.quat_to_matrix(q))[1, 4], s.matrix_to_quat(s.quat_to_matrix(q[1, 4])))
+    assert s.quat_rotate(q, [1.0, 0, 0]).shape == (4, 5, 3)
+    assert s.matrix_to_euler(s.quat_to_matrix(q), "ZXY").shape == (4, 5, 3)
+
+
+def test_bad_orders_are_named():
+    with pytest.raises(ValueError, match="ABC"):
+        s.euler_to_matrix([0, 0, 0], "ABC")
+    with pytest.raises(ValueError, match="three different"):
+        s.matrix_to_euler(np.eye(3), "ZXZ")

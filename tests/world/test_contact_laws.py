@@ -1,0 +1,144 @@
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, named_motion, perform
+from poise.measure.replay import Replay
+from poise.world.props import Bar, Box
+from poise.world.terrain import Slope
+
+
+def block(degrees: float, mu: float, sides: int, speed: float = 0.0) -> World:
+    """A box on a slope that falls along +x, moving downhill."""
+    angle = math.radians(degrees)
+    scene = Scene((), Slope(-degrees), (Box(size=(0.4, 0.4, 0.4)),), friction=mu)
+    world = World(scene, WorldSettings(sides=sides))
+    pose = [0.2 * math.sin(angle), 0, 0.2 * math.cos(angle), math.cos(angle / 2), 0, math.sin(angle / 2), 0]
+    velocity = np.array([speed * math.cos(angle), 0, -speed * math.sin(angle), 0, 0, 0])
+    world.reset(np.array(pose), velocity)
+    return world
+
+
+def distance_after(world: World, seconds: float) -> float:
+    first = world.qpos[:3].copy()
+    for _ in range(round(seconds / world.settings.step)):
+        world.step()
+    return float(np.linalg.norm(world.qpos[:3] - first))
+
+
+@pytest.mark.parametrize("sides", [4, 6, 8])
+def test_a_block_sticks_below_and_slides_above_the_angle_of_friction(sides):
+    mu = 0.5
+    critical = math.degrees(math.atan(mu))
+    assert distance_after(block(critical - 0.3, mu, sides), 2.0) < 1e-6
+    angle = math.radians(critical + 0.6)
+    expected = 0.5 * 9.81 * (math.sin(angle) - mu * math.cos(angle)) * 2.0**2
+    assert distance_after(block(critical + 0.6, mu, sides), 2.0) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("sides", [4, 6, 8])
+@pytest.mark.parametrize("degrees", [0.0, 10.0])
+def test_a_sliding_block_stops_after_the_analytic_distance(sides, degrees):
+    mu, speed, angle = 0.5, 5.0, math.radians(degrees)
+    braking = 9.81 * (mu * math.cos(angle) - math.sin(angle))
+    distance = distance_after(block(degrees, mu, sides, speed), speed / braking + 0.5)
+    assert distance == pytest.approx(speed**2 / (2 * braking), rel=0.01)
+
+
+def test_a_stack_of_five_boxes_rests():
+    boxes = tuple(Box(f"box{i}", (0.3, 0.3, 0.3), 5.0, (0, 0, 0.15 + 0.3 * i)) for i in range(5))
+    world = World(Scene((), props=boxes))
+    first = world.qpos.copy()
+    for _ in range(1200):
+        result = world.step()
+        assert result.solution.ok
+    assert np.abs(world.qpos - first).max() < 1e-4
+
+
+def test_a_standing_body_neither_slips_nor_sinks():
+    body = Body.named("biped29")
+    world = World(Scene.of(body))
+    result = perform(world, named_controller("hold"), named_motion("stand", body), seconds=60)
+    recording = result.recording
+    replay = Replay.of(recording)
+    assert replay.depth.max() < 1e-3
+    assert recording.meta["solver"]["approximate"] == 0
+    assert len(recording.contact_step) == 8 * recording.steps
+    foot = recording.model.body("left_foot").id
+    assert np.abs(replay.xpos[240:, foot] - replay.xpos[240, foot]).max() < 1e-4  # after two seconds of settling
+    assert np.abs(replay.xpos[:, foot] - replay.xpos[0, foot]).max() < 1e-3
+
+
+def test_a_hang_on_two_grips_swings_like_the_physical_pendulum():
+    body = Body.named("biped29").with_torque_limits(np.full(29, np.inf))
+    scene = Scene((body,), props=(Bar(height=3.0),))
+    world = World(scene)
+    pose = body.qpos_from({"left_shoulder": (0.0, -2.6, 0.0), "right_shoulder": (0.0, -2.6, 0.0)})
+    pose[2] = 2.0
+    world.reset(pose, np.zeros(body.nv))
+    data = world.terms.data
+    hands = [data.body(hand.link).xpos + data.body(hand.link).xmat.reshape(3, 3) @ hand.point for hand in body.hands]
+    # Turn the whole body about the bar until its centre of mass hangs 4 degrees off the vertical below the hands.
+    pivot = np.mean(hands, axis=0)
+    arm = data.subtree_com[1] - pivot
+    turn = math.atan2(arm[0], -arm[2]) - math.radians(4)
+    quat = np.array([math.cos(turn / 2), 0, math.sin(turn / 2), 0])
+    rotated = np.zeros(3)
+    mujoco.mju_rotVecQuat(rotated, pose[:3] - pivot, quat)
+    pose[:3] = rotated + [0, pivot[1], 3.0]
+    mujoco.mju_mulQuat(pose[3:7], quat, pose[3:7].copy())
+    world.reset(pose, np.zeros(body.nv))
+    for hand in body.hands:
+        place = data.body(hand.link).xpos + data.body(hand.link).xmat.reshape(3, 3) @ hand.point
+        world.grip(hand.link, place, "bar")
+    com = data.subtree_com[1].copy()
+    length = math.hypot(com[0] - 0.0, com[2] - 3.0)
+    inertia = body_inertia_about_y(world) + body.mass * length**2
+    expected = 2 * math.pi * math.sqrt(inertia / (body.mass * 9.81 * length)) * (1 + math.radians(4) ** 2 / 16)
+    swing = []
+    stiff = np.full(body.nv, 1e6)
+    stiff[:6] = 0
+    error = np.zeros(body.nv)
+    for _ in range(round(3 * expected * 120)):
+        mujoco.mj_differentiatePos(world.model, error, 1.0, world.qpos, pose)
+        world.step(Actuation(motors=Motors.spring_damper(error, np.zeros(body.nv), stiff, 0.01 * stiff, 1 / 120)))
+        swing.append(data.subtree_com[1, 0])
+    swing = np.array(swing)
+    crossings = [k + swing[k] / (swing[k] - swing[k + 1]) for k in range(len(swing) - 1) if swing[k] * swing[k + 1] < 0]
+    period = 2 * np.mean(np.diff(crossings)) / 120
+    assert period == pytest.approx(expected, rel=0.01)
+    for hand in world.grips:
+        mine, its = hand.ends(data.xpos, data.xmat)
+        assert np.linalg.norm(mine - its) < 1e-3
+
+
+def body_inertia_about_y(world: World) -> float:
+    """Moment of inertia of the whole body about the lateral axis through its centre of mass."""
+    data, model = world.terms.data, world.model
+    total = 0.0
+    for b in range(1, model.nbody):
+        if model.body_rootid[b] == 1:
+            turn = data.ximat[b].reshape(3, 3)
+            about = turn @ np.diag(model.body_inertia[b]) @ turn.T
+            lever = data.xipos[b] - data.subtree_com[1]
+            total += about[1, 1] + model.body_mass[b] * (lever[0] ** 2 + lever[2] ** 2)
+    return total
+
+
+def test_releasing_a_grip_lets_go():
+    body = Body.named("biped29")
+    world = World(Scene((body,), props=(Bar(height=2.5),)))
+    pose = np.array(body.standing)
+    pose[2] += 0.5
+    world.reset(pose, np.zeros(body.nv))
+    grip = world.grip("left_hand", world.terms.data.body("left_hand").xpos.copy(), "bar")
+    for _ in range(30):
+        result = world.step()
+    assert np.linalg.norm(result.grip_impulse) > 0
+    world.release(grip)
+    speed = world.qvel[2]
+    world.step()
+    assert world.grips == ()
+    assert world.qvel[2] < speed
