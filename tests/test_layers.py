@@ -6,10 +6,32 @@ from pathlib import Path
 import poise
 
 SOURCE = Path(poise.__file__).parent
-LAYERS = (
-    "version errors files spatial motion body dynamics contact optimize reference control world measure study "
-    "export studio perform session catalogue bench cli __main__ __init__"
-).split()
+LAYERS = [
+    "version",
+    "errors",
+    "files",
+    "kernel",
+    "spatial",
+    "motion",
+    "body",
+    "dynamics",
+    "contact",
+    "optimize",
+    "reference",
+    "control",
+    "world",
+    "measure",
+    "study",
+    "export",
+    "studio",
+    "perform",
+    "session",
+    "catalogue",
+    "bench",
+    "cli",
+    "__main__",
+    "__init__",
+]
 ROOMS = ("modal", "nqr", "poses", "pendulum", "rotation")
 
 

@@ -48,7 +48,7 @@ class Outcome:
             "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
         )
         lines = [
-            f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time (set-up {s['setup_s']:.1f} s)",
+            f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             *(f"wrote {path}" for path in s["files"]),

@@ -72,9 +72,7 @@ def test_sweeps_agree_where_forces_are_unique():
     random = np.random.default_rng(5)
     for _ in range(40):
         jacobian = random.normal(size=(7, 20))  # two contacts and a limit: fewer rows than DOFs
-        problem = ContactProblem(
-            jacobian @ jacobian.T, random.normal(size=7), 0, 1, np.array([0.8, 0.8]), polygon(6)
-        )
+        problem = ContactProblem(jacobian @ jacobian.T, random.normal(size=7), 0, 1, np.array([0.8, 0.8]), polygon(6))
         swept = solve_by_sweeps(problem, sweeps=20_000, tolerance=1e-13)
         assert swept.residual < 1e-8
         assert swept.impulse == pytest.approx(solve(problem).impulse, abs=1e-7)

@@ -16,8 +16,7 @@ from poise.errors import PoiseError
 from poise.export.page import page_data, summary, write_page
 
 STAIRS = "".join(
-    f'<geom name="step{k}" type="box" size="0.15 1 0.05" pos="{1 + 0.3 * k} 0 {0.05 + 0.1 * k}"/>'
-    for k in range(4)
+    f'<geom name="step{k}" type="box" size="0.15 1 0.05" pos="{1 + 0.3 * k} 0 {0.05 + 0.1 * k}"/>' for k in range(4)
 )
 
 
@@ -131,9 +130,7 @@ def test_shapes_are_those_of_the_scene():
     named = {shape["name"]: shape for shape in shapes}
     assert {"floor", "step0", "step3", "skin", "post"} <= set(named)
     assert "helper" not in named
-    np.testing.assert_allclose(
-        named["post"]["position"], [0, 4, 0], atol=1e-12
-    )  # a fixed body's, in the world
+    np.testing.assert_allclose(named["post"]["position"], [0, 4, 0], atol=1e-12)  # a fixed body's, in the world
     assert named["post"]["body"] == -1
     field = next(shape for shape in shapes if shape["type"] == "hfield")
     assert (field["field"]["rows"], field["field"]["columns"]) == (3, 4)
@@ -183,9 +180,7 @@ def test_events_become_pushes_and_odd_ones_are_passed_over():
         {**good, "force": [0, 0, 0]},
     ]
     held = page_data(record(3, events=[good, scalar, *odd], fell_at=0.01))
-    assert [(push["body"], push["force"], push["duration"]) for push in held["pushes"]] == 2 * [
-        (0, [0, 50, 0], 0.2)
-    ]
+    assert [(push["body"], push["force"], push["duration"]) for push in held["pushes"]] == 2 * [(0, [0, 50, 0], 0.2)]
     assert [mark["kind"] for mark in held["marks"]] == ["push", "push", "fall"]
     assert page_data(record(3, events="none"))["pushes"] == []
 

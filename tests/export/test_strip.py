@@ -98,9 +98,7 @@ def test_a_body_casts_a_shadow_on_the_floor():
     for place in (near, far):
         qpos = model.qpos0.copy()
         qpos[:3] = place
-        pictures.append(
-            render(model, qpos, (90, 90), camera=camera, span=1.0, focus=(-0.8, 0.7, 0)).astype(int)
-        )
+        pictures.append(render(model, qpos, (90, 90), camera=camera, span=1.0, focus=(-0.8, 0.7, 0)).astype(int))
     darker = (pictures[1] - pictures[0]).min(axis=2) > 20
     assert darker[40:50, 40:50].any()
     assert darker.mean() < 0.2

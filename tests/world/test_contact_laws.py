@@ -87,7 +87,7 @@ def test_a_hang_on_two_grips_swings_like_the_physical_pendulum():
     quat = np.array([math.cos(turn / 2), 0, math.sin(turn / 2), 0])
     rotated = np.zeros(3)
     mujoco.mju_rotVecQuat(rotated, pose[:3] - pivot, quat)
-    pose[:3] = rotated + [0, pivot[1], 3.0]
+    pose[:3] = rotated + np.array([0, pivot[1], 3.0])
     mujoco.mju_mulQuat(pose[3:7], quat, pose[3:7].copy())
     world.reset(pose, np.zeros(body.nv))
     for hand in body.hands:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def _factor(mass: Any, diagonal: Any, parent: Any) -> Any:
     """Lower-triangular L with L'L = mass + diag(diagonal), non-zero only between a DOF and its ancestors."""
     n = mass.shape[0]
@@ -37,7 +38,7 @@ def _factor(mass: Any, diagonal: Any, parent: Any) -> Any:
     return factor
 
 
-@njit(cache=True)
+@kernel
 def _half_solve(factor: Any, parent: Any, columns: Any) -> None:
     """Overwrite columns (nv, r) with L'^-1 columns."""
     n, r = columns.shape
@@ -53,7 +54,7 @@ def _half_solve(factor: Any, parent: Any, columns: Any) -> None:
             i = parent[i]
 
 
-@njit(cache=True)
+@kernel
 def _solve(factor: Any, parent: Any, x: Any) -> None:
     """Overwrite x (nv,) with (L'L)^-1 x."""
     n = x.shape[0]
@@ -71,7 +72,7 @@ def _solve(factor: Any, parent: Any, x: Any) -> None:
         x[k] /= factor[k, k]
 
 
-@njit(cache=True)
+@kernel
 def _closing(jacobian: Any, offset: float, velocity: Any) -> float:
     total = offset
     for i in range(velocity.shape[0]):
@@ -79,7 +80,7 @@ def _closing(jacobian: Any, offset: float, velocity: Any) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def assemble(
     mass: Any,
     momentum: Any,
@@ -195,7 +196,7 @@ def assemble(
     return factor, rhs, matrix, bias, unilateral, touching
 
 
-@njit(cache=True)
+@kernel
 def conclude(
     factor: Any,
     rhs: Any,
@@ -294,8 +295,7 @@ def conclude(
                 limit_used[limit_row] = 1
                 again = True
     for c in range(contacts):
-        if contact_kind[c] == 0:
-            if _closing(contact_jacobian[3 * c], contact_offset[3 * c], velocity) < -1e-9:
-                contact_kind[c] = 1
-                again = True
+        if contact_kind[c] == 0 and _closing(contact_jacobian[3 * c], contact_offset[3 * c], velocity) < -1e-9:
+            contact_kind[c] = 1
+            again = True
     return velocity, applied, constraint, spread, again

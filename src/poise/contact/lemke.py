@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
     """(M, q) of a problem without bilateral rows; impulses are scaled to m/s."""
     contacts, sides = friction.shape[0], directions.shape[0]
@@ -59,7 +60,7 @@ def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, direct
     return m, q
 
 
-@njit(cache=True)
+@kernel
 def impulses(z: Any, rows: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
     """The impulses of the rows from the variables of the standard form."""
     contacts, sides = friction.shape[0], directions.shape[0]
@@ -76,7 +77,7 @@ def impulses(z: Any, rows: int, unilateral: int, friction: Any, directions: Any,
     return out
 
 
-@njit(cache=True)
+@kernel
 def lemke(matrix: Any, q: Any, cover: Any, most: int) -> tuple[Any, int]:
     """z with 0 <= z, 0 <= M z + q, z'(M z + q) = 0, and the pivots used (negative: ended on a ray)."""
     n = q.shape[0]

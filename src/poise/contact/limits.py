@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def _rotation_vector(quat: Any, out: Any) -> None:
     """log of a unit quaternion w x y z, the short way round."""
     sign = 1.0 if quat[0] >= 0 else -1.0
@@ -22,7 +23,7 @@ def _rotation_vector(quat: Any, out: Any) -> None:
     out[0], out[1], out[2] = factor * x, factor * y, factor * z
 
 
-@njit(cache=True)
+@kernel
 def _inverse_right_jacobian(r: Any, out: Any) -> None:
     """Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|."""
     square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
@@ -43,7 +44,7 @@ def _inverse_right_jacobian(r: Any, out: Any) -> None:
     out[2, 1] += 0.5 * r[0]
 
 
-@njit(cache=True)
+@kernel
 def limit_rows(
     qpos: Any,
     qvel: Any,

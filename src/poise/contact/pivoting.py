@@ -12,13 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 OPEN, STICK = 0, 1
 # 2 + 2 k: sliding, force at vertex k.  3 + 2 k: sliding, force on the edge from vertex k to k + 1.
 
 
-@njit(cache=True)
+@kernel
 def _solve_in_place(a: Any, x: Any, m: int) -> bool:
     """Solve a x = x by Gaussian elimination with partial pivoting; False if singular."""
     for k in range(m):
@@ -49,7 +50,7 @@ def _solve_in_place(a: Any, x: Any, m: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any) -> int:
     """List the active unknowns as (row of normal or row, weight on t1, weight on t2, equation kind).
 
@@ -96,7 +97,7 @@ def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, direct
     return m
 
 
-@njit(cache=True)
+@kernel
 def _system(matrix: Any, bias: Any, columns: Any, m: int, a: Any, x: Any) -> None:
     """The reduced linear system of the active unknowns."""
     for u in range(m):
@@ -123,7 +124,7 @@ def _system(matrix: Any, bias: Any, columns: Any, m: int, a: Any, x: Any) -> Non
             a[u, t] = value
 
 
-@njit(cache=True)
+@kernel
 def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
     """Impulses per row from the active unknowns."""
     impulse[:] = 0.0
@@ -137,7 +138,7 @@ def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
             impulse[row + 2] += columns[u, 2] * x[u]
 
 
-@njit(cache=True)
+@kernel
 def _slide_mode(w1: float, w2: float, mode: int, directions: Any, tolerance: float) -> tuple[int, float]:
     """The mode that a sliding contact should have, from its slip velocity, and how wrong the present one is."""
     sides = directions.shape[0]
@@ -160,7 +161,7 @@ def _slide_mode(w1: float, w2: float, mode: int, directions: Any, tolerance: flo
     return 2 + 2 * best, here - lowest
 
 
-@njit(cache=True)
+@kernel
 def _stick_violation(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float]:
     """The vertex nearest to a tangential impulse and how far that lies outside the polygon of size `bound`."""
     sides = directions.shape[0]
@@ -178,7 +179,7 @@ def _stick_violation(t1: float, t2: float, bound: float, directions: Any) -> tup
     return best, excess
 
 
-@njit(cache=True)
+@kernel
 def pivot(
     matrix: Any,
     bias: Any,
@@ -261,7 +262,7 @@ def pivot(
     return -most
 
 
-@njit(cache=True)
+@kernel
 def modes_of(impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
     """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
     contacts, sides = friction.shape[0], directions.shape[0]

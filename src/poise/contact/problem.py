@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from poise.kernel import kernel
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,8 @@ class ContactProblem:
     @cached_property
     def scale(self) -> Array:
         """(r,) m/s per N s that makes each impulse comparable with velocities; one value per contact."""
-        return row_scale(self.matrix, self.bilateral + self.unilateral)
+        scale: Array = row_scale(self.matrix, self.bilateral + self.unilateral)
+        return scale
 
     def residual(self, impulse: Array) -> float:
         """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
@@ -94,7 +96,7 @@ def polygon(sides: int) -> Array:
     return directions
 
 
-@njit(cache=True)
+@kernel
 def row_scale(matrix: Any, first_contact: int) -> Any:
     """The diagonal of the matrix, with the normal's entry for all three rows of a contact."""
     r = matrix.shape[0]
@@ -105,7 +107,7 @@ def row_scale(matrix: Any, first_contact: int) -> Any:
     return scale
 
 
-@njit(cache=True)
+@kernel
 def certify(
     matrix: Any,
     bias: Any,

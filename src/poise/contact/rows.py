@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def _point_rows(
     sign: float,
     body: int,
@@ -82,7 +83,7 @@ def _point_rows(
         curve[k] += sign * (axes[k, 0] * px + axes[k, 1] * py + axes[k, 2] * pz)
 
 
-@njit(cache=True)
+@kernel
 def _point_velocity(body: int, point: Any, last_dof: Any, root: Any, cvel: Any, com: Any, out: Any) -> None:
     """Velocity of a body's material point, added to out with the given sign in out[3]."""
     if last_dof[body] < 0:
@@ -96,7 +97,7 @@ def _point_velocity(body: int, point: Any, last_dof: Any, root: Any, cvel: Any, 
     out[2] += sign * (cvel[body, 5] + wx * ry - wy * rx)
 
 
-@njit(cache=True)
+@kernel
 def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
     """Turn t1 along the slip, or where it would slip under gravity, so that the polygon is exact that way."""
     nx, ny, nz = axes[0, 0], axes[0, 1], axes[0, 2]
@@ -112,7 +113,7 @@ def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
     axes[2, 2] = nx * axes[1, 1] - ny * axes[1, 0]
 
 
-@njit(cache=True)
+@kernel
 def contact_rows(
     position: Any,
     frame: Any,
@@ -185,7 +186,7 @@ def contact_rows(
     return body, other, axes, jacobian, curve
 
 
-@njit(cache=True)
+@kernel
 def grip_rows(
     body: Any,
     other: Any,

@@ -81,8 +81,8 @@ def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, A
     """The problem with its bilateral impulses eliminated, and ``those = offset + gain @ others``."""
     nb = problem.bilateral
     lead, coupling = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:]
-    gain = -np.linalg.solve(lead, coupling)
-    offset = -np.linalg.solve(lead, problem.bias[:nb])
+    gain: Array = -np.linalg.solve(lead, coupling).astype(float)
+    offset: Array = -np.linalg.solve(lead, problem.bias[:nb]).astype(float)
     back = problem.matrix[nb:, :nb]
     reduced = ContactProblem(
         np.ascontiguousarray(problem.matrix[nb:, nb:] + back @ gain),

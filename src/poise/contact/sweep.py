@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def _project(t1: float, t2: float, bound: float, directions: Any) -> tuple[float, float]:
     """The point of the friction polygon with vertices ``bound d_k`` that is nearest to (t1, t2)."""
     if bound <= 0.0:
@@ -33,7 +34,7 @@ def _project(t1: float, t2: float, bound: float, directions: Any) -> tuple[float
     return best1, best2
 
 
-@njit(cache=True)
+@kernel
 def sweep(
     matrix: Any,
     bias: Any,

@@ -42,9 +42,7 @@ class Hold:
     def reset(self, world: Stage, reference: Reference) -> None:
         """Gains from the torque limits."""
         body = world.scene.body
-        limit = np.where(
-            np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4
-        )
+        limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
         self._model = world.scene.model
         self._reference = reference
         self._nq, self._nv = body.nq, body.nv

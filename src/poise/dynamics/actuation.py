@@ -22,9 +22,7 @@ class Motors:
     gain: Array  # (nv,) N m s/rad
 
     @classmethod
-    def spring_damper(
-        cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float
-    ) -> Motors:
+    def spring_damper(cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float) -> Motors:
         """Motors that act as implicit (stable) proportional-derivative control [Tan2011].
 
         ``error`` (nv,) rad is target minus pose in the tangent space, ``velocity`` the target velocity.

@@ -36,9 +36,7 @@ class Mechanism:
     @property
     def floating_dofs(self) -> Ints:
         """The DOFs of the free roots, which carry no joint torque."""
-        return np.concatenate(
-            [np.arange(start, start + 6) for start in self.tree_dof] or [np.zeros(0, np.int64)]
-        )
+        return np.concatenate([np.arange(start, start + 6) for start in self.tree_dof] or [np.zeros(0, np.int64)])
 
 
 def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism:

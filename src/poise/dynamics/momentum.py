@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from poise.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def momentum(root_momentum: Any, rotation: Any, lever: Any) -> Any:
     """(P, H) from generalised momentum of a free root; lever = com - root position, rotation root to world."""
     out = np.empty(6)
@@ -30,7 +31,7 @@ def momentum(root_momentum: Any, rotation: Any, lever: Any) -> Any:
     return out
 
 
-@njit(cache=True)
+@kernel
 def momentum_after(
     mass: Any,
     velocity: Any,
@@ -67,7 +68,7 @@ def momentum_after(
             out[t, 6 + i] = subtree_com[body, i] + h * after[i] / tree_mass[t]
 
 
-@njit(cache=True)
+@kernel
 def restore_momentum(
     mass: Any,
     velocity: Any,

@@ -43,9 +43,7 @@ def rig_of(model: mujoco.MjModel, root: int) -> Rig:
     mujoco.mj_kinematics(model, data)
     bodies = [b for b in range(1, model.nbody) if model.body_rootid[b] == model.body_rootid[root]]
     where = {body: index for index, body in enumerate(bodies)}
-    anchor = np.array(
-        [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in bodies]
-    )
+    anchor = np.array([model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in bodies])
     rest = np.array([data.xmat[b].reshape(3, 3) for b in bodies])
     place = np.array([data.xpos[b] for b in bodies]) + np.einsum("nij,nj->ni", rest, anchor)
     parent = [where.get(int(model.body_parentid[b]), -1) for b in bodies]

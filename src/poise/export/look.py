@@ -55,9 +55,7 @@ def geom_colours(model: Any) -> Floats:
     roles = body_roles(model)
     for geom in np.flatnonzero((np.abs(colours - UNPAINTED) < 1e-6).all(axis=1)):
         material = model.geom_matid[geom]
-        colours[geom] = (
-            model.mat_rgba[material] if material >= 0 else HOUSE_COLOURS[roles[model.geom_bodyid[geom]]]
-        )
+        colours[geom] = model.mat_rgba[material] if material >= 0 else HOUSE_COLOURS[roles[model.geom_bodyid[geom]]]
     return colours
 
 

@@ -104,9 +104,7 @@ class _Shot:
         self, model: Any, data: Any, camera: Camera, target: Floats, span: float, size: tuple[int, int]
     ) -> None:
         azimuth, elevation = np.radians([camera.azimuth, camera.elevation])
-        out = np.array(
-            [np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)]
-        )
+        out = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
         right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
         self.model, self.data, self.span, self.size = model, data, span, size
         self.eye = target + camera.distance * span * out

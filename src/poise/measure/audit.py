@@ -63,9 +63,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
             "of weight",
             "change beyond contacts, gravity and external forces",
         ),
-        Check(
-            "angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"
-        ),
+        Check("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
         Check("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
         Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
         Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
@@ -73,9 +71,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("friction_power", driven, 0.01, "of weight x m/s", "mean power of friction that drives a slip"),
         Check("contact_distance", apart, 5.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
-        Check(
-            "torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"
-        ),
+        Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
             "solver_residual",
             _solver_residual(recording),

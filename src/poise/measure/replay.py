@@ -28,9 +28,7 @@ class Replay:
     xpos: Array  # (T+1, nbody, 3) m
     xmat: Array  # (T+1, nbody, 3, 3)
     depth: Array  # (T+1,) m, deepest penetration
-    near: tuple[
-        dict[tuple[int, int], float], ...
-    ]  # per state: least gap of each pair of bodies that is close
+    near: tuple[dict[tuple[int, int], float], ...]  # per state: least gap of each pair of bodies that is close
 
     @classmethod
     def of(cls, recording: Recording) -> Replay:
@@ -66,12 +64,13 @@ class Replay:
         lookup = np.full(self.recording.model.nbody, -1)
         for tree, root in enumerate(self.roots):
             lookup[self.recording.model.body_rootid == root] = tree
-        return lookup[bodies]
+        found: Ints = lookup[bodies]
+        return found
 
     @cached_property
     def slip(self) -> Array:
         """(N,) m/s: tangential speed of each contact's material point on `contact_body` against `contact_other`."""
-        return np.linalg.norm(self.slip_velocity, axis=1)
+        return np.asarray(np.linalg.norm(self.slip_velocity, axis=1))
 
     @cached_property
     def slip_velocity(self) -> Array:

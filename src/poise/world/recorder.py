@@ -24,7 +24,7 @@ class Recorder:
         self.qvel = [world.qvel.copy()]
         self.torque: list[Array] = []
         self.external: list[Array] = []
-        self.contacts: list[tuple[Array, ...]] = []
+        self.contacts: list[tuple[Any, ...]] = []
         self.reference: list[Array] | None = [] if with_reference else None
         self.solves: Counter[str] = Counter()
         self.worst_residual = 0.0
@@ -51,7 +51,7 @@ class Recorder:
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
         nv = self.world.model.nv
-        columns = list(zip(*self.contacts, strict=True)) or [[]] * 8
+        columns = list(zip(*self.contacts, strict=True)) or [()] * 8
         step, body, other, point, normal, force, friction, kind = columns
         solver = {
             **{name: self.solves.get(name, 0) for name in ("exact", "retried", "approximate")},
@@ -85,7 +85,7 @@ def _join(parts: Any, empty: tuple[int, ...], kind: type = float) -> Any:
     return np.concatenate([np.zeros(empty, kind), *parts]).astype(kind)
 
 
-def _forces(result: StepResult, step: int, h: float) -> tuple[Array, ...]:
+def _forces(result: StepResult, step: int, h: float) -> tuple[Any, ...]:
     """Step, body, other, point, normal, force, friction and kind of the contacts and grips that carry force."""
     contacts = result.contacts
     used = np.flatnonzero(result.impulse[:, 0] > 0) if len(contacts) else np.zeros(0, np.int64)

@@ -83,7 +83,7 @@ class Recording:
             raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
         except (ValueError, zipfile.BadZipFile, EOFError, KeyError):
             raise PoiseError(f"{path} is not a recording (a NumPy .npz file without pickles)") from None
-        arrays = {name: data.get(name) for name in ARRAYS}
+        arrays: dict[str, Any] = {name: data.get(name) for name in ARRAYS}
         return cls(model_xml=str(data["model_xml"]), meta=meta, **arrays)
 
 

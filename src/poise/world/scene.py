@@ -140,6 +140,6 @@ class Scene:
         for index, body in enumerate(self.bodies):
             span = self.dofs(index)
             if span.start <= dof < span.stop:
-                return self.prefix(index) + body.dof_names[dof - span.start]
+                return f"{self.prefix(index)}{body.dof_names[dof - span.start]}"
         joint = self.model.joint(int(self.model.dof_jntid[dof]))
         return f"{joint.name}[{dof - int(joint.dofadr[0])}]"

@@ -6,6 +6,7 @@ Heights are continued beyond steps, so that controllers can ask anywhere.
 
 from __future__ import annotations
 
+import itertools
 import math
 import tomllib
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def stairs(rise: float, run: float, count: int) -> Platforms:
         steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))]
         top = Place(float(edges[-2]) + 0.25, 0.0, rise * count, math.pi)
         return Platforms(tuple(_floats(s) for s in steps), 0.0, top)
-    steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-2], edges[1:-1], strict=True))]
+    steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(itertools.pairwise(edges[:-1]))]
     landing = (-20.0, FIRST_EDGE, *width, 0.0)
     return Platforms(tuple(_floats(s) for s in (landing, *steps)), rise * count, Place(FIRST_EDGE - 0.25))
 
@@ -238,7 +239,7 @@ def parse_terrain(text: str) -> Terrain:
             case "rough", [amplitude, *seed] if amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed):
                 return Rough(amplitude, int(seed[0]) if seed else 0)
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
-                return drop(height, *every)
+                return drop(height, every[0] if every else None)
     except ValueError:
         pass
     raise PoiseError(f"terrain '{text}' is not of the form {TERRAIN_FORMS[kind]}")

@@ -238,7 +238,7 @@ class World:
         passes = 0
         while True:
             passes += 1
-            factor, rhs, matrix, bias, unilateral, touching = assemble(
+            factor, rhs, matrix, bias, unilateral, _touching = assemble(
                 terms.mass,
                 momentum,
                 force,
