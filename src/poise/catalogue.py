@@ -19,6 +19,6 @@ def catalogue() -> dict[str, dict[str, str]]:
         "bodies": bodies,
         "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},
         "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
-        "terrains": dict(TERRAIN_FORMS.items()),
+        "terrains": dict(TERRAIN_FORMS),
         "formats": {name: what for name, (_, what) in FORMATS.items()},
     }

@@ -116,7 +116,7 @@ def placed(qpos: Array, place: Place) -> Array:
     """A body's pose moved from the origin to a place."""
     turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
     out = np.array(qpos)
-    out[:3] = (*quat_rotate(turn, out[:3]), place.x, place.y, place.z)
+    out[:3] = quat_rotate(turn, out[:3]) + np.array([place.x, place.y, place.z])
     out[3:7] = quat_multiply(turn, out[3:7])
     return out
 
