@@ -24,7 +24,7 @@ LAYERS = [
     "study",
     "export",
     "studio",
-    "perform",
+    "performance",
     "session",
     "catalogue",
     "bench",

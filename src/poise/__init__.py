@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from poise.body import Body
     from poise.control import named_controller
     from poise.dynamics import Actuation, Motors
-    from poise.export import export
     from poise.measure import audit, metrics
-    from poise.perform import Performance, perform
+    from poise.performance import Performance, perform
     from poise.reference import named_motion
     from poise.world import Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
 
@@ -28,20 +27,19 @@ _HOMES = {
     "Actuation": "poise.dynamics",
     "Body": "poise.body",
     "Motors": "poise.dynamics",
-    "Performance": "poise.perform",
+    "Performance": "poise.performance",
     "Push": "poise.world",
     "Recording": "poise.world",
     "Scene": "poise.world",
     "World": "poise.world",
     "WorldSettings": "poise.world",
     "audit": "poise.measure",
-    "export": "poise.export",
     "metrics": "poise.measure",
     "named_controller": "poise.control",
     "named_motion": "poise.reference",
     "parse_push": "poise.world",
     "parse_terrain": "poise.world",
-    "perform": "poise.perform",
+    "perform": "poise.performance",
 }
 
 __all__ = [
@@ -57,7 +55,6 @@ __all__ = [
     "WorldSettings",
     "__version__",
     "audit",
-    "export",
     "metrics",
     "named_controller",
     "named_motion",

@@ -12,7 +12,7 @@ import numpy as np
 from poise.body import Body
 from poise.control import named_controller
 from poise.errors import PoiseError
-from poise.perform import start
+from poise.performance import start
 from poise.reference import named_motion
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -68,7 +68,7 @@ def _case(name: str, standing: bool, steps: int) -> Row:
     for _ in range(max(1, steps // 10)):
         world.reset(qpos, np.zeros(body.nv))
         ours.append(_time(lambda: world.step(actuation)))
-        contacts = int(world.state.contacts.touching.sum())
+        contacts = int(world.contacts.touching.sum())
         back()
         theirs.append(_time(lambda: mujoco.mj_step(model, data)))
     return Row(

@@ -18,7 +18,7 @@ from poise.control import named_controller
 from poise.errors import PoiseError
 from poise.export import export
 from poise.measure import metrics
-from poise.perform import Performance, perform
+from poise.performance import Performance, perform
 from poise.reference import named_motion
 from poise.world.pushes import parse_push
 from poise.world.scene import Scene

@@ -12,20 +12,73 @@ from typing import Any
 
 import numpy as np
 
-from poise.kernel import kernel
+from poise.dynamics.workspace import (
+    APPLIED,
+    BIAS,
+    CLOSED,
+    CLOSING,
+    COMPLIANCE,
+    CONSTRAINT,
+    CONTACT_IMPULSE,
+    CONTACT_JACOBIAN,
+    CONTACT_KIND,
+    CONTACT_OFFSET,
+    CONTACTS,
+    COUNTS,
+    DAMPING,
+    DOF_PARENT,
+    EXTERNAL,
+    FACTOR,
+    FAR,
+    FASTEST,
+    FREE,
+    GAIN,
+    GRIP_JACOBIAN,
+    GRIP_OFFSET,
+    GRIP_ROWS,
+    LIMIT_ROW_DOF,
+    LIMIT_ROW_OFFSET,
+    LIMIT_ROW_RATE,
+    LIMIT_ROW_SIZE,
+    LIMIT_ROW_USED,
+    LIMIT_ROWS,
+    MASS,
+    MOMENTUM,
+    QVEL,
+    RHS,
+    SATURATED,
+    SETTINGS,
+    STEP,
+    TARGET,
+    TORQUE,
+    TORQUE_LIMIT,
+    TOUCHED,
+    UNILATERAL,
+    VELOCITY,
+)
+from poise.kernel import floats, floats2, ints, kernel
+
+DONE, AGAIN, BLOWN = range(3)
+"""What `conclude` finds."""
+
+SLACK = 1e-9
+"""m/s: a row that was left out may be violated by this much."""
 
 
 @kernel
-def _factor(mass: Any, diagonal: Any, parent: Any) -> Any:
+def _factor(mass: Any, diagonal: Any, parent: Any, factor: Any) -> None:
     """Lower-triangular L with L'L = mass + diag(diagonal), non-zero only between a DOF and its ancestors."""
     n = mass.shape[0]
-    factor = mass.copy()
+    for i in range(n):
+        for j in range(i + 1):
+            factor[i, j] = mass[i, j]
     for k in range(n - 1, -1, -1):
         root = np.sqrt(factor[k, k] + diagonal[k])
         factor[k, k] = root
+        inverse = 1.0 / root
         i = parent[k]
         while i >= 0:
-            factor[k, i] /= root
+            factor[k, i] *= inverse
             i = parent[i]
         i = parent[k]
         while i >= 0:
@@ -35,7 +88,6 @@ def _factor(mass: Any, diagonal: Any, parent: Any) -> Any:
                 factor[i, j] -= value * factor[k, j]
                 j = parent[j]
             i = parent[i]
-    return factor
 
 
 @kernel
@@ -73,104 +125,126 @@ def _solve(factor: Any, parent: Any, x: Any) -> None:
 
 
 @kernel
-def _closing(jacobian: Any, offset: float, velocity: Any) -> float:
-    total = offset
+def _along(jacobian: Any, velocity: Any) -> float:
+    total = 0.0
     for i in range(velocity.shape[0]):
         total += jacobian[i] * velocity[i]
     return total
 
 
 @kernel
-def assemble(
-    mass: Any,
-    momentum: Any,
-    force: Any,
-    torque: Any,
-    h: float,
-    damping: Any,
-    gain: Any,
-    motor_velocity: Any,
-    saturated: Any,
-    limit: Any,
-    parent: Any,
-    grip_jacobian: Any,
-    grip_offset: Any,
-    limit_jacobian: Any,
-    limit_offset: Any,
-    limit_used: Any,
-    contact_jacobian: Any,
-    contact_offset: Any,
-    contact_kind: Any,
-    feedback: Any,
-    compliance: float,
-) -> Any:
-    """Factor, right-hand side, rows in use and the problem (A, b) in impulses.
+def _limit_along(table: Any, row: int, velocity: Any) -> float:
+    dof, size = ints(table, LIMIT_ROW_DOF)[row], ints(table, LIMIT_ROW_SIZE)[row]
+    rate = floats2(table, LIMIT_ROW_RATE)[row]
+    total = floats(table, LIMIT_ROW_OFFSET)[row]
+    for j in range(size):
+        total += rate[j] * velocity[dof + j]
+    return float(total)
 
-    ``momentum`` is M v; ``force`` is external - bias; ``torque`` is the part of the actuation that is given.
-    ``contact_kind``: 0 far and open, 1 far but in use (normal only), 2 touching, 3 never in use. ``limit_used``:
-    0 or 1.
-    Both are extended here by the rows that the contact-free velocity would violate. ``saturated`` is -1, 0 or 1.
-    """
-    nv = mass.shape[0]
+
+@kernel
+def _admit(table: Any, velocity: Any, slack: float) -> bool:
+    """Put rows into use that a velocity violates; whether there were any."""
+    counts = ints(table, COUNTS)
+    used, kind = ints(table, LIMIT_ROW_USED), ints(table, CONTACT_KIND)
+    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
+    found = False
+    for row in range(counts[LIMIT_ROWS]):
+        if used[row] == 0 and _limit_along(table, row, velocity) < -slack:
+            used[row] = 1
+            found = True
+    for c in range(counts[CONTACTS]):
+        if kind[c] == FAR and _along(jacobian[3 * c], velocity) + offset[3 * c] < -slack:
+            kind[c] = CLOSING
+            found = True
+    return found
+
+
+@kernel
+def begin(table: Any) -> None:
+    """M v, and nothing saturated yet."""
+    mass, qvel, momentum = floats2(table, MASS), floats(table, QVEL), floats(table, MOMENTUM)
+    saturated = ints(table, SATURATED)
+    for i in range(qvel.shape[0]):
+        momentum[i] = _along(mass[i], qvel)
+        saturated[i] = 0
+
+
+@kernel
+def free_motion(table: Any) -> int:
+    """Factor and velocity without contacts; returns how many rows are in use."""
+    h = floats(table, SETTINGS)[STEP]
+    mass, momentum, bias = floats2(table, MASS), floats(table, MOMENTUM), floats(table, BIAS)
+    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
+    external, limit, damping = floats(table, EXTERNAL), floats(table, TORQUE_LIMIT), floats(table, DAMPING)
+    saturated, parent = ints(table, SATURATED), ints(table, DOF_PARENT)
+    rhs, free, factor = floats(table, RHS), floats(table, FREE), floats2(table, FACTOR)
+    nv = rhs.shape[0]
     diagonal = np.empty(nv)
-    rhs = np.empty(nv)
     for i in range(nv):
+        rhs[i] = momentum[i] + h * (external[i] - bias[i])
         if saturated[i] == 0:
             diagonal[i] = h * (damping[i] + gain[i])
-            rhs[i] = momentum[i] + h * (force[i] + torque[i] + gain[i] * motor_velocity[i])
+            rhs[i] += h * (torque[i] + gain[i] * target[i])
         else:
             diagonal[i] = h * damping[i]
-            rhs[i] = momentum[i] + h * (force[i] + saturated[i] * limit[i])
-    factor = _factor(mass, diagonal, parent)
-    free = rhs.copy()
+            rhs[i] += h * saturated[i] * limit[i]
+        free[i] = rhs[i]
+    _factor(mass, diagonal, parent, factor)
     _solve(factor, parent, free)
+    _admit(table, free, 0.0)
+    counts, used, kind = ints(table, COUNTS), ints(table, LIMIT_ROW_USED), ints(table, CONTACT_KIND)
+    closed, touching = 0, 0
+    for c in range(counts[CONTACTS]):
+        closed += kind[c] == CLOSING
+        touching += kind[c] == TOUCHED
+    counts[CLOSED] = counts[UNILATERAL] = closed
+    for row in range(counts[LIMIT_ROWS]):
+        counts[UNILATERAL] += used[row]
+    return int(counts[GRIP_ROWS] + counts[UNILATERAL] + 3 * touching)
 
-    grips = grip_offset.shape[0]
-    unilateral = 0
-    for i in range(limit_offset.shape[0]):
-        if limit_used[i] == 0 and _closing(limit_jacobian[i], limit_offset[i], free) < 0:
-            limit_used[i] = 1
-        unilateral += limit_used[i]
-    touching = 0
-    for c in range(contact_kind.shape[0]):
-        if contact_kind[c] == 2:
-            touching += 1
-            continue
-        if contact_kind[c] == 0 and _closing(contact_jacobian[3 * c], contact_offset[3 * c], free) < 0:
-            contact_kind[c] = 1
-        if contact_kind[c] == 1:
-            unilateral += 1
-    rows = grips + unilateral + 3 * touching
+
+@kernel
+def problem_of(table: Any, rows: int, feedback: Any) -> Any:
+    """Matrix and bias of the rows in use: grips, limits, closing contacts, touching contacts."""
+    h, compliance = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[COMPLIANCE]
+    parent, factor, free = ints(table, DOF_PARENT), floats2(table, FACTOR), floats(table, FREE)
+    counts, saturated = ints(table, COUNTS), ints(table, SATURATED)
+    nv = free.shape[0]
     bias = np.empty(rows)
     half = np.zeros((nv, rows))
-    drag = np.zeros((nv, rows))  # h feedback, column per row in use
     has_feedback = feedback.shape[1] > 0
+    drag = np.zeros((nv, rows if has_feedback else 0))  # h feedback, a column per row in use
 
     row = 0
-    for g in range(grips):
+    grip_jacobian, grip_offset = floats2(table, GRIP_JACOBIAN), floats(table, GRIP_OFFSET)
+    for g in range(counts[GRIP_ROWS]):
         for i in range(nv):
             half[i, row] = grip_jacobian[g, i]
-        bias[row] = _closing(grip_jacobian[g], grip_offset[g], free)
+        bias[row] = _along(grip_jacobian[g], free) + grip_offset[g]
         row += 1
-    for limit_row in range(limit_offset.shape[0]):
-        if limit_used[limit_row] == 1:
-            for i in range(nv):
-                half[i, row] = limit_jacobian[limit_row, i]
-            bias[row] = _closing(limit_jacobian[limit_row], limit_offset[limit_row], free)
+    used, rate = ints(table, LIMIT_ROW_USED), floats2(table, LIMIT_ROW_RATE)
+    dof, size = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE)
+    for k in range(counts[LIMIT_ROWS]):
+        if used[k] == 1:
+            for j in range(size[k]):
+                half[dof[k] + j, row] = rate[k, j]
+            bias[row] = _limit_along(table, k, free)
             row += 1
-    for wanted in range(1, 3):
-        for c in range(contact_kind.shape[0]):
-            if contact_kind[c] != wanted:
+    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
+    kind = ints(table, CONTACT_KIND)
+    for wanted in (CLOSING, TOUCHED):
+        for c in range(counts[CONTACTS]):
+            if kind[c] != wanted:
                 continue
-            for k in range(1 if wanted == 1 else 3):
-                source = 3 * c + k
+            for source in range(3 * c, 3 * c + (1 if wanted == CLOSING else 3)):
                 for i in range(nv):
-                    half[i, row] = contact_jacobian[source, i]
+                    half[i, row] = jacobian[source, i]
                 if has_feedback:
                     for i in range(nv):
                         if saturated[i] == 0:
                             drag[i, row] = h * feedback[i, source]
-                bias[row] = _closing(contact_jacobian[source], contact_offset[source], free)
+                bias[row] = _along(jacobian[source], free) + offset[source]
                 row += 1
 
     _half_solve(factor, parent, half)
@@ -193,109 +267,93 @@ def assemble(
                 if value != 0.0:
                     for j in range(rows):
                         matrix[i, j] += value * drag[k, j]
-    return factor, rhs, matrix, bias, unilateral, touching
+    return matrix, bias
 
 
 @kernel
-def conclude(
-    factor: Any,
-    rhs: Any,
-    parent: Any,
-    h: float,
-    torque: Any,
-    gain: Any,
-    motor_velocity: Any,
-    saturated: Any,
-    limit: Any,
-    grip_jacobian: Any,
-    limit_jacobian: Any,
-    limit_offset: Any,
-    limit_used: Any,
-    contact_jacobian: Any,
-    contact_offset: Any,
-    contact_kind: Any,
-    feedback: Any,
-    impulse: Any,
-    passes: int,
-) -> Any:
-    """Velocities, torques and per-contact impulses of a solved problem, and whether it must be solved again.
-
-    Again, if a torque passed its limit (its DOF is then saturated; released when it comes back) or if a row that
-    was left out is violated (it is then put in). The first passes change all such DOFs at once, later ones the
-    worst alone, and the last ones only saturate, so that the passes end and no torque ever exceeds its limit.
-    """
-    nv = rhs.shape[0]
-    contacts = contact_kind.shape[0]
-    spread = np.zeros(3 * contacts)  # n, t1, t2 of every contact
-    constraint = np.zeros(nv)  # generalised impulse of all rows
+def _constraint_impulse(table: Any, impulse: Any) -> None:
+    """Spread the impulses of the rows in use over contacts (CONTACT_IMPULSE) and DOFs (CONSTRAINT)."""
+    counts = ints(table, COUNTS)
+    constraint, spread = floats(table, CONSTRAINT), floats(table, CONTACT_IMPULSE)
+    nv = constraint.shape[0]
+    constraint[:] = 0.0
     row = 0
-    for g in range(grip_jacobian.shape[0]):
+    grip_jacobian = floats2(table, GRIP_JACOBIAN)
+    for g in range(counts[GRIP_ROWS]):
         for i in range(nv):
             constraint[i] += grip_jacobian[g, i] * impulse[row]
         row += 1
-    for limit_row in range(limit_offset.shape[0]):
-        if limit_used[limit_row] == 1:
-            for i in range(nv):
-                constraint[i] += limit_jacobian[limit_row, i] * impulse[row]
+    used, rate = ints(table, LIMIT_ROW_USED), floats2(table, LIMIT_ROW_RATE)
+    dof, size = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE)
+    for k in range(counts[LIMIT_ROWS]):
+        if used[k] == 1:
+            for j in range(size[k]):
+                constraint[dof[k] + j] += rate[k, j] * impulse[row]
             row += 1
-    for wanted in range(1, 3):
-        for c in range(contacts):
-            if contact_kind[c] == wanted:
-                for k in range(1 if wanted == 1 else 3):
-                    spread[3 * c + k] = impulse[row]
-                    row += 1
-    for source in range(3 * contacts):
-        if spread[source] != 0.0:
-            for i in range(nv):
-                constraint[i] += contact_jacobian[source, i] * spread[source]
+    kind, jacobian = ints(table, CONTACT_KIND), floats2(table, CONTACT_JACOBIAN)
+    for source in range(3 * counts[CONTACTS]):
+        spread[source] = 0.0
+    for wanted in (CLOSING, TOUCHED):
+        for c in range(counts[CONTACTS]):
+            if kind[c] != wanted:
+                continue
+            for source in range(3 * c, 3 * c + (1 if wanted == CLOSING else 3)):
+                spread[source] = impulse[row]
+                row += 1
+                if spread[source] != 0.0:
+                    for i in range(nv):
+                        constraint[i] += jacobian[source, i] * spread[source]
 
-    asked = np.zeros(nv)  # N m: contact feedback
+
+@kernel
+def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
+    """Velocities (VELOCITY) and torques (APPLIED) of a solved problem; DONE, AGAIN or BLOWN.
+
+    Again, if a torque passed its limit (its DOF is then saturated, and released when it comes back) or if a row that
+    was left out is violated (it is then put into use). The first passes change all such DOFs at once, later ones the
+    worst alone, and the last ones only saturate, so that the passes end and no torque ever exceeds its limit.
+    """
+    h, fastest = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[FASTEST]
+    _constraint_impulse(table, impulse)
+    rhs, constraint, velocity = floats(table, RHS), floats(table, CONSTRAINT), floats(table, VELOCITY)
+    spread, saturated = floats(table, CONTACT_IMPULSE), ints(table, SATURATED)
+    nv = rhs.shape[0]
+    asked = np.zeros(nv)  # N m
     if feedback.shape[1] > 0:
         for i in range(nv):
-            for source in range(3 * contacts):
+            for source in range(feedback.shape[1]):
                 asked[i] += feedback[i, source] * spread[source]
-    velocity = np.empty(nv)
     for i in range(nv):
         velocity[i] = rhs[i] + constraint[i]
         if saturated[i] == 0:
             velocity[i] += h * asked[i]
-    _solve(factor, parent, velocity)
+    _solve(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
 
+    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
+    limit, applied = floats(table, TORQUE_LIMIT), floats(table, APPLIED)
     again = False
     worst, culprit, change = 0.0, -1, 0
-    applied = np.empty(nv)
     for i in range(nv):
-        asked[i] += torque[i] + gain[i] * (motor_velocity[i] - velocity[i])
-        wanted_side = 0
+        asked[i] += torque[i] + gain[i] * (target[i] - velocity[i])
+        side = 0
         if saturated[i] == 0:
             applied[i] = asked[i]
-            if asked[i] > limit[i] * (1.0 + 1e-12):
-                wanted_side = 1
-            elif asked[i] < -limit[i] * (1.0 + 1e-12):
-                wanted_side = -1
+            if abs(asked[i]) > limit[i] * (1.0 + 1e-12):
+                side = 1 if asked[i] > 0 else -1
         else:
             applied[i] = saturated[i] * limit[i]
-            wanted_side = saturated[i] if asked[i] * saturated[i] >= limit[i] * (1.0 - 1e-9) else 0
-        if passes > 40 and saturated[i] != 0:
-            wanted_side = saturated[i]
-        if wanted_side != saturated[i]:
+            if passes > 40 or asked[i] * saturated[i] >= limit[i] * (1.0 - 1e-9):
+                side = saturated[i]
+        if side != saturated[i]:
             again = True
             amount = abs(abs(asked[i]) - limit[i])
             if passes <= 8 or passes > 40:
-                saturated[i] = wanted_side
+                saturated[i] = side
             elif amount > worst:
-                worst, culprit, change = amount, i, wanted_side
+                worst, culprit, change = amount, i, side
     if culprit >= 0:
         saturated[culprit] = change
-
-    for limit_row in range(limit_offset.shape[0]):
-        if limit_used[limit_row] == 0:
-            closing = _closing(limit_jacobian[limit_row], limit_offset[limit_row], velocity)
-            if closing < -1e-9:
-                limit_used[limit_row] = 1
-                again = True
-    for c in range(contacts):
-        if contact_kind[c] == 0 and _closing(contact_jacobian[3 * c], contact_offset[3 * c], velocity) < -1e-9:
-            contact_kind[c] = 1
-            again = True
-    return velocity, applied, constraint, spread, again
+    for i in range(nv):
+        if not abs(velocity[i]) < fastest:
+            return BLOWN
+    return AGAIN if _admit(table, velocity, SLACK) or again else DONE

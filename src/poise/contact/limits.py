@@ -10,7 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from poise.kernel import kernel
+from poise.dynamics.workspace import (
+    COUNTS,
+    LIMIT_DOF,
+    LIMIT_LOWER,
+    LIMIT_QPOS,
+    LIMIT_ROW_DOF,
+    LIMIT_ROW_OFFSET,
+    LIMIT_ROW_RATE,
+    LIMIT_ROW_SIZE,
+    LIMIT_ROW_USED,
+    LIMIT_ROWS,
+    LIMIT_SIZE,
+    LIMIT_UPPER,
+    QPOS,
+    QVEL,
+    RECOVERY,
+    SETTINGS,
+    STEP,
+)
+from poise.kernel import floats, floats2, ints, kernel
 
 
 @kernel
@@ -28,10 +47,7 @@ def _inverse_right_jacobian(r: Any, out: Any) -> None:
     """Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|."""
     square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
     angle = np.sqrt(square)
-    if angle < 1e-4:
-        factor = 1.0 / 12.0
-    else:
-        factor = 1.0 / square - 0.5 / (angle * np.tan(0.5 * angle))
+    factor = 1.0 / 12.0 if angle < 1e-4 else 1.0 / square - 0.5 / (angle * np.tan(0.5 * angle))
     for i in range(3):
         for j in range(3):
             out[i, j] = factor * r[i] * r[j]
@@ -45,43 +61,37 @@ def _inverse_right_jacobian(r: Any, out: Any) -> None:
 
 
 @kernel
-def limit_rows(
-    qpos: Any,
-    qvel: Any,
-    h: float,
-    reach: float,
-    dofs: Any,
-    coordinates: Any,
-    sizes: Any,
-    lower: Any,
-    upper: Any,
-) -> Any:
-    """(jacobian, gap, count): rows of the limits that are within `reach` (rad) beyond what one step covers."""
-    jacobian = np.zeros((2 * 3 * dofs.shape[0], qvel.shape[0]))
-    gap = np.empty(jacobian.shape[0])
+def limit_rows(table: Any, reach: float) -> None:
+    """Rows of the limits that are within `reach` (rad) beyond twice what the step covers at its first velocity."""
+    settings = floats(table, SETTINGS)
+    h, recovery = settings[STEP], settings[RECOVERY]
+    qpos, qvel = floats(table, QPOS), floats(table, QVEL)
+    dofs, coordinates, sizes = ints(table, LIMIT_DOF), ints(table, LIMIT_QPOS), ints(table, LIMIT_SIZE)
+    lower, upper = floats2(table, LIMIT_LOWER), floats2(table, LIMIT_UPPER)
+    row_dof, row_size, used = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE), ints(table, LIMIT_ROW_USED)
+    row_rate, offset = floats2(table, LIMIT_ROW_RATE), floats(table, LIMIT_ROW_OFFSET)
     count = 0
     r = np.zeros(3)
     rate = np.zeros((3, 3))
     for joint in range(dofs.shape[0]):
-        first, adr, size = dofs[joint], coordinates[joint], sizes[joint]
+        first, at, size = dofs[joint], coordinates[joint], sizes[joint]
         if size == 1:
-            r[0] = qpos[adr]
+            r[0] = qpos[at]
             rate[0, 0] = 1.0
         else:
-            _rotation_vector(qpos[adr : adr + 4], r)
+            _rotation_vector(qpos[at : at + 4], r)
             _inverse_right_jacobian(r, rate)
         for i in range(size):
             speed = 0.0
             for j in range(size):
                 speed += rate[i, j] * qvel[first + j]
-            below, above = r[i] - lower[joint, i], upper[joint, i] - r[i]
-            for side in range(2):
-                sign = 1.0 if side == 0 else -1.0
-                room = below if side == 0 else above
+            for sign in (1.0, -1.0):
+                room = r[i] - lower[joint, i] if sign > 0 else upper[joint, i] - r[i]
                 if room > reach + 2.0 * h * max(0.0, -sign * speed):
                     continue
+                row_dof[count], row_size[count], used[count] = first, size, 0
                 for j in range(size):
-                    jacobian[count, first + j] = sign * rate[i, j]
-                gap[count] = room
+                    row_rate[count, j] = sign * rate[i, j]
+                offset[count] = (room if room > 0 else recovery * room) / h
                 count += 1
-    return jacobian, gap, count
+    ints(table, COUNTS)[LIMIT_ROWS] = count

@@ -187,7 +187,6 @@ def pivot(
     unilateral: int,
     friction: Any,
     directions: Any,
-    scale: Any,
     modes: Any,
     impulse: Any,
     most: int,
@@ -216,7 +215,7 @@ def pivot(
             for j in range(r):
                 total += matrix[i, j] * impulse[j]
             w[i] = total
-        single = iteration > 8  # block changes first, then only the worst violator
+        single = iteration > 5  # block changes first, then only the worst violator
         worst, which, change = 0.0, -1, 0
         for i in range(unilateral + contacts):
             row = bilateral + i if i < unilateral else bilateral + unilateral + 3 * (i - unilateral)
@@ -226,14 +225,14 @@ def pivot(
             if mode == OPEN:
                 if w[row] < -tolerance:
                     wanted, amount = STICK, -w[row]
-            elif impulse[row] * scale[row] < -tolerance:
-                wanted, amount = OPEN, -impulse[row] * scale[row]
+            elif impulse[row] * matrix[row, row] < -tolerance:
+                wanted, amount = OPEN, -impulse[row] * matrix[row, row]
             elif i >= unilateral:
                 mu = friction[i - unilateral]
                 if mode == STICK:
                     vertex, excess = _stick_violation(impulse[row + 1], impulse[row + 2], mu * impulse[row], directions)
-                    if excess * scale[row] > tolerance:
-                        wanted, amount = 2 + 2 * vertex, excess * scale[row]
+                    if excess * matrix[row, row] > tolerance:
+                        wanted, amount = 2 + 2 * vertex, excess * matrix[row, row]
                 else:
                     if mode % 2 == 1:
                         k = (mode - 2) // 2
@@ -242,7 +241,7 @@ def pivot(
                         ey = directions[following, 1] - directions[k, 1]
                         length = np.sqrt(ex * ex + ey * ey)
                         along = (ex * impulse[row + 1] + ey * impulse[row + 2]) / length
-                        beyond = (abs(along) - mu * impulse[row] * half_edge) * scale[row]
+                        beyond = (abs(along) - mu * impulse[row] * half_edge) * matrix[row, row]
                         if beyond > tolerance:
                             wanted = 2 + 2 * (following if along > 0 else k)
                             amount = beyond
@@ -263,18 +262,30 @@ def pivot(
 
 
 @kernel
-def modes_of(impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
+def approaching(bias: Any, bilateral: int, unilateral: int) -> Any:
+    """Modes of a first guess: rows that approach are closed and stick, the others are open."""
+    start = bilateral + unilateral
+    contacts = (bias.shape[0] - start) // 3
+    modes = np.empty(unilateral + contacts, np.int64)
+    for i in range(unilateral + contacts):
+        row = bilateral + i if i < unilateral else start + 3 * (i - unilateral)
+        modes[i] = STICK if bias[row] < 0.0 else OPEN
+    return modes
+
+
+@kernel
+def modes_of(matrix: Any, impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any) -> Any:
     """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
     contacts, sides = friction.shape[0], directions.shape[0]
     modes = np.zeros(unilateral + contacts, np.int64)
     for i in range(unilateral):
         row = bilateral + i
-        modes[i] = STICK if impulse[row] * scale[row] > 1e-9 else OPEN
+        modes[i] = STICK if impulse[row] * matrix[row, row] > 1e-9 else OPEN
     cosine = np.cos(np.pi / sides)
     for c in range(contacts):
         n = bilateral + unilateral + 3 * c
         bound = friction[c] * impulse[n]
-        if impulse[n] * scale[n] <= 1e-9:
+        if impulse[n] * matrix[n, n] <= 1e-9:
             continue
         t1, t2 = impulse[n + 1], impulse[n + 2]
         least, edge = 1e300, 0

@@ -66,7 +66,6 @@ class ContactProblem:
                 self.unilateral,
                 self.friction,
                 self.directions,
-                self.scale,
             )
         )
 
@@ -116,7 +115,6 @@ def certify(
     unilateral: int,
     friction: Any,
     directions: Any,
-    scale: Any,
 ) -> float:
     """max |min(z, w)| over the linear complementarity problem that the impulses stand for, in m/s.
 
@@ -134,11 +132,11 @@ def certify(
     for i in range(bilateral):
         worst = max(worst, abs(w[i]))
     for i in range(bilateral, bilateral + unilateral):
-        worst = max(worst, abs(min(impulse[i] * scale[i], w[i])))
+        worst = max(worst, abs(min(impulse[i] * matrix[i, i], w[i])))
     sides = directions.shape[0]
     for c in range(friction.shape[0]):
         n = bilateral + unilateral + 3 * c
-        worst = max(worst, abs(min(impulse[n] * scale[n], w[n])))
+        worst = max(worst, abs(min(impulse[n] * matrix[n, n], w[n])))
         # The facet pair around the direction of the tangential impulse.
         tx, ty = impulse[n + 1], impulse[n + 2]
         best, first = -1.0e300, 0
@@ -157,7 +155,7 @@ def certify(
         det = ax * by - ay * bx
         alpha = max(0.0, (tx * by - ty * bx) / det)
         beta = max(0.0, (ax * ty - ay * tx) / det)
-        slack = (friction[c] * impulse[n] - alpha - beta) * scale[n]
+        slack = (friction[c] * impulse[n] - alpha - beta) * matrix[n, n]
         sigma = 0.0
         for k in range(sides):
             sigma = max(sigma, -(directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2]))
@@ -165,5 +163,5 @@ def certify(
         for k in range(sides):
             facet = alpha if k == first else (beta if k == second else 0.0)
             speed = directions[k, 0] * w[n + 1] + directions[k, 1] * w[n + 2] + sigma
-            worst = max(worst, abs(min(facet * scale[n], speed)))
+            worst = max(worst, abs(min(facet * matrix[n, n], speed)))
     return worst

@@ -1,9 +1,10 @@
 """Rows of the contact problem: their Jacobians and their constant parts.
 
-For each surface pair the kernel gives the velocity Jacobian along n, t1, t2 and the ``curve`` of the row,
-(h/2)(dJ/dt v + a): how far, beyond J v+, the points move apart in the step because the motion is curved. ``a``
-is the acceleration with which the momentum-exact position update shifts a floating tree; without the curve,
-planted feet sink about a millimetre a step.
+For each surface pair the kernel gives the velocity Jacobian along n, t1, t2 and the ``offset`` of the row: what is
+added to J v+ to give the speed at which the points really part. It holds the gap, and the curve of the motion,
+(h/2)(dJ/dt v + a): how far, beyond h J v+, the points move in the step because their paths are curved. ``a`` is the
+acceleration with which the momentum-exact position update shifts a floating tree. Without the curve, planted feet
+sink about a millimetre a step.
 """
 
 from __future__ import annotations
@@ -12,39 +13,71 @@ from typing import Any
 
 import numpy as np
 
-from poise.kernel import kernel
+from poise.dynamics.workspace import (
+    BIAS,
+    BODY_LAST_DOF,
+    BODY_ROOT,
+    BODY_TREE,
+    CDOF,
+    CDOF_DOT,
+    CONTACT_AXES,
+    CONTACT_BODY,
+    CONTACT_FRICTION,
+    CONTACT_GAP,
+    CONTACT_JACOBIAN,
+    CONTACT_KIND,
+    CONTACT_OFFSET,
+    CONTACT_OTHER,
+    CONTACT_POINT,
+    CONTACTS,
+    COUNTS,
+    CVEL,
+    DOF_PARENT,
+    DRIFT,
+    FAR,
+    GEOM_BODY,
+    GRAVITY,
+    GRIP_JACOBIAN,
+    GRIP_OFFSET,
+    GRIP_ROWS,
+    QVEL,
+    RECOVERY,
+    SETTINGS,
+    STEP,
+    SUBTREE_COM,
+    TOUCH,
+    TOUCHED,
+    TREE_DOF,
+    TREE_MASS,
+)
+from poise.kernel import floats, floats2, ints, kernel
+
+
+@kernel
+def drift(table: Any) -> None:
+    """The acceleration of each tree's centre of mass that the velocity alone causes, dJ_com/dt v (DRIFT)."""
+    bias, gravity, out = floats(table, BIAS), floats(table, GRAVITY), floats2(table, DRIFT)
+    tree_dof, mass = ints(table, TREE_DOF), floats(table, TREE_MASS)
+    for t in range(tree_dof.shape[0]):
+        for i in range(3):
+            out[t, i] = bias[tree_dof[t] + i] / mass[t] + gravity[i]
 
 
 @kernel
 def _point_rows(
-    sign: float,
-    body: int,
-    moving: bool,
-    point: Any,
-    axes: Any,
-    rows: int,
-    last_dof: Any,
-    dof_parent: Any,
-    root: Any,
-    tree: Any,
-    cdof: Any,
-    cdof_dot: Any,
-    cvel: Any,
-    com: Any,
-    drift: Any,
-    qvel: Any,
-    jacobian: Any,
-    curve: Any,
+    table: Any, sign: float, body: int, moving: bool, point: Any, axes: Any, rows: int, jacobian: Any, curve: Any
 ) -> None:
     """Add sign times the rows of a point moving with a body; curve gets dJ/dt v + a along the axes.
 
     A point that will be at rest at the end of the step has no omega x velocity there, whatever it has now: left
     out (``moving`` false), the points of one body that stick stay consistent, and their forces do not fight.
     """
-    i = last_dof[body]
+    i = ints(table, BODY_LAST_DOF)[body]
     if i < 0:
         return
-    origin = com[root[body]]
+    parent, cdof, cdof_dot = ints(table, DOF_PARENT), floats2(table, CDOF), floats2(table, CDOF_DOT)
+    qvel = floats(table, QVEL)
+    origin = floats2(table, SUBTREE_COM)[ints(table, BODY_ROOT)[body]]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     ax = ay = az = lx = ly = lz = 0.0
     while i >= 0:
@@ -53,7 +86,7 @@ def _point_rows(
         vy = cdof[i, 4] + wz * rx - wx * rz
         vz = cdof[i, 5] + wx * ry - wy * rx
         for k in range(rows):
-            jacobian[k, i] += sign * (axes[k, 0] * vx + axes[k, 1] * vy + axes[k, 2] * vz)
+            jacobian[k, i] += sign * (axes[3 * k] * vx + axes[3 * k + 1] * vy + axes[3 * k + 2] * vz)
         speed = qvel[i]
         ax += cdof_dot[i, 0] * speed
         ay += cdof_dot[i, 1] * speed
@@ -61,174 +94,114 @@ def _point_rows(
         lx += cdof_dot[i, 3] * speed
         ly += cdof_dot[i, 4] * speed
         lz += cdof_dot[i, 5] * speed
-        i = dof_parent[i]
+        i = parent[i]
     px = lx + ay * rz - az * ry
     py = ly + az * rx - ax * rz
     pz = lz + ax * ry - ay * rx
     if moving:
         # From the spatial acceleration to that of the material point: + omega x velocity.
-        ox, oy, oz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
-        ux = cvel[body, 3] + oy * rz - oz * ry
-        uy = cvel[body, 4] + oz * rx - ox * rz
-        uz = cvel[body, 5] + ox * ry - oy * rx
+        cvel = floats2(table, CVEL)[body]
+        ox, oy, oz = cvel[0], cvel[1], cvel[2]
+        ux = cvel[3] + oy * rz - oz * ry
+        uy = cvel[4] + oz * rx - ox * rz
+        uz = cvel[5] + ox * ry - oy * rx
         px += oy * uz - oz * uy
         py += oz * ux - ox * uz
         pz += ox * uy - oy * ux
-    t = tree[body]
-    if t >= 0:
-        px += drift[t, 0]
-        py += drift[t, 1]
-        pz += drift[t, 2]
+    tree = ints(table, BODY_TREE)[body]
+    if tree >= 0:
+        shift = floats2(table, DRIFT)[tree]
+        px += shift[0]
+        py += shift[1]
+        pz += shift[2]
     for k in range(rows):
-        curve[k] += sign * (axes[k, 0] * px + axes[k, 1] * py + axes[k, 2] * pz)
+        curve[k] += sign * (axes[3 * k] * px + axes[3 * k + 1] * py + axes[3 * k + 2] * pz)
 
 
 @kernel
-def _point_velocity(body: int, point: Any, last_dof: Any, root: Any, cvel: Any, com: Any, out: Any) -> None:
-    """Velocity of a body's material point, added to out with the given sign in out[3]."""
-    if last_dof[body] < 0:
+def _add_velocity(table: Any, sign: float, body: int, point: Any, out: Any) -> None:
+    """Add sign times the velocity of a body's material point to out."""
+    if ints(table, BODY_LAST_DOF)[body] < 0:
         return
-    origin = com[root[body]]
+    origin = floats2(table, SUBTREE_COM)[ints(table, BODY_ROOT)[body]]
+    cvel = floats2(table, CVEL)[body]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
-    wx, wy, wz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
-    sign = out[3]
-    out[0] += sign * (cvel[body, 3] + wy * rz - wz * ry)
-    out[1] += sign * (cvel[body, 4] + wz * rx - wx * rz)
-    out[2] += sign * (cvel[body, 5] + wx * ry - wy * rx)
+    out[0] += sign * (cvel[3] + cvel[1] * rz - cvel[2] * ry)
+    out[1] += sign * (cvel[4] + cvel[2] * rx - cvel[0] * rz)
+    out[2] += sign * (cvel[5] + cvel[0] * ry - cvel[1] * rx)
 
 
 @kernel
 def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
     """Turn t1 along the slip, or where it would slip under gravity, so that the polygon is exact that way."""
-    nx, ny, nz = axes[0, 0], axes[0, 1], axes[0, 2]
+    nx, ny, nz = axes[0], axes[1], axes[2]
     ux, uy, uz = slip[0] + h * gravity[0], slip[1] + h * gravity[1], slip[2] + h * gravity[2]
     along = nx * ux + ny * uy + nz * uz
     ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
     size = np.sqrt(ux * ux + uy * uy + uz * uz)
     if size < 1e-3:  # m/s: at rest on level ground the given directions stay
         return
-    axes[1, 0], axes[1, 1], axes[1, 2] = ux / size, uy / size, uz / size
-    axes[2, 0] = ny * axes[1, 2] - nz * axes[1, 1]
-    axes[2, 1] = nz * axes[1, 0] - nx * axes[1, 2]
-    axes[2, 2] = nx * axes[1, 1] - ny * axes[1, 0]
+    ux, uy, uz = ux / size, uy / size, uz / size
+    axes[3], axes[4], axes[5] = ux, uy, uz
+    axes[6], axes[7], axes[8] = ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux
 
 
 @kernel
-def contact_rows(
-    position: Any,
-    frame: Any,
-    distance: Any,
-    geom: Any,
-    geom_body: Any,
-    near: float,
-    h: float,
-    gravity: Any,
-    last_dof: Any,
-    dof_parent: Any,
-    root: Any,
-    tree: Any,
-    cdof: Any,
-    cdof_dot: Any,
-    cvel: Any,
-    com: Any,
-    drift: Any,
-    qvel: Any,
-) -> Any:
-    """(body, other, axes, jacobian, curve) of all candidate contacts; force acts on `body`."""
+def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any, friction: Any) -> None:
+    """Take over MuJoCo's contacts as candidates; the force acts on `body`, the normal points out of `other`."""
+    settings, gravity = floats(table, SETTINGS), floats(table, GRAVITY)
+    h, near, recovery = settings[STEP], settings[TOUCH], settings[RECOVERY]
+    geom_body, last_dof = ints(table, GEOM_BODY), ints(table, BODY_LAST_DOF)
+    body, other, kind = ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER), ints(table, CONTACT_KIND)
+    point, axes = floats2(table, CONTACT_POINT), floats2(table, CONTACT_AXES)
+    gap, mu = floats(table, CONTACT_GAP), floats(table, CONTACT_FRICTION)
+    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
+    slip = np.empty(3)
     count = position.shape[0]
-    nv = qvel.shape[0]
-    body = np.empty(count, np.int64)
-    other = np.empty(count, np.int64)
-    axes = np.empty((count, 3, 3))
-    jacobian = np.zeros((3 * count, nv))
-    curve = np.zeros(3 * count)
-    slip = np.empty(4)
+    ints(table, COUNTS)[CONTACTS] = count
     for c in range(count):
         first, second = geom_body[geom[c, 0]], geom_body[geom[c, 1]]
-        # MuJoCo's normal points from the first to the second; the ground must be `other`.
+        # MuJoCo's normal points from the first to the second; what is fixed must be `other`.
         flip = -1.0 if last_dof[second] < 0 else 1.0
         body[c], other[c] = (first, second) if flip < 0 else (second, first)
+        gap[c], mu[c] = distance[c], friction[c, 0]
+        kind[c] = TOUCHED if gap[c] <= near else FAR
         for k in range(3):
-            axes[c, 0, k] = flip * frame[c, k]
-            axes[c, 1, k] = frame[c, 3 + k]
-            axes[c, 2, k] = flip * frame[c, 6 + k]
+            point[c, k] = position[c, k]
+            axes[c, k] = flip * frame[c, k]
+            axes[c, 3 + k] = frame[c, 3 + k]
+            axes[c, 6 + k] = flip * frame[c, 6 + k]
         rows = 1
-        if distance[c] <= near:
+        if kind[c] == TOUCHED:
             rows = 3
             slip[:] = 0.0
-            slip[3] = 1.0
-            _point_velocity(body[c], position[c], last_dof, root, cvel, com, slip)
-            slip[3] = -1.0
-            _point_velocity(other[c], position[c], last_dof, root, cvel, com, slip)
+            _add_velocity(table, 1.0, body[c], point[c], slip)
+            _add_velocity(table, -1.0, other[c], point[c], slip)
             _align_tangents(axes[c], slip, h, gravity)
-        for side in range(2):
-            _point_rows(
-                1.0 if side == 0 else -1.0,
-                body[c] if side == 0 else other[c],
-                rows == 1,
-                position[c],
-                axes[c],
-                rows,
-                last_dof,
-                dof_parent,
-                root,
-                tree,
-                cdof,
-                cdof_dot,
-                cvel,
-                com,
-                drift,
-                qvel,
-                jacobian[3 * c : 3 * c + 3],
-                curve[3 * c : 3 * c + 3],
-            )
-    curve *= 0.5 * h
-    return body, other, axes, jacobian, curve
+        own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
+        own[:] = 0.0
+        curve[:] = 0.0
+        _point_rows(table, 1.0, body[c], rows == 1, point[c], axes[c], rows, own, curve)
+        _point_rows(table, -1.0, other[c], rows == 1, point[c], axes[c], rows, own, curve)
+        for k in range(3):
+            curve[k] *= 0.5 * h
+        curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h
 
 
 @kernel
-def grip_rows(
-    body: Any,
-    other: Any,
-    point: Any,
-    h: float,
-    last_dof: Any,
-    dof_parent: Any,
-    root: Any,
-    tree: Any,
-    cdof: Any,
-    cdof_dot: Any,
-    cvel: Any,
-    com: Any,
-    drift: Any,
-    qvel: Any,
-) -> Any:
-    """(jacobian, curve) along the world axes of points where two bodies are held together."""
-    count = body.shape[0]
-    jacobian = np.zeros((3 * count, qvel.shape[0]))
-    curve = np.zeros(3 * count)
-    axes = np.eye(3)
-    for c in range(count):
-        for side in range(2):
-            _point_rows(
-                1.0 if side == 0 else -1.0,
-                body[c] if side == 0 else other[c],
-                True,
-                point[c],
-                axes,
-                3,
-                last_dof,
-                dof_parent,
-                root,
-                tree,
-                cdof,
-                cdof_dot,
-                cvel,
-                com,
-                drift,
-                qvel,
-                jacobian[3 * c : 3 * c + 3],
-                curve[3 * c : 3 * c + 3],
-            )
-    curve *= 0.5 * h
-    return jacobian, curve
+def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None:
+    """Rows along the world axes of points where two bodies are held together; apart (g, 3) is closed in time."""
+    settings = floats(table, SETTINGS)
+    h, recovery = settings[STEP], settings[RECOVERY]
+    jacobian, offset = floats2(table, GRIP_JACOBIAN), floats(table, GRIP_OFFSET)
+    axes = np.zeros(9)
+    axes[0] = axes[4] = axes[8] = 1.0
+    for g in range(body.shape[0]):
+        own, curve = jacobian[3 * g : 3 * g + 3], offset[3 * g : 3 * g + 3]
+        own[:] = 0.0
+        curve[:] = 0.0
+        _point_rows(table, 1.0, body[g], True, point[g], axes, 3, own, curve)
+        _point_rows(table, -1.0, other[g], True, point[g], axes, 3, own, curve)
+        for k in range(3):
+            curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k] / h
+    ints(table, COUNTS)[GRIP_ROWS] = 3 * body.shape[0]

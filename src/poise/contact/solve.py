@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.contact.lemke import impulses, lemke, standard_form
-from poise.contact.pivoting import OPEN, STICK, modes_of, pivot
-from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status
+from poise.contact.pivoting import approaching, modes_of, pivot
+from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status, polygon
 from poise.contact.sweep import sweep
 
 Modes = NDArray[np.int64]
@@ -32,7 +32,7 @@ def solve(problem: ContactProblem, solver: Solver = "lemke", guess: Modes | None
         return solve_by_sweeps(problem)
     modes = first_modes(problem) if guess is None else guess.copy()
     impulse = np.zeros(len(problem.bias))
-    iterations = _pivot(problem, modes, impulse, 8)
+    iterations = _pivot(problem, modes, impulse, 5)
     if iterations > 0:
         residual = problem.residual(impulse)
         if residual <= TOLERANCE:
@@ -72,9 +72,8 @@ def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: fl
 
 def first_modes(problem: ContactProblem) -> Modes:
     """Approaching rows closed and sticking, the others open."""
-    start = problem.bilateral + problem.unilateral
-    approach = np.concatenate([problem.bias[problem.bilateral : start], problem.bias[start::3]])
-    return np.where(approach < 0, STICK, OPEN)
+    modes: Modes = approaching(problem.bias, problem.bilateral, problem.unilateral)
+    return modes
 
 
 def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
@@ -95,6 +94,13 @@ def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, A
     return reduced, offset, gain
 
 
+def load_solvers() -> None:
+    """Have all kernels compiled, so that no step has to wait for it."""
+    problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), polygon(4))
+    for solution in (solve(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
+        assert solution.ok
+
+
 def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     """Impulses (unverified) and pivots of successive attempts of Lemke's method."""
     p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
@@ -113,7 +119,7 @@ def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
 
 def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
     p = problem
-    modes: Modes = modes_of(impulse, p.bilateral, p.unilateral, p.friction, p.directions, p.scale)
+    modes: Modes = modes_of(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
     return modes
 
 
@@ -127,7 +133,6 @@ def _pivot(problem: ContactProblem, modes: Modes, impulse: Array, most: int) -> 
             p.unilateral,
             p.friction,
             p.directions,
-            p.scale,
             modes,
             impulse,
             most,

@@ -1,7 +1,7 @@
-"""Linear and angular momentum of floating trees, and root velocities that keep them exact.
+"""Positions and root velocities at the end of a step, with momentum kept exact.
 
-Angular momentum is about the tree's centre of mass, in the world frame. The rows of the mass matrix that belong
-to a free root give both: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.
+Angular momentum is about a tree's centre of mass, in the world frame. The rows of the mass matrix that belong to a
+free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.
 """
 
 from __future__ import annotations
@@ -10,111 +10,186 @@ from typing import Any
 
 import numpy as np
 
-from poise.kernel import kernel
+from poise.dynamics.workspace import (
+    AFTER,
+    BALL_JOINT,
+    BODY_TREE,
+    CONSTRAINT,
+    EXTERNAL,
+    FREE_JOINT,
+    GEOM_BODY,
+    GEOM_XPOS,
+    GRAVITY,
+    JOINT_BODY,
+    JOINT_DOF,
+    JOINT_QPOS,
+    JOINT_TYPE,
+    MASS,
+    MOMENTUM,
+    QPOS,
+    QVEL,
+    SETTINGS,
+    SITE_BODY,
+    SITE_XPOS,
+    STEP,
+    SUBTREE_COM,
+    TREE_BODY,
+    TREE_DOF,
+    TREE_END,
+    TREE_MASS,
+    TREE_QPOS,
+    VELOCITY,
+    XANCHOR,
+    XIPOS,
+    XMAT,
+    XPOS,
+)
+from poise.kernel import floats, floats2, ints, kernel
 
 
 @kernel
-def momentum(root_momentum: Any, rotation: Any, lever: Any) -> Any:
-    """(P, H) from generalised momentum of a free root; lever = com - root position, rotation root to world."""
-    out = np.empty(6)
-    px, py, pz = root_momentum[0], root_momentum[1], root_momentum[2]
-    out[0], out[1], out[2] = px, py, pz
-    for i in range(3):
-        out[3 + i] = (
-            rotation[3 * i] * root_momentum[3]
-            + rotation[3 * i + 1] * root_momentum[4]
-            + rotation[3 * i + 2] * root_momentum[5]
-        )
-    out[3] -= lever[1] * pz - lever[2] * py
-    out[4] -= lever[2] * px - lever[0] * pz
-    out[5] -= lever[0] * py - lever[1] * px
-    return out
+def _cross(a: Any, b: Any, sign: float, out: Any) -> None:
+    """Add sign a x b to out."""
+    out[0] += sign * (a[1] * b[2] - a[2] * b[1])
+    out[1] += sign * (a[2] * b[0] - a[0] * b[2])
+    out[2] += sign * (a[0] * b[1] - a[1] * b[0])
 
 
 @kernel
-def momentum_after(
-    mass: Any,
-    velocity: Any,
-    impulse: Any,
-    h: float,
-    gravity: Any,
-    tree_dof: Any,
-    tree_end: Any,
-    tree_body: Any,
-    tree_mass: Any,
-    xpos: Any,
-    xmat: Any,
-    subtree_com: Any,
-    out: Any,
-) -> None:
-    """Momentum (trees, 6) and target centre of mass (trees, 3) after a step, in out (trees, 9).
+def _turn(quat: Any, omega: Any, h: float) -> None:
+    """Rotate a quaternion by h omega, given in its own frame; keeps it normalised."""
+    x, y, z = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
+    half = np.sqrt(x * x + y * y + z * z)
+    factor = 1.0 - half * half / 6.0 if half < 1e-4 else np.sin(half) / half
+    c, x, y, z = np.cos(half), factor * x, factor * y, factor * z
+    a, b, d, e = quat[0], quat[1], quat[2], quat[3]
+    quat[0] = a * c - b * x - d * y - e * z
+    quat[1] = a * x + b * c + d * z - e * y
+    quat[2] = a * y - b * z + d * c + e * x
+    quat[3] = a * z + b * y - d * x + e * c
+    size = np.sqrt(quat[0] ** 2 + quat[1] ** 2 + quat[2] ** 2 + quat[3] ** 2)
+    for i in range(4):
+        quat[i] /= size
 
-    ``impulse`` (nv,) is the generalised impulse of contacts, pushes and stabilisers; gravity is added here.
-    """
-    total = np.empty(6)
+
+@kernel
+def integrate(table: Any) -> None:
+    """The wanted momenta and centres of mass after the step (AFTER), and the pose q (+) h v+."""
+    h = floats(table, SETTINGS)[STEP]
+    gravity = floats(table, GRAVITY)
+    constraint, external = floats(table, CONSTRAINT), floats(table, EXTERNAL)
+    momentum = floats(table, MOMENTUM)
+    tree_dof, tree_body, tree_mass = ints(table, TREE_DOF), ints(table, TREE_BODY), floats(table, TREE_MASS)
+    xpos, xmat, com = floats2(table, XPOS), floats2(table, XMAT), floats2(table, SUBTREE_COM)
+    after = floats2(table, AFTER)
+    lever = np.empty(3)
     for t in range(tree_dof.shape[0]):
-        first, body = tree_dof[t], tree_body[t]
-        for i in range(6):
-            value = impulse[first + i]
-            for j in range(first, tree_end[t]):
-                value += mass[first + i, j] * velocity[j]
-            total[i] = value
-        lever = subtree_com[body] - xpos[body]
-        after = momentum(total, xmat[body], lever)
+        first, body, mass = tree_dof[t], tree_body[t], tree_mass[t]
         for i in range(3):
-            after[i] += h * tree_mass[t] * gravity[i]
-            out[t, i] = after[i]
-            out[t, 3 + i] = after[3 + i]
-            out[t, 6 + i] = subtree_com[body, i] + h * after[i] / tree_mass[t]
+            after[t, i] = momentum[first + i] + constraint[first + i] + h * external[first + i]
+            lever[i] = com[body, i] - xpos[body, i]
+        for i in range(3):
+            after[t, 3 + i] = 0.0
+            for j in range(3):
+                d = first + 3 + j
+                after[t, 3 + i] += xmat[body, 3 * i + j] * (momentum[d] + constraint[d] + h * external[d])
+        _cross(lever, after[t, :3], -1.0, after[t, 3:6])
+        for i in range(3):
+            after[t, i] += h * mass * gravity[i]
+            after[t, 6 + i] = com[body, i] + h * after[t, i] / mass
+
+    qpos, velocity = floats(table, QPOS), floats(table, VELOCITY)
+    kind, coordinate, dof = ints(table, JOINT_TYPE), ints(table, JOINT_QPOS), ints(table, JOINT_DOF)
+    for j in range(kind.shape[0]):
+        q, d = coordinate[j], dof[j]
+        if kind[j] == FREE_JOINT:
+            for i in range(3):
+                qpos[q + i] += h * velocity[d + i]
+            _turn(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
+        elif kind[j] == BALL_JOINT:
+            _turn(qpos[q : q + 4], velocity[d : d + 3], h)
+        else:
+            qpos[q] += h * velocity[d]
 
 
 @kernel
-def restore_momentum(
-    mass: Any,
-    velocity: Any,
-    wanted: Any,
-    tree_dof: Any,
-    tree_end: Any,
-    tree_body: Any,
-    xpos: Any,
-    xmat: Any,
-    subtree_com: Any,
-) -> None:
-    """Set the six root velocities of each tree so that its momentum at the new pose is the wanted one."""
+def _shift(points: Any, shift: Any) -> None:
+    for i in range(3):
+        points[i] += shift[i]
+
+
+@kernel
+def restore_momentum(table: Any) -> None:
+    """Shift each tree to its wanted centre of mass and set its six root velocities to have the wanted momenta.
+
+    Expects kinematics and mass matrix at the new pose; neither Jacobians nor the mass matrix notice the shift.
+    """
+    after = floats2(table, AFTER)
+    tree_body, tree_dof, tree_end = ints(table, TREE_BODY), ints(table, TREE_DOF), ints(table, TREE_END)
+    tree_qpos, body_tree = ints(table, TREE_QPOS), ints(table, BODY_TREE)
+    com, xpos, xmat = floats2(table, SUBTREE_COM), floats2(table, XPOS), floats2(table, XMAT)
+    qpos, qvel, velocity, mass = floats(table, QPOS), floats(table, QVEL), floats(table, VELOCITY), floats2(table, MASS)
+    trees = tree_body.shape[0]
+    shift = np.empty((trees, 3))
+    for t in range(trees):
+        for i in range(3):
+            shift[t, i] = after[t, 6 + i] - com[tree_body[t], i]
+            qpos[tree_qpos[t] + i] += shift[t, i]
+    xipos = floats2(table, XIPOS)
+    for b in range(body_tree.shape[0]):
+        if body_tree[b] >= 0:
+            _shift(xpos[b], shift[body_tree[b]])
+            _shift(xipos[b], shift[body_tree[b]])
+            _shift(com[b], shift[body_tree[b]])
+    carried = ((GEOM_XPOS, GEOM_BODY), (SITE_XPOS, SITE_BODY), (XANCHOR, JOINT_BODY))
+    for where, whose in carried:
+        points, owner = floats2(table, where), ints(table, whose)
+        for k in range(owner.shape[0]):
+            t = body_tree[owner[k]]
+            if t >= 0:
+                _shift(points[k], shift[t])
+
+    for i in range(qvel.shape[0]):
+        qvel[i] = velocity[i]
     a = np.empty((6, 6))
     x = np.empty(6)
-    for t in range(tree_dof.shape[0]):
+    lever, about = np.empty(3), np.empty(3)
+    for t in range(trees):
         first, body = tree_dof[t], tree_body[t]
-        lever = subtree_com[body] - xpos[body]
-        p = wanted[t, :3]
-        about = np.empty(3)
-        about[0] = wanted[t, 3] + lever[1] * p[2] - lever[2] * p[1]
-        about[1] = wanted[t, 4] + lever[2] * p[0] - lever[0] * p[2]
-        about[2] = wanted[t, 5] + lever[0] * p[1] - lever[1] * p[0]
         for i in range(3):
-            x[i] = p[i]
-            rotation = xmat[body]
-            x[3 + i] = rotation[i] * about[0] + rotation[3 + i] * about[1] + rotation[6 + i] * about[2]
+            lever[i] = com[body, i] - xpos[body, i]
+            about[i] = after[t, 3 + i]
+        _cross(lever, after[t, :3], 1.0, about)
+        for i in range(3):
+            x[i] = after[t, i]
+            x[3 + i] = xmat[body, i] * about[0] + xmat[body, 3 + i] * about[1] + xmat[body, 6 + i] * about[2]
         for i in range(6):
             for j in range(first + 6, tree_end[t]):
-                x[i] -= mass[first + i, j] * velocity[j]
+                x[i] -= mass[first + i, j] * qvel[j]
             for j in range(6):
                 a[i, j] = mass[first + i, first + j]
-        # Cholesky of the 6 x 6 composite inertia, in place.
-        for j in range(6):
-            for k in range(j):
-                a[j, j] -= a[j, k] * a[j, k]
-            a[j, j] = np.sqrt(a[j, j])
-            for i in range(j + 1, 6):
-                for k in range(j):
-                    a[i, j] -= a[i, k] * a[j, k]
-                a[i, j] /= a[j, j]
+        _solve_positive(a, x)
         for i in range(6):
-            for k in range(i):
-                x[i] -= a[i, k] * x[k]
-            x[i] /= a[i, i]
-        for i in range(5, -1, -1):
-            for k in range(i + 1, 6):
-                x[i] -= a[k, i] * x[k]
-            x[i] /= a[i, i]
-            velocity[first + i] = x[i]
+            qvel[first + i] = x[i]
+
+
+@kernel
+def _solve_positive(a: Any, x: Any) -> None:
+    """Overwrite x with a^-1 x by Cholesky; a is positive definite and is overwritten."""
+    n = x.shape[0]
+    for j in range(n):
+        for k in range(j):
+            a[j, j] -= a[j, k] * a[j, k]
+        a[j, j] = np.sqrt(a[j, j])
+        for i in range(j + 1, n):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+    for i in range(n):
+        for k in range(i):
+            x[i] -= a[i, k] * x[k]
+        x[i] /= a[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= a[k, i] * x[k]
+        x[i] /= a[i, i]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Contacts:
+class Contacts(NamedTuple):
     """Pairs of surface points that touch or may touch within the step. Each force acts on ``body``."""
 
     body: Ints  # (c,) body id
@@ -25,12 +23,8 @@ class Contacts:
     jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2
     touching: NDArray[np.bool_]  # (c,) near enough to carry friction in this step
 
-    def __len__(self) -> int:
-        return len(self.gap)
 
-
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Pose, velocity and the terms of the equations of motion there.
 
     Arrays are views into the world and change with its next step: copy what must be kept.

@@ -22,9 +22,8 @@ class Terms:
         self.mass: Array = np.zeros((model.nv, model.nv))
         self.bias: Array = np.zeros(model.nv)
 
-    def set_pose(self, qpos: Array) -> None:
-        """Kinematics at a pose; the mass matrix follows with `set_mass`."""
-        self.data.qpos[:] = qpos
+    def set_pose(self) -> None:
+        """Kinematics at the pose in ``data.qpos``; the mass matrix follows with `set_mass`."""
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
 
@@ -33,14 +32,15 @@ class Terms:
         mujoco.mj_makeM(self.model, self.data)
         mujoco.mj_fullM(self.model, self.data, self.mass)
 
-    def set_velocity(self, qvel: Array) -> None:
-        """Spatial velocities and the bias at the pose."""
-        self.data.qvel[:] = qvel
+    def set_velocity(self) -> None:
+        """Spatial velocities at ``data.qvel``, and the bias."""
         mujoco.mj_comVel(self.model, self.data)
         mujoco.mj_rne(self.model, self.data, 0, self.bias)
 
     def evaluate(self, qpos: Array, qvel: Array) -> None:
         """Everything at (qpos, qvel)."""
-        self.set_pose(qpos)
+        self.data.qpos[:] = qpos
+        self.data.qvel[:] = qvel
+        self.set_pose()
         self.set_mass()
-        self.set_velocity(qvel)
+        self.set_velocity()

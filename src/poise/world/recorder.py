@@ -87,32 +87,33 @@ def _join(parts: Any, empty: tuple[int, ...], kind: type = float) -> Any:
 
 def _forces(result: StepResult, step: int, h: float) -> tuple[Any, ...]:
     """Step, body, other, point, normal, force, friction and kind of the contacts and grips that carry force."""
-    contacts = result.contacts
-    used = np.flatnonzero(result.impulse[:, 0] > 0) if len(contacts) else np.zeros(0, np.int64)
-    force = np.einsum("cij,ci->cj", contacts.frame[used], result.impulse[used]) / h
-    grips = len(result.grips)
-    normal = contacts.frame[used, 0]
+    used = (result.impulse[:, 0] > 0).nonzero()[0]
+    frame = result.frame[used]
+    force = np.einsum("cij,ci->cj", frame, result.impulse[used]) / h
+    contacts, grips = len(used), len(result.grips)
+    loose = (
+        np.full(contacts, step),
+        result.body[used],
+        result.other[used],
+        result.point[used],
+        frame[:, 0],
+        force,
+        result.friction[used],
+        np.zeros(contacts, np.int64),
+    )
     if not grips:
-        return (
-            np.full(len(used), step),
-            contacts.body[used],
-            contacts.other[used],
-            contacts.point[used],
-            normal,
-            force,
-            contacts.friction[used],
-            np.zeros(len(used), np.int64),
-        )
+        return loose
     pull = result.grip_impulse / h
     size = np.linalg.norm(pull, axis=1, keepdims=True)
     along = np.divide(pull, size, out=np.tile([0.0, 0.0, 1.0], (grips, 1)), where=size > 0)
-    return (
-        np.full(len(used) + grips, step),
-        np.r_[contacts.body[used], [grip.body for grip in result.grips]],
-        np.r_[contacts.other[used], [grip.other for grip in result.grips]],
-        np.r_[contacts.point[used], result.grip_point],
-        np.r_[normal, along],
-        np.r_[force, pull],
-        np.r_[contacts.friction[used], np.zeros(grips)],
-        np.r_[np.zeros(len(used), np.int64), np.ones(grips, np.int64)],
+    held = (
+        np.full(grips, step),
+        np.array([grip.body for grip in result.grips]),
+        np.array([grip.other for grip in result.grips]),
+        result.grip_point,
+        along,
+        pull,
+        np.zeros(grips),
+        np.ones(grips, np.int64),
     )
+    return tuple(np.concatenate(pair) for pair in zip(loose, held, strict=True))

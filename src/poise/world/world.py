@@ -12,33 +12,40 @@ One step, velocity first; h is its duration:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.contact import ContactProblem, ContactSolution, Status, solve
-from poise.contact.assembly import assemble, conclude
+from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.problem import polygon
-from poise.contact.rows import contact_rows, grip_rows
-from poise.contact.solve import Modes, Solver, first_modes
+from poise.contact.rows import contact_rows, drift, grip_rows
+from poise.contact.solve import Modes, Solver, first_modes, load_solvers
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
-from poise.dynamics.momentum import momentum_after, restore_momentum
+from poise.dynamics.momentum import integrate, restore_momentum
+from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, GRIP_ROWS, IGNORED, TOUCHED, UNILATERAL, Workspace
 from poise.errors import PoiseError
 from poise.world.grips import Grip
 from poise.world.scene import Scene
 
 Array = NDArray[np.float64]
-
 Ints = NDArray[np.int64]
 
 NO_FEEDBACK = np.zeros((0, 0))
+NO_GRIPS = np.zeros((0, 3))
+NO_PAIRS = np.zeros((0, 2), np.int32)
+NO_MODES = np.zeros(0, np.int64)
+NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
 GHOST = 2e-3
 """m: surfaces further apart than this at the end of a step have not touched in it."""
+LIMIT_REACH = 0.1
+"""rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class WorldSettings:
     sides: int = 4
     """Sides of the friction polygon: 4, 6 or 8."""
     solver: Solver = "lemke"
-    """lemke: exact and verified. sweeps: projected Gauss-Seidel, quick with many contacts."""
+    """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
     touch: float = 1e-3
     """Points nearer than this to a surface carry friction, m. Friction in the air makes walkers fall."""
     recovery: float = 0.1
@@ -58,7 +65,7 @@ class WorldSettings:
     compliance: float = 1e-7
     """Softness of a contact relative to that of the bodies there; makes forces on many points unique."""
     fastest: float = 1e3
-    """A joint faster than this (rad/s) has blown up, and the run stops."""
+    """A DOF faster than this (rad/s, m/s) has blown up, and the run stops."""
 
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.05:
@@ -75,13 +82,16 @@ class BlowUp(Exception):
         super().__init__(f"blew up in step {step}: velocity of {culprit} is {value:.3g}")
 
 
-@dataclass(frozen=True)
-class StepResult:
+class StepResult(NamedTuple):
     """What happened in a step."""
 
     torque: Array  # (nv,) N m, joint actuation that was applied
     external: Array  # (nv,) all other applied forces
-    contacts: Contacts  # candidates at the start of the step
+    body: Ints  # (c,) candidate contacts; the force acts on this body
+    other: Ints  # (c,)
+    point: Array  # (c, 3) m, world, at the start of the step
+    frame: Array  # (c, 3, 3) rows n, t1, t2
+    friction: Array  # (c,)
     impulse: Array  # (c, 3) N s along n, t1, t2
     grips: tuple[Grip, ...]
     grip_point: Array  # (g, 3) m, world
@@ -103,15 +113,14 @@ class World:
         self.torque_limit = scene.per_dof([body.torque_limit for body in scene.bodies], 0.0)
         self.mechanism = mechanism_of(self.model, lower, upper)
         self.terms = Terms(self.model)
-        self.grips: tuple[Grip, ...] = ()
+        self.qpos: Array = self.terms.data.qpos
+        self.qvel: Array = self.terms.data.qvel
+        s = self.settings
+        numbers = np.array([s.step, s.touch, s.recovery, s.compliance, s.fastest])
+        self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
         self._trial = mujoco.MjData(self.model)
-        self._directions = polygon(self.settings.sides)
-        self._gravity = np.array(self.model.opt.gravity)
-        self._geom_body = self.model.geom_bodyid.astype(np.int64)
-        self._zero = np.zeros(self.model.nv)
-        self._drift = np.zeros((len(self.mechanism.tree_dof), 3))
-        self._after = np.zeros((len(self.mechanism.tree_dof), 9))
-        self.reset(self.model.qpos0, self._zero)
+        self._directions = polygon(s.sides)
+        self.reset(self.model.qpos0, np.zeros(self.model.nv))
 
     def _refuse_what_is_not_simulated(self) -> None:
         if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
@@ -119,7 +128,7 @@ class World:
         if np.any(self.model.jnt_stiffness):
             raise PoiseError("joint springs (stiffness) are not simulated; let the controller make them")
 
-    # -- state ------------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
 
     def reset(self, qpos: Array, qvel: Array, time: float = 0.0) -> None:
         """Put the world into a state, without grips."""
@@ -131,14 +140,49 @@ class World:
                 raise PoiseError(f"{what}: number {bad[0]} is not finite")
         self.time = time
         self.steps = 0
-        self.grips = ()
-        self._memory = (np.zeros((0, 2)), np.zeros(0, np.int64))
-        self.qpos = np.array(qpos, float)
-        self.qvel = np.array(qvel, float)
+        self.grips: tuple[Grip, ...] = ()
+        self._memory = (NO_PAIRS, NO_MODES)
+        self.qpos[:] = qpos
+        self.qvel[:] = qvel
         mujoco.mj_normalizeQuat(self.model, self.qpos)
-        self.terms.set_pose(self.qpos)
+        self.terms.set_pose()
         self.terms.set_mass()
         self._prepare()
+
+    def load(self) -> None:
+        """Have all kernels compiled, so that the first steps do not wait for it; the state stays as it is."""
+        load_solvers()
+        qpos, qvel, time, grips = self.qpos.copy(), self.qvel.copy(), self.time, self.grips
+        try:
+            self.step()
+        except BlowUp:
+            pass
+        self.reset(qpos, qvel, time)
+        self.grips = grips
+
+    @property
+    def state(self) -> State:
+        """What controllers see. Its contacts are copies; the rest are views that change with the next step."""
+        terms = self.terms
+        return State(
+            self.time, self.settings.step, self.qpos, self.qvel, terms.mass, terms.bias, self.contacts, terms.data
+        )
+
+    @property
+    def contacts(self) -> Contacts:
+        """Candidate contacts at the present state."""
+        work = self._work
+        c = int(work.counts[CONTACTS])
+        return Contacts(
+            work.contact_body[:c].copy(),
+            work.contact_other[:c].copy(),
+            work.contact_point[:c].copy(),
+            work.contact_axes[:c].reshape(c, 3, 3).copy(),
+            work.contact_gap[:c].copy(),
+            work.contact_friction[:c].copy(),
+            work.contact_jacobian[: 3 * c].copy(),
+            work.contact_gap[:c] <= self.settings.touch,
+        )
 
     def grip(self, body: str, point: Array, other: str = "world") -> Grip:
         """Hold a world point (m) of one body to another, from now on."""
@@ -154,247 +198,164 @@ class World:
         self.grips = tuple(held for held in self.grips if held is not grip)
 
     def _prepare(self) -> None:
-        """Terms, contact candidates and their rows at (qpos, qvel); pose and mass are already set."""
-        terms, data, mech = self.terms, self.terms.data, self.mechanism
+        """Velocity terms, contact candidates and their rows; pose and mass are already set."""
+        work, data = self._work, self.terms.data
         mujoco.mj_collision(self.model, data)
-        terms.set_velocity(self.qvel)
-        # The acceleration of each tree's centre of mass that the velocity alone causes.
-        for tree, first in enumerate(mech.tree_dof):
-            self._drift[tree] = terms.bias[first : first + 3] / mech.tree_mass[tree] + self._gravity
+        self.terms.set_velocity()
+        drift(work.table)
+        limit_rows(work.table, LIMIT_REACH)
+        if data.ncon == 0:
+            work.counts[CONTACTS] = 0
+            self._geoms = NO_PAIRS
+            return
         found = data.contact
-        gap = found.dist.copy()  # MuJoCo reuses its memory at the next collision
-        point = found.pos.copy()
-        body, other, axes, jacobian, curve = contact_rows(
-            point,
-            found.frame,
-            gap,
-            found.geom,
-            self._geom_body,
-            self.settings.touch,
-            self.settings.step,
-            self._gravity,
-            mech.body_last_dof,
-            mech.dof_parent,
-            mech.body_root,
-            mech.body_tree,
-            data.cdof,
-            data.cdof_dot,
-            data.cvel,
-            data.subtree_com,
-            self._drift,
-            self.qvel,
-        )
-        contacts = Contacts(
-            body, other, point, axes, gap, found.friction[:, 0].copy(), jacobian, gap <= self.settings.touch
-        )
+        if data.ncon > work.contact_room:
+            work.reserve(2 * data.ncon, work.grip_room)
         self._geoms = found.geom.copy()
-        self._offset = curve
-        self._offset[::3] += np.where(gap > 0, gap, self.settings.recovery * gap) / self.settings.step
-        self.state = State(self.time, self.settings.step, self.qpos, self.qvel, terms.mass, terms.bias, contacts, data)
+        contact_rows(work.table, found.pos, found.frame, found.dist, self._geoms, found.friction)
 
-    # -- step -------------------------------------------------------------------------------------------------
+    # -- step --------------------------------------------------------------------------------------------------------
 
     def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
         """Advance by one step; ``push`` (nv,) are generalised forces that the scene exerts."""
-        external = self._zero if push is None else push
-        if actuation.external is not None:
-            external = external + actuation.external
-        result, velocity, impulse = self._solve(actuation, external)
-        self._refuse_blow_up(velocity)
-        self._advance(velocity, impulse + self.settings.step * external)
+        self._take(actuation, push)
+        grip_point = self._prepare_grips()
+        solution, kept = self._solve(actuation.feedback)
+        result = self._result(grip_point, solution, kept)
+        self._advance()
         return result
 
-    def _solve(self, actuation: Actuation, external: Array) -> tuple[StepResult, Array, Array]:
-        """Velocities at the end of the step and the generalised impulse of contacts and grips."""
-        terms, mech, contacts = self.terms, self.mechanism, self.state.contacts
-        h = self.settings.step
-        momentum = terms.mass @ self.qvel
-        force = external - terms.bias
-        torque = self._zero if actuation.torque is None else actuation.torque
-        gain = self._zero if actuation.motors is None else actuation.motors.gain
-        target = self._zero if actuation.motors is None else actuation.motors.velocity
-        feedback = NO_FEEDBACK if actuation.feedback is None else actuation.feedback
-        limit_jacobian, room, limits = limit_rows(
-            self.qpos,
-            self.qvel,
-            h,
-            0.1,
-            mech.limit_dof,
-            mech.limit_qpos,
-            mech.limit_size,
-            mech.limit_lower,
-            mech.limit_upper,
-        )
-        room = room[:limits]
-        limit_offset = np.where(room > 0, room, self.settings.recovery * room) / h
-        limit_used = np.zeros(limits, np.int64)
-        grip_point, grip_jacobian, grip_offset = self._grip_rows()
-        kind = np.where(contacts.touching, 2, 0)
-        for grip in self.grips:  # a hand and what it holds do not also collide
-            pair = (contacts.body == grip.body) & (contacts.other == grip.other)
-            kind[pair | (contacts.body == grip.other) & (contacts.other == grip.body)] = 3
-        saturated = np.zeros(self.model.nv, np.int64)
-        kept = 1.0
-        passes = 0
+    def _take(self, actuation: Actuation, push: Array | None) -> None:
+        """Write the actuation where the kernels read it."""
+        work, motors = self._work, actuation.motors
+        work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
+        work.gain[:] = 0.0 if motors is None else motors.gain
+        work.target[:] = 0.0 if motors is None else motors.velocity
+        work.external[:] = 0.0 if push is None else push
+        if actuation.external is not None:
+            work.external += actuation.external
+
+    def _solve(self, feedback: Array | None) -> tuple[ContactSolution, float]:
+        """Velocities at the end of the step, with contacts, limits, grips and saturated torques all consistent."""
+        work = self._work
+        table, counts, kind = work.table, work.counts, work.contact_kind
+        exact = self.settings.solver == "lemke"
+        feedback = NO_FEEDBACK if feedback is None else np.ascontiguousarray(feedback)
+        kept, passes = 1.0, 0
+        begin(table)
         while True:
             passes += 1
-            factor, rhs, matrix, bias, unilateral, _touching = assemble(
-                terms.mass,
-                momentum,
-                force,
-                torque,
-                h,
-                mech.damping,
-                gain,
-                target,
-                saturated,
-                self.torque_limit,
-                mech.dof_parent,
-                grip_jacobian,
-                grip_offset,
-                limit_jacobian,
-                limit_offset,
-                limit_used,
-                contacts.jacobian,
-                self._offset,
-                kind,
-                feedback,
-                self.settings.compliance,
-            )
-            friction = contacts.friction[kind == 2]
-            problem = ContactProblem(matrix, bias, len(grip_offset), unilateral, friction, self._directions)
-            solution = solve(problem, self.settings.solver, self._guess(problem, kind))
-            if solution.status == Status.APPROXIMATE and kept > 0 and feedback.size and self.settings.solver == "lemke":
-                # With strong feedback the problem need not have a solution: weaken it, then drop it.
-                kept = 0.1 if kept == 1.0 else 0.0
-                feedback = kept * feedback if kept else NO_FEEDBACK
+            rows = free_motion(table)
+            solution = NOTHING
+            if rows:
+                matrix, bias = problem_of(table, rows, feedback)
+                touched = kind[: counts[CONTACTS]] == TOUCHED
+                problem = ContactProblem(
+                    matrix,
+                    bias,
+                    int(counts[GRIP_ROWS]),
+                    int(counts[UNILATERAL]),
+                    work.contact_friction[: counts[CONTACTS]][touched],
+                    self._directions,
+                )
+                pairs = self._geoms[touched]
+                solution = solve(problem, self.settings.solver, self._guess(problem, pairs))
+                self._memory = (pairs, solution.modes[problem.unilateral :])
+                if solution.status == Status.APPROXIMATE and exact and kept and feedback.size:
+                    # With strong feedback the problem need not have a solution: weaken it, then drop it.
+                    kept = 0.1 if kept == 1.0 else 0.0
+                    feedback = kept * feedback if kept else NO_FEEDBACK
+                    continue
+            verdict = conclude(table, solution.impulse, feedback, passes)
+            if verdict == AGAIN:
                 continue
-            velocity, applied, impulse, spread, again = conclude(
-                factor,
-                rhs,
-                mech.dof_parent,
-                h,
-                torque,
-                gain,
-                target,
-                saturated,
-                self.torque_limit,
-                grip_jacobian,
-                limit_jacobian,
-                limit_offset,
-                limit_used,
-                contacts.jacobian,
-                self._offset,
-                kind,
-                feedback,
-                solution.impulse,
-                passes,
-            )
-            if not again and not self._drop_ghosts(kind, spread, velocity):
+            if verdict == BLOWN:
+                raise self._blow_up()
+            if not (counts[CLOSED] and self._drop_ghosts()):
                 break
-        self._memory = (self._geoms[kind == 2], solution.modes[unilateral:])
-        result = StepResult(
-            applied,
-            external,
-            contacts,
-            spread.reshape(-1, 3),
-            self.grips,
-            grip_point,
-            solution.impulse[: len(grip_offset)].reshape(-1, 3),
-            solution,
-            kept,
-        )
-        return result, velocity, impulse
+        return solution, kept
 
-    def _drop_ghosts(self, kind: Ints, spread: Array, velocity: Array) -> bool:
+    def _guess(self, problem: ContactProblem, pairs: NDArray[np.int32]) -> Modes:
+        """Modes to start from: those of the last step, if the same surfaces touch."""
+        modes = first_modes(problem)
+        before, last = self._memory
+        if len(pairs) == len(before) and (pairs == before).all():
+            modes[problem.unilateral :] = last
+        return modes
+
+    def _drop_ghosts(self) -> bool:
         """Rule out far surfaces that were stopped although the motion takes them past each other.
 
         A gap is closed along the normal it has at the start of the step. A limb that swings round the edge of a
         stair would be stopped in the air; where it really ends up decides.
         """
-        suspects = np.flatnonzero((kind == 1) & (spread[::3] > 0))
+        work, count = self._work, int(self._work.counts[CONTACTS])
+        kind, impulse = work.contact_kind[:count], work.contact_impulse[: 3 * count : 3]
+        suspects = np.flatnonzero((kind == CLOSING) & (impulse > 0))
         if not suspects.size:
             return False
-        qpos = self.qpos.copy()
-        mujoco.mj_integratePos(self.model, qpos, velocity, self.settings.step)
-        self._trial.qpos[:] = qpos
-        mujoco.mj_kinematics(self.model, self._trial)
-        mujoco.mj_collision(self.model, self._trial)
-        near = {
-            (a, b)
-            for (a, b), gap in zip(self._trial.contact.geom.tolist(), self._trial.contact.dist, strict=True)
-            if gap < GHOST
-        }
-        ghosts = [c for c in suspects if tuple(self._geoms[c].tolist()) not in near]
-        kind[ghosts] = 3
+        trial = self._trial
+        trial.qpos[:] = self.qpos
+        mujoco.mj_integratePos(self.model, trial.qpos, work.velocity, self.settings.step)
+        mujoco.mj_kinematics(self.model, trial)
+        mujoco.mj_collision(self.model, trial)
+        met = {tuple(pair) for pair in trial.contact.geom[trial.contact.dist < GHOST].tolist()}
+        ghosts = [c for c in suspects if tuple(self._geoms[c].tolist()) not in met]
+        kind[ghosts] = IGNORED
         return bool(ghosts)
 
-    def _guess(self, problem: ContactProblem, kind: Ints) -> Modes:
-        """Modes to start from: those of the last step, if the same surfaces touch."""
-        modes = first_modes(problem)
-        pairs, last = self._memory
-        if np.array_equal(pairs, self._geoms[kind == 2]):
-            modes[problem.unilateral :] = last
-        return modes
-
-    def _grip_rows(self) -> tuple[Array, Array, Array]:
-        """Points (g, 3), Jacobian (3 g, nv) and offsets (3 g,) of the grips."""
-        data, mech = self.terms.data, self.mechanism
-        if not self.grips:
-            return np.zeros((0, 3)), np.zeros((0, self.model.nv)), np.zeros(0)
+    def _prepare_grips(self) -> Array:
+        """Rows of the grips; returns their points (g, 3) in the world. A hand does not collide with what it holds."""
+        work, data, count = self._work, self.terms.data, len(self.grips)
+        work.counts[GRIP_ROWS] = 0
+        if not count:
+            return NO_GRIPS
+        if count > work.grip_room:
+            work.reserve(work.contact_room, 2 * count)
+            self._prepare()
         ends = np.array([grip.ends(data.xpos, data.xmat) for grip in self.grips])  # (g, 2, 3)
-        jacobian, curve = grip_rows(
-            np.array([grip.body for grip in self.grips]),
-            np.array([grip.other for grip in self.grips]),
-            np.ascontiguousarray(ends[:, 0]),
-            self.settings.step,
-            mech.body_last_dof,
-            mech.dof_parent,
-            mech.body_root,
-            mech.body_tree,
-            data.cdof,
-            data.cdof_dot,
-            data.cvel,
-            data.subtree_com,
-            self._drift,
-            self.qvel,
-        )
-        apart = (ends[:, 0] - ends[:, 1]).ravel()
-        return ends[:, 0], jacobian, curve + 2 * self.settings.recovery * apart / self.settings.step
+        body = np.array([grip.body for grip in self.grips])
+        other = np.array([grip.other for grip in self.grips])
+        points = np.ascontiguousarray(ends[:, 0])
+        grip_rows(work.table, body, other, points, points - ends[:, 1])
+        c = int(work.counts[CONTACTS])
+        held = set(zip(body.tolist(), other.tolist(), strict=True))
+        for k, pair in enumerate(zip(work.contact_body[:c].tolist(), work.contact_other[:c].tolist(), strict=True)):
+            if pair in held or pair[::-1] in held:
+                work.contact_kind[k] = IGNORED
+        return points
 
-    def _refuse_blow_up(self, velocity: Array) -> None:
-        if np.all(np.abs(velocity) < self.settings.fastest):
-            return
+    def _blow_up(self) -> BlowUp:
+        """The error that names the fastest DOF."""
+        velocity = self._work.velocity
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
-        raise BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
+        return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
-    def _advance(self, velocity: Array, impulse: Array) -> None:
-        """Move to the end of the step with exact momentum, and prepare the next."""
-        terms, data, mech = self.terms, self.terms.data, self.mechanism
-        h = self.settings.step
-        trees = (mech.tree_dof, mech.tree_end, mech.tree_body)
-        momentum_after(
-            terms.mass,
-            self.qvel,
-            impulse,
-            h,
-            self._gravity,
-            *trees,
-            mech.tree_mass,
-            data.xpos,
-            data.xmat,
-            data.subtree_com,
-            self._after,
+    def _result(self, grip_point: Array, solution: ContactSolution, kept: float) -> StepResult:
+        work, grips = self._work, len(grip_point)
+        c = int(work.counts[CONTACTS])
+        return StepResult(
+            work.applied.copy(),
+            work.external.copy(),
+            work.contact_body[:c].copy(),
+            work.contact_other[:c].copy(),
+            work.contact_point[:c].copy(),
+            work.contact_axes[:c].copy().reshape(c, 3, 3),
+            work.contact_friction[:c].copy(),
+            work.contact_impulse[: 3 * c].copy().reshape(c, 3),
+            self.grips,
+            grip_point,
+            solution.impulse[: 3 * grips].reshape(grips, 3),
+            solution,
+            kept,
         )
-        mujoco.mj_integratePos(self.model, self.qpos, velocity, h)
-        terms.set_pose(self.qpos)
-        for tree, body in enumerate(mech.tree_body):
-            first = mech.tree_qpos[tree]
-            self.qpos[first : first + 3] += self._after[tree, 6:9] - data.subtree_com[body]
-        terms.set_pose(self.qpos)
-        terms.set_mass()
-        self.qvel[:] = velocity
-        restore_momentum(terms.mass, self.qvel, self._after, *trees, data.xpos, data.xmat, data.subtree_com)
+
+    def _advance(self) -> None:
+        """Move to the end of the step with exact momentum, and prepare the next."""
+        integrate(self._work.table)
+        self.terms.set_pose()
+        self.terms.set_mass()
+        restore_momentum(self._work.table)
         self.steps += 1
-        self.time += h
+        self.time += self.settings.step
         self._prepare()

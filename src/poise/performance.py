@@ -65,6 +65,7 @@ def perform(
     place = start(world, reference, seed, noise)
     forces = [_ScenePush(push, world, place) for push in pushes]
     controller.reset(world, reference)
+    world.load()
     recorder = Recorder(world, with_reference=True)
     ghost = _Ghost(world, reference, place)
     steps = max(1, round(seconds / world.settings.step))
@@ -103,7 +104,7 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
     # On a slope or a bump the lowest point decides: lift the body until nothing is sunk in.
-    contacts = world.state.contacts
+    contacts = world.contacts
     own = scene.model.body_rootid[contacts.body] == 1
     if own.any() and contacts.gap[own].min() < 0:
         rise = -contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)
@@ -128,12 +129,16 @@ class _Ghost:
         self.base = np.array(world.model.qpos0)
         self.span = world.scene.coordinates(0)
         self.reference, self.place = reference, place
+        self.last: tuple[Array, Array] | None = None
 
     def at(self, time: float) -> Array:
         """The pose that is tracked, with the props where the scene put them."""
-        qpos = self.base.copy()
-        qpos[self.span] = placed(self.reference.at(time).qpos, self.place)
-        return qpos
+        wanted = self.reference.at(time).qpos
+        if self.last is None or self.last[0] is not wanted:  # a pose that is held is placed once
+            qpos = self.base.copy()
+            qpos[self.span] = placed(wanted, self.place)
+            self.last = (wanted, qpos)
+        return self.last[1]
 
 
 class _ScenePush:

@@ -1,0 +1,60 @@
+# `make demo` and `make test` do all set-up by themselves: Python 3.11 or later with venv, and make, are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check
+
+# One thread each: the matrices are small, and runs must not depend on the number of cores.
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+
+.NOTPARALLEL:
+.PHONY: help demo test lint docs bench pictures clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-15s %s\n' "$$a" "$$b"; done
+
+demo: $(VENV)/run.stamp ## simulate a rag doll that tumbles down stairs, and say where the files are
+	$(BIN)/poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8 --seconds 5 --out demo-output
+	@echo "To watch it, open $(CURDIR)/demo-output/page.html in a browser."
+
+test: lint docs ## everything that must hold: lint, format, types, docs without warnings, tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/dev.stamp ## ruff and mypy
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+docs: $(VENV)/dev.stamp ## the documentation, in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+
+bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
+	$(BIN)/poise bench
+
+pictures: $(VENV)/dev.stamp ## make the pictures of README and documentation again
+	$(BIN)/python docs/make_pictures.py
+
+clean: ## remove everything that was built
+	rm -rf $(VENV) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment, built anew when pyproject.toml changes.
+$(VENV)/new.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "Poise needs Python 3.11 or later, which '$(PYTHON)' is not: try make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "Python's venv module is missing: apt install python3-venv" >&2; exit 1; }
+	@echo "Building the environment in $(VENV); this takes a minute or two."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: $(VENV)/new.stamp
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/new.stamp
+	@$(PIP) -e '.[dev]'
+	@touch $(VENV)/run.stamp $@

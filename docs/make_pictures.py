@@ -1,0 +1,146 @@
+"""Makes the pictures of README and documentation, with Poise itself: `make pictures`.
+
+Each picture shows one performance at several moments at once: a scene with as many copies of the body, each in
+the pose of its moment, drawn by `poise.export.strip`. Recordings come from the examples, run as a user runs them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from poise.body import Body
+from poise.body.catalogue import names
+from poise.export.strip import Camera, png, render
+from poise.files import write_file
+from poise.world.props import Bar, Prop
+from poise.world.recording import Recording
+from poise.world.scene import Scene
+from poise.world.terrain import parse_terrain
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parent / "examples"
+STATIC = HERE / "_static"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """How an example is shown."""
+
+    example: str  # the script's name without its ending
+    times: Sequence[float]  # s
+    camera: Camera
+    focus: tuple[float, float, float]  # m
+    terrain: str = "flat"
+    props: tuple[Prop, ...] = ()
+    apart: float = 0.0  # m: moments that would cover each other are set side by side along x
+    size: tuple[int, int] = (1200, 560)
+
+
+SHOTS = (
+    Shot(
+        "01_rag_doll_on_stairs",
+        (0.1, 0.42, 0.66, 1.0, 4.0),
+        Camera(azimuth=-108, elevation=10, distance=4.6),
+        (1.65, 0.0, 1.3),
+        terrain="stairs:0.15:0.3:8",
+        size=(1200, 600),
+    ),
+    Shot(
+        "02_stand_and_push",
+        (0.4, 0.9, 1.2, 1.5, 1.7, 3.0),
+        Camera(azimuth=-84, elevation=7, distance=5.9, field=14),
+        (2.75, 0.0, 0.8),
+        apart=0.75,
+        size=(1200, 440),
+    ),
+    Shot(
+        "03_hang_on_a_bar",
+        (0.2, 1.0, 2.6, 3.3),
+        Camera(azimuth=-74, elevation=6, distance=8.6, field=13.4),
+        (2.7, 0.0, 1.3),
+        props=(Bar(height=2.6, length=1.2),),
+        apart=1.7,
+    ),
+)
+
+
+def main() -> None:
+    """Make them all."""
+    STATIC.mkdir(exist_ok=True)
+    bodies()
+    with tempfile.TemporaryDirectory() as folder:
+        for shot in SHOTS:
+            subprocess.run(
+                [sys.executable, EXAMPLES / f"{shot.example}.py"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+            )
+            newest = max(Path(folder).glob("*/recording.npz"), key=lambda path: path.stat().st_mtime)
+            exposure(Recording.load(newest), shot)
+
+
+def exposure(recording: Recording, shot: Shot) -> None:
+    """One picture of several moments."""
+    body = Body.named(recording.meta["body"])
+    moved = [_Moved(prop, shot.apart * k) for prop in shot.props for k in range(len(shot.times))]
+    scene = Scene((body,) * len(shot.times), parse_terrain(shot.terrain), tuple(moved))
+    pose = np.array(scene.model.qpos0)
+    for k, time in enumerate(shot.times):
+        then = recording.qpos[np.abs(recording.time - time).argmin(), : body.nq].copy()
+        then[0] += shot.apart * k
+        pose[scene.coordinates(k)] = then
+    picture(scene, pose, shot.size, shot.camera, shot.focus, shot.example)
+
+
+def bodies() -> None:
+    """All bodies side by side, at their true sizes."""
+    row = [Body.named(name) for name in names()]
+    scene = Scene(tuple(row))
+    pose = np.array(scene.model.qpos0)
+    places = np.cumsum([0.0, 0.85, 0.85, 0.85, 0.8, 0.65])
+    for k, body in enumerate(row):
+        pose[scene.coordinates(k)] = body.standing
+        pose[scene.coordinates(k)][1] += places[k]
+    middle = (0.0, float(places[-1]) / 2, 0.82)
+    picture(scene, pose, (1200, 460), Camera(azimuth=0, elevation=7, distance=2.9), middle, "bodies")
+
+
+def picture(
+    scene: Scene,
+    pose: np.ndarray,
+    size: tuple[int, int],
+    camera: Camera,
+    focus: tuple[float, float, float],
+    name: str,
+) -> None:
+    """Draw and write one picture."""
+    content = png(render(scene.model, pose, size, camera=camera, focus=focus, span=1.75))
+    path = write_file(STATIC / f"{name}.png", content)
+    print(f"wrote {path} ({len(content) // 1000} kB)")
+
+
+class _Moved:
+    """A fixed prop further along x, under a name of its own."""
+
+    def __init__(self, prop: Prop, by: float) -> None:
+        self.prop, self.by, self.name = prop, by, f"{prop.name}_{by:g}"
+
+    def elements(self):
+        """Those of the prop."""
+        found = self.prop.elements()
+        for item in found:
+            x, y, z = map(float, item.get("pos", "0 0 0").split())
+            item.set("pos", f"{x + self.by} {y} {z}")
+            for part in item.iter():
+                if "name" in part.attrib:
+                    part.set("name", f"{part.get('name')}_{self.by:g}")
+        return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Pages that are written from the code when the documentation is built, so that they cannot drift from it."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from pathlib import Path
+
+import numpy as np
+
+from poise.body import Body
+from poise.body.catalogue import names, plan_named
+from poise.catalogue import catalogue
+from poise.cli import _parser
+from poise.control import named_controller
+from poise.measure import audit
+from poise.performance import perform
+from poise.reference import named_motion
+from poise.world.scene import Scene
+from poise.world.world import World
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def write(folder: Path) -> None:
+    """Write all of them into a folder, for `include`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for make in (bodies, commands, checks, choices, gallery):
+        (folder / f"{make.__name__}.md").write_text(make() + "\n")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def bodies() -> str:
+    """The bodies that come with Poise."""
+    rows = []
+    for name in names():
+        body = Body.named(name)
+        module = __import__(f"poise.body.{name}", fromlist=["plan"])
+        what = " ".join(module.__doc__.split("\n\n")[0].split()).partition(": ")[2].rstrip(".")
+        limits = np.unique(body.torque_limit[6:])
+        rows.append([
+            f"`{name}`",
+            what.split(",")[0],
+            f"{body.nv - 6} + 6",
+            str(len(body.links)),
+            f"{body.mass:.1f}",
+            f"{_height(body):.2f}",
+            " to ".join(f"{limit:g}" for limit in dict.fromkeys((limits.min().round(1), limits.max().round(1)))),
+            ", ".join(f"`{key}`" for key in body.torque_limits),
+        ])  # fmt: skip
+        assert plan_named(name).name == name
+    head = ["name", "what", "DOF (joints + root)", "links", "kg", "m", "torque limits, N m", "sets of limits"]
+    return table(head, rows)
+
+
+def _height(body: Body) -> float:
+    """m, of the standing pose: highest point of any shape, by rays from above."""
+    import mujoco
+
+    data = mujoco.MjData(body.model)
+    data.qpos[:] = body.standing
+    mujoco.mj_kinematics(body.model, data)
+    tops = []
+    found = np.zeros(1, np.int32)
+    for x in np.linspace(-0.3, 0.3, 61):
+        for y in np.linspace(-0.3, 0.3, 61):
+            hit = mujoco.mj_ray(body.model, data, np.array([x, y, 5.0]), np.array([0, 0, -1.0]), None, 1, -1, found)
+            tops.append(5.0 - hit if hit >= 0 else 0.0)
+    return max(tops)
+
+
+def commands() -> str:
+    """The help of every command."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "100"
+    try:
+        parser = _parser()
+        parts = [f"```text\n{parser.format_help().strip()}\n```"]
+        actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        for name, command in actions[0].choices.items():
+            parts.append(f"## poise {name}\n\n```text\n{command.format_help().strip()}\n```")
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    return "\n\n".join(parts)
+
+
+def checks() -> str:
+    """What an audit checks, and its bounds, from an audit of a tenth of a second."""
+    body = Body.named("lamp14")
+    recording = perform(
+        World(Scene.of(body)), named_controller("limp"), named_motion("stand", body), seconds=0.1
+    ).recording
+    rows = [[f"`{c.name}`", c.meaning, f"{c.bound:.4g}", c.unit] for c in audit(recording).checks]
+    return table(["check", "measures", "at most", "unit"], rows)
+
+
+def choices() -> str:
+    """What `poise list` lists, without the bodies."""
+    parts = []
+    for kind, items in catalogue().items():
+        rows = [[f"`{name}`", what] for name, what in items.items()]
+        if kind != "bodies":
+            parts.append(f"**{kind.capitalize()}**\n\n" + table(["name", "what"], rows))
+    return "\n\n".join(parts)
+
+
+def gallery() -> str:
+    """The examples: docstring, picture, source."""
+    parts = []
+    for path in sorted(EXAMPLES.glob("[0-9]*.py")):
+        source = path.read_text()
+        title, _, text = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
+        code = source.split('"""', 2)[2].strip()
+        parts.append(
+            f"## {title.rstrip('.')}\n\n{text.strip()}\n\n"
+            f"![{title}](_static/{path.stem}.png)\n\n"
+            f"`examples/{path.name}`\n\n```python\n{code}\n```"
+        )
+    return "\n\n".join(parts)

@@ -1,0 +1,156 @@
+"""The arrays of a world that its kernels share, and their places in the table."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.dynamics.mechanism import Mechanism
+from poise.dynamics.terms import Terms
+from poise.kernel import Table
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# fmt: off
+(
+    # kinematics, in MuJoCo's own memory
+    QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
+    # constant tables
+    DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, SITE_BODY, JOINT_BODY,
+    JOINT_TYPE, JOINT_QPOS, JOINT_DOF, TREE_BODY, TREE_DOF, TREE_END, TREE_QPOS, TREE_MASS,
+    DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
+    # equations of motion
+    MASS, BIAS, DRIFT,
+    # actuation of the step
+    TORQUE, GAIN, TARGET, EXTERNAL,
+    # the step's own
+    MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, SATURATED, AFTER, COUNTS,
+    # rows: joint limits (at most three DOFs each), contacts, grips
+    LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED,
+    CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
+    CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
+    GRIP_JACOBIAN, GRIP_OFFSET,
+) = range(70)
+# fmt: on
+
+STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
+"""Places in SETTINGS."""
+LIMIT_ROWS, CONTACTS, GRIP_ROWS, UNILATERAL, CLOSED = range(5)
+"""Places in COUNTS: rows of each sort; unilateral rows in use, and those of them that are contacts."""
+FAR, CLOSING, TOUCHED, IGNORED = range(4)
+"""Kinds of contact: far and open; far, but closed in this step (normal only); touching; left out."""
+
+
+class Workspace:
+    """Allocates what a world's kernels work on; grows when more contacts appear than there is room for."""
+
+    def __init__(self, terms: Terms, mechanism: Mechanism, torque_limit: Array, settings: Array) -> None:
+        self._terms, self._mechanism = terms, mechanism
+        self._torque_limit, self._settings = torque_limit, settings
+        nv, trees = mechanism.nv, len(mechanism.tree_dof)
+        self.torque, self.gain, self.target, self.external = (np.zeros(nv) for _ in range(4))
+        self.momentum, self.rhs, self.free, self.velocity = (np.zeros(nv) for _ in range(4))
+        self.applied, self.constraint = np.zeros(nv), np.zeros(nv)
+        self.factor = np.zeros((nv, nv))
+        self.saturated = np.zeros(nv, np.int64)
+        self.drift, self.after = np.zeros((trees, 3)), np.zeros((trees, 9))
+        self.counts = np.zeros(5, np.int64)
+        rows = 6 * len(mechanism.limit_dof)
+        self.limit_dof, self.limit_size, self.limit_used = (np.zeros(rows, np.int64) for _ in range(3))
+        self.limit_rate, self.limit_offset = np.zeros((rows, 3)), np.zeros(rows)
+        self.reserve(contacts=32, grips=2)
+
+    def reserve(self, contacts: int, grips: int) -> None:
+        """Make room for contacts and grips; all addresses are taken anew."""
+        nv = self._mechanism.nv
+        self.contact_room, self.grip_room = contacts, grips
+        self.contact_body, self.contact_other, self.contact_kind = (np.zeros(contacts, np.int64) for _ in range(3))
+        self.contact_point, self.contact_axes = np.zeros((contacts, 3)), np.zeros((contacts, 9))
+        self.contact_gap, self.contact_friction = np.zeros(contacts), np.zeros(contacts)
+        self.contact_jacobian = np.zeros((3 * contacts, nv))
+        self.contact_offset, self.contact_impulse = np.zeros(3 * contacts), np.zeros(3 * contacts)
+        self.grip_jacobian, self.grip_offset = np.zeros((3 * grips, nv)), np.zeros(3 * grips)
+        self._table = Table(self._arrays())
+        self.table = self._table.entries
+
+    def _arrays(self) -> dict[int, Array | Ints]:
+        """What stands at each place of the table."""
+        model, data, mech = self._terms.model, self._terms.data, self._mechanism
+        return {
+            QPOS: data.qpos,
+            QVEL: data.qvel,
+            XPOS: data.xpos,
+            XMAT: data.xmat,
+            XIPOS: data.xipos,
+            GEOM_XPOS: data.geom_xpos,
+            SITE_XPOS: data.site_xpos,
+            XANCHOR: data.xanchor,
+            SUBTREE_COM: data.subtree_com,
+            CDOF: data.cdof,
+            CDOF_DOT: data.cdof_dot,
+            CVEL: data.cvel,
+            DOF_PARENT: mech.dof_parent,
+            BODY_LAST_DOF: mech.body_last_dof,
+            BODY_ROOT: mech.body_root,
+            BODY_TREE: mech.body_tree,
+            GEOM_BODY: model.geom_bodyid.astype(np.int64),
+            SITE_BODY: model.site_bodyid.astype(np.int64),
+            JOINT_BODY: model.jnt_bodyid.astype(np.int64),
+            JOINT_TYPE: model.jnt_type.astype(np.int64),
+            JOINT_QPOS: model.jnt_qposadr.astype(np.int64),
+            JOINT_DOF: model.jnt_dofadr.astype(np.int64),
+            TREE_BODY: mech.tree_body,
+            TREE_DOF: mech.tree_dof,
+            TREE_END: mech.tree_end,
+            TREE_QPOS: mech.tree_qpos,
+            TREE_MASS: mech.tree_mass,
+            DAMPING: mech.damping,
+            TORQUE_LIMIT: self._torque_limit,
+            GRAVITY: np.array(model.opt.gravity),
+            LIMIT_DOF: mech.limit_dof,
+            LIMIT_QPOS: mech.limit_qpos,
+            LIMIT_SIZE: mech.limit_size,
+            LIMIT_LOWER: mech.limit_lower,
+            LIMIT_UPPER: mech.limit_upper,
+            SETTINGS: self._settings,
+            MASS: self._terms.mass,
+            BIAS: self._terms.bias,
+            DRIFT: self.drift,
+            TORQUE: self.torque,
+            GAIN: self.gain,
+            TARGET: self.target,
+            EXTERNAL: self.external,
+            MOMENTUM: self.momentum,
+            FACTOR: self.factor,
+            RHS: self.rhs,
+            FREE: self.free,
+            VELOCITY: self.velocity,
+            APPLIED: self.applied,
+            CONSTRAINT: self.constraint,
+            SATURATED: self.saturated,
+            AFTER: self.after,
+            COUNTS: self.counts,
+            LIMIT_ROW_DOF: self.limit_dof,
+            LIMIT_ROW_SIZE: self.limit_size,
+            LIMIT_ROW_RATE: self.limit_rate,
+            LIMIT_ROW_OFFSET: self.limit_offset,
+            LIMIT_ROW_USED: self.limit_used,
+            CONTACT_BODY: self.contact_body,
+            CONTACT_OTHER: self.contact_other,
+            CONTACT_POINT: self.contact_point,
+            CONTACT_AXES: self.contact_axes,
+            CONTACT_GAP: self.contact_gap,
+            CONTACT_FRICTION: self.contact_friction,
+            CONTACT_JACOBIAN: self.contact_jacobian,
+            CONTACT_OFFSET: self.contact_offset,
+            CONTACT_KIND: self.contact_kind,
+            CONTACT_IMPULSE: self.contact_impulse,
+            GRIP_JACOBIAN: self.grip_jacobian,
+            GRIP_OFFSET: self.grip_offset,
+        }
+
+
+FREE_JOINT = int(mujoco.mjtJoint.mjJNT_FREE)
+BALL_JOINT = int(mujoco.mjtJoint.mjJNT_BALL)

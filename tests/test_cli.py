@@ -1,0 +1,598 @@
+"""The command line seen from outside: what it prints, what it writes, and how it refuses."""
+
+import io
+import json
+import pickle
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise import Actuation, Body, PoiseError, Recording, Scene, World, named_controller, named_motion, perform
+from poise.cli import main
+from poise.world.recording import ARRAYS
+
+COMMANDS = ("perform", "audit", "export", "list", "bench")
+BODIES = ("baby", "biped29", "human37", "human42", "human58", "lamp14")
+NO_ROOT = '<mujoco><worldbody><body name="torso"><joint/><geom size=".1"/></body></worldbody></mujoco>'
+BALL = '<mujoco><worldbody><body name="torso"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
+PLATFORM = "[[platform]]\nx = [-1, 1]\ny = [-1, 1]\nz = 0.5\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def performed(tmp_path_factory):
+    """A short performance written by the command line, and the text of its recording."""
+    folder = tmp_path_factory.mktemp("performed") / "out"
+    assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.2", "--out", str(folder), "--json"]) == 0
+    return folder
+
+
+def refuse(arguments, capfd, *words):
+    """Run a command that must fail; its one line of complaint."""
+    before = set(Path.cwd().rglob("*"))
+    code = main([str(argument) for argument in arguments])
+    out, err = capfd.readouterr()
+    assert code == 1
+    assert out == ""
+    assert len(err.splitlines()) == 1, err
+    assert err.startswith("poise: ")
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+    assert set(Path.cwd().rglob("*")) == before  # nothing is left behind
+    return err
+
+
+# -- help --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_every_help_has_an_example(command, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--help"])
+    assert left.value.code == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert re.search(r"^Example: poise ", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_examples_are_understood(command, capsys):
+    from poise.cli import _parser
+
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    example = capsys.readouterr().out.split("Example: poise ")[1].split()
+    chosen = _parser().parse_args(example)
+    assert chosen.run is not None
+    if command:
+        assert example[0] == command[0]
+
+
+def test_no_command_shows_the_help_and_fails(capsys):
+    assert main([]) == 2
+    assert "perform" in capsys.readouterr().out
+
+
+def test_the_version_is_printed(capsys):
+    import poise
+
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"poise {poise.__version__}\n"
+
+
+# -- perform -----------------------------------------------------------------------------------------------------
+
+
+def test_perform_prints_one_json_object_and_writes_its_files(here, capfd):
+    arguments = ["perform", "stand", "--body", "biped29", "--seconds", "0.5", "--push", "40@0.1"]
+    assert main([*arguments, "--out", "a/b", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert out.count("\n") == 1
+    summary = json.loads(out, parse_constant=pytest.fail)
+    assert {
+        "seconds", "fell_at", "real_time_factor", "setup_s", "step_ms", "tracking", "foot_slip_mm_s", "penetration_mm",
+        "jitter", "peak_torque_ratio", "files",
+    } <= set(summary)  # fmt: skip
+    assert set(summary["step_ms"]) == {"median", "p99"}
+    assert set(summary["tracking"]) == {"joint_rms_deg", "root_rms_m"}
+    assert summary["seconds"] == pytest.approx(0.5)
+    assert summary["fell_at"] is None
+    assert summary["real_time_factor"] > 0
+    assert 0 < summary["step_ms"]["median"] <= summary["step_ms"]["p99"]
+    assert 0 < summary["peak_torque_ratio"] <= 1
+    assert sorted(path.name for path in (here / "a/b").iterdir()) == ["motion.bvh", "page.html", "recording.npz"]
+    assert [str(here / name) for name in summary["files"]] == [
+        str(here / "a/b" / name) for name in ("recording.npz", "motion.bvh", "page.html")
+    ]
+    assert (here / "a/b/motion.bvh").read_text().startswith("HIERARCHY")
+    assert "<html" in (here / "a/b/page.html").read_text()
+
+
+def test_the_recording_is_as_the_design_says(performed):
+    with np.load(performed / "recording.npz", allow_pickle=False) as file:
+        data = {name: file[name] for name in file.files}
+    assert set(data) == {
+        "model_xml", "time", "qpos", "qvel", "torque", "external", "contact_step", "contact_body", "contact_other",
+        "contact_point", "contact_normal", "contact_force", "contact_friction", "contact_kind", "reference_qpos",
+        "meta",
+    }  # fmt: skip
+    model = mujoco.MjModel.from_xml_string(str(data["model_xml"]))
+    steps, contacts = 24, len(data["contact_step"])
+    assert contacts > 0
+    shapes = {
+        "time": (steps + 1,),
+        "qpos": (steps + 1, model.nq),
+        "qvel": (steps + 1, model.nv),
+        "torque": (steps, model.nv),
+        "external": (steps, model.nv),
+        "reference_qpos": (steps + 1, model.nq),
+        **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (contacts, 3)),
+        **dict.fromkeys(
+            ("contact_step", "contact_body", "contact_other", "contact_friction", "contact_kind"), (contacts,)
+        ),
+    }
+    whole = {"contact_step", "contact_body", "contact_other", "contact_kind"}
+    for name, shape in shapes.items():
+        assert data[name].shape == shape, name
+        assert data[name].dtype == (np.int64 if name in whole else np.float64), name
+    assert not data["torque"][:, :6].any()
+    assert not data["external"].any()
+    np.testing.assert_allclose(data["time"], np.arange(steps + 1) / 120, atol=1e-12)
+    meta = json.loads(str(data["meta"]), parse_constant=pytest.fail)
+    for key in ("version", "settings", "step", "torque_limits", "events"):
+        assert key in meta
+    assert (meta["body"], meta["motion"], meta["controller"], meta["seed"]) == ("lamp14", "stand", "hold", 0)
+    assert len(meta["torque_limits"]) == model.nv
+
+
+def test_without_json_progress_goes_to_stderr_and_a_summary_to_stdout(here, capsys):
+    assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.1", "--out", "o"]) == 0
+    out = capsys.readouterr().out
+    assert "stayed up" in out
+    assert out.count("wrote ") == 3
+
+
+def test_the_folder_is_named_after_the_motion_unless_told(here):
+    assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.05", "--json"]) == 0
+    assert sorted(path.name for path in here.iterdir()) == ["poise-stand"]
+
+
+def test_a_users_own_body_performs(here, capsys):
+    (here / "ball.xml").write_text(BALL)
+    assert main(["perform", "stand", "--body", "ball.xml", "--seconds", "0.1", "--out", "o", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["seconds"] == pytest.approx(0.1)
+
+
+def test_a_named_set_of_limits_is_used(here, capsys):
+    for limits in ("human", "athlete"):
+        arguments = ["perform", "stand", "--seconds", "0.05", "--limits", limits, "--out", limits, "--json"]
+        assert main(arguments) == 0
+    loose, tight = (Recording.load(here / name / "recording.npz") for name in ("athlete", "human"))
+    body = Body.named("human37")
+    np.testing.assert_array_equal(loose.meta["torque_limits"], body.torque_limits["athlete"])
+    np.testing.assert_array_equal(tight.meta["torque_limits"], body.torque_limits["human"])
+
+
+# -- what perform refuses ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("juggle",), ("motion", "'juggle'", "fall", "stand")),
+        (("stand", "--body", "humna37"), ("body", "'humna37'", "Did you mean 'human37'", *BODIES)),
+        (("stand", "--body", "gone.xml"), ("gone.xml", "No such file")),
+        (("stand", "--body", "broken.xml"), ("broken.xml", "not well-formed")),
+        (("stand", "--body", "no_root.xml"), ("no_root.xml", "no free root", "'torso'")),
+        (("stand", "--body", "text.xml"), ("text.xml", "XML")),
+        (("stand", "--body", "nan.xml"), ("nan.xml", "nan")),
+        (("stand", "--controller", "modle"), ("controller", "'modle'", "hold", "limp")),
+        (("stand", "--terrain", "lava"), ("terrain", "'lava'", "flat", "slope", "stairs", "rough", "drop")),
+        (("stand", "--terrain", "stairs:1"), ("'stairs:1'", "stairs:RISE:RUN:COUNT")),
+        (("stand", "--terrain", "slope:steep"), ("'slope:steep'", "slope:DEG")),
+        (("stand", "--terrain", "slope:nan"), ("'slope:nan'",)),
+        (("stand", "--terrain", "rough:0.1:-1"), ("rough:0.1:-1",)),
+        (("stand", "--terrain", "gone.toml"), ("gone.toml", "No such file")),
+        (("stand", "--terrain", "broken.toml"), ("broken.toml",)),
+        (("stand", "--terrain", "base.toml"), ("base.toml", "base")),
+        (("stand", "--terrain", "base_nan.toml"), ("base_nan.toml", "base")),
+        (("stand", "--seconds", "-1"), ("-1",)),
+        (("stand", "--seconds", "0"), ("seconds",)),
+        (("stand", "--seconds", "nan"), ("nan",)),
+        (("stand", "--seconds", "inf"), ("inf",)),
+        (("stand", "--seconds", "long"), ("--seconds", "'long'")),
+        (("stand", "--step", "0"), ("step", "0.0")),
+        (("stand", "--step", "nan"), ("step", "nan")),
+        (("stand", "--step", "1"), ("step", "1.0")),
+        (("stand", "--friction", "-0.1"), ("friction", "-0.1")),
+        (("stand", "--friction", "nan"), ("friction", "nan")),
+        (("stand", "--noise", "nan"), ("noise",)),
+        (("stand", "--noise", "inf"), ("noise",)),
+        (("stand", "--noise", "0.1", "--seed", "-1"), ("seed", "-1")),
+        (("stand", "--seed", "many"), ("--seed", "'many'")),
+        (("stand", "--limits", "giant"), ("'giant'", "athlete", "human")),
+        (("stand", "--set", "stiffness"), ("'stiffness'", "KEY=VALUE")),
+        (("stand", "--set", "stifness=1"), ("'stifness'", "Did you mean 'stiffness'", "damping")),
+        (("stand", "--set", "stiffness=soft"), ("stiffness", "'soft'")),
+        (("stand", "--set", "stiffness=nan"), ("stiffness",)),
+        (("stand", "--set", "stiffness=inf"), ("stiffness",)),
+        (("stand", "--set", "damping=-1"), ("damping",)),
+        (("stand", "--push", "hard"), ("'hard'", "FORCE[@TIME]")),
+        (("stand", "--push", "nan"), ("push", "nan")),
+        (("stand", "--push", "50,body=tail"), ("'tail'", "pelvis", "left_foot")),
+        (("stand", "--push", "50@-1"), ("push", "time >= 0")),
+        (("stand", "--push", "50,duration=0"), ("push", "duration > 0")),
+        (("stand", "--push", "50,dir=0:0:0"), ("'50,dir=0:0:0'",)),
+        (("stand", "--out", "file"), ("file",)),
+        (("stand", "--out", "file/below/it"), ("file/below/it",)),
+        (("stand", "--out", "n" * 300), ("too long",)),
+        ((), ("motion",)),
+        (("stand", "--nonsense"), ("--nonsense",)),
+        (("sta\nnd",), ("motion",)),
+    ],
+    ids=lambda value: " ".join(value)[:40].replace("\n", " ") if isinstance(value, tuple) else None,
+)
+def test_perform_refuses_in_one_line(arguments, words, here, capfd):
+    for name, text in {
+        "file": "in the way",
+        "broken.xml": "<mujoco><worldbody>",
+        "text.xml": "just text",
+        "no_root.xml": NO_ROOT,
+        "nan.xml": BALL.replace(".1", "nan"),
+        "broken.toml": "platform = ",
+        "base.toml": 'base = "low"\n' + PLATFORM,
+        "base_nan.toml": "base = nan\n" + PLATFORM,
+    }.items():
+        (here / name).write_text(text)
+    extra = () if "--out" in arguments else ("--out", "out")
+    extra += () if "--seconds" in arguments else ("--seconds", "0.05")
+    refuse(["perform", *arguments, *extra], capfd, *words)
+
+
+def test_a_refusal_with_json_leaves_stdout_empty(here, capfd):
+    refuse(["perform", "stand", "--body", "nobody", "--json"], capfd, "'nobody'")
+
+
+def test_an_unknown_command_is_refused_with_the_choices(here, capfd):
+    refuse(["dance"], capfd, "'dance'", *COMMANDS)
+
+
+def test_unknown_kinds_are_refused_with_the_choices(here, capfd):
+    refuse(["list", "hats"], capfd, "'hats'", "bodies", "motions", "controllers", "terrains", "formats")
+
+
+def test_a_bench_without_steps_is_refused(here, capfd):
+    refuse(["bench", "--steps", "0"], capfd, "0 steps")
+
+
+def test_unknown_joints_are_refused_with_the_choices():
+    body = Body.named("biped29")
+    for ask in (body.joint, body.index, lambda name: body.qpos_from({name: 0.0})):
+        with pytest.raises(PoiseError, match=r"unknown joint 'tail'.*left_hip"):
+            ask("tail")
+
+
+def test_not_a_number_in_a_pose_is_refused():
+    body = Body.named("biped29")
+    with pytest.raises(PoiseError, match="left_knee"):
+        body.qpos_from({"left_knee": np.nan})
+    world = World(Scene.of(body))
+    for index, number in ((9, np.nan), (12, np.inf)):
+        pose = np.array(body.standing)
+        pose[index] = number
+        with pytest.raises(PoiseError, match=f"pose: number {index} is not finite"):
+            world.reset(pose, np.zeros(body.nv))
+        velocity = np.zeros(body.nv)
+        velocity[index] = number
+        with pytest.raises(PoiseError, match=f"velocity: number {index} is not finite"):
+            world.reset(np.array(body.standing), velocity)
+    with pytest.raises(PoiseError, match="pose has 3 numbers"):
+        world.reset(np.zeros(3), np.zeros(body.nv))
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, np.nan, np.inf, -np.inf])
+def test_perform_in_python_refuses_impossible_durations(seconds):
+    body = Body.named("lamp14")
+    with pytest.raises(PoiseError, match="seconds"):
+        perform(World(Scene.of(body)), named_controller("hold"), named_motion("stand", body), seconds=seconds)
+
+
+# -- a step that blows up ----------------------------------------------------------------------------------------
+
+
+def test_a_blow_up_stops_cleanly_and_saves_what_there_is(here, capfd):
+    push = "1e8@0.1,duration=1,body=left_hand"
+    code = main(["perform", "stand", "--body", "biped29", "--seconds", "1", "--push", push, "--out", "o", "--json"])
+    out, err = capfd.readouterr()
+    assert code == 1
+    assert "Traceback" not in err
+    summary = json.loads(out, parse_constant=pytest.fail)
+    assert summary["stopped"]["step"] == 12
+    assert summary["stopped"]["culprit"] in Body.named("biped29").dof_names
+    recording = Recording.load(here / "o/recording.npz")
+    assert recording.steps == 12
+    assert recording.reference_qpos.shape == recording.qpos.shape == (13, Body.named("biped29").nq)
+    assert np.isfinite(recording.qpos).all()
+    assert {"kind": "blow-up", **summary["stopped"]} in recording.meta["events"]
+    assert main(["audit", "o/recording.npz"]) == 0
+    capfd.readouterr()
+    assert sorted(path.name for path in (here / "o").iterdir()) == ["motion.bvh", "page.html", "recording.npz"]
+
+
+def test_a_blow_up_says_step_and_culprit_to_people(here, capfd):
+    arguments = ["perform", "stand", "--body", "biped29", "--seconds", "1", "--push", "1e8@0.1", "--out", "o"]
+    assert main(arguments) == 1
+    out, err = capfd.readouterr()
+    said = out + err
+    assert "step 12" in said
+    assert any(name in said for name in Body.named("biped29").dof_names)
+    assert "Traceback" not in said
+
+
+def test_a_blow_up_in_the_first_step_leaves_a_readable_recording(here, capfd):
+    arguments = ["perform", "stand", "--body", "biped29", "--seconds", "1", "--noise", "1e7", "--out", "o", "--json"]
+    assert main(arguments) == 1
+    summary = json.loads(capfd.readouterr().out, parse_constant=pytest.fail)
+    assert summary["stopped"]["step"] == 0
+    recording = Recording.load(here / "o/recording.npz")
+    assert recording.steps == 0
+    assert len(recording.qpos) == len(recording.reference_qpos) == 1
+
+
+def test_absurd_gains_stay_within_the_limits(here, capfd):
+    settings = ["--set", "stiffness=1e12", "--set", "damping=0"]
+    arguments = ["perform", "stand", "--body", "biped29", "--seconds", "0.3", *settings, "--push", "60@0.1"]
+    code = main([*arguments, "--out", "o", "--json"])
+    summary = json.loads(capfd.readouterr().out, parse_constant=pytest.fail)
+    assert code == (summary["stopped"] is not None)
+    assert summary["peak_torque_ratio"] <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("torque", [1e12, np.nan, np.inf], ids=str)
+def test_absurd_torques_without_limits_stop_with_step_and_culprit(torque):
+    from poise.performance import perform
+
+    class Absurd:
+        name, settings = "absurd", {}
+
+        def reset(self, world, reference):
+            self.limp = np.zeros(world.scene.model.nv)
+            self.knee = world.scene.body.index("left_knee")[0]
+
+        def act(self, state):
+            now = self.limp.copy()
+            now[self.knee] = torque if state.time > 0.05 else 0.0
+            return Actuation(torque=now)
+
+    body = Body.named("biped29")
+    body = body.with_torque_limits(np.full(body.nv, np.inf))
+    world = World(Scene.of(body))
+    done = perform(world, Absurd(), named_motion("stand", body), seconds=1)
+    assert done.blow_up is not None
+    assert done.blow_up.step == done.recording.steps == 7
+    assert done.blow_up.culprit in body.dof_names
+    assert str(done.blow_up.step) in str(done.blow_up)
+    assert done.blow_up.culprit in str(done.blow_up)
+    assert len(done.recording.reference_qpos) == 8
+    np.testing.assert_array_equal(world.qpos, done.recording.qpos[-1])  # the world still holds the last good state
+    np.testing.assert_array_equal(world.qvel, done.recording.qvel[-1])
+    world.step()
+    assert np.isfinite(world.qpos).all()
+
+
+# -- audit, export, list -----------------------------------------------------------------------------------------
+
+
+def test_audit_of_a_good_recording(performed, capfd):
+    assert main(["audit", str(performed / "recording.npz")]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "FAIL" not in out
+    assert out.endswith("\nphysical\n")
+    assert main(["audit", str(performed / "recording.npz"), "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert json.loads(out)["passed"] is True
+
+
+def test_audit_of_a_tampered_recording_fails(performed, here, capfd):
+    rewrite(performed, here / "t.npz", qvel=lambda qvel: 1.1 * qvel + 0.01)
+    assert main(["audit", "t.npz"]) == 1
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "FAIL" in out
+    assert "NOT physical" in out
+    assert main(["audit", "t.npz", "--json"]) == 1
+    assert json.loads(capfd.readouterr().out)["passed"] is False
+
+
+@pytest.mark.parametrize("ending", ["bvh", "csv", "html", "png"])
+def test_export_writes_each_format(ending, performed, here, capfd):
+    assert main(["export", str(performed / "recording.npz"), f"x.{ending}", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert json.loads(out) == {"files": [f"x.{ending}"]}
+    assert [path.name for path in here.iterdir()] == [f"x.{ending}"]
+    assert (here / f"x.{ending}").stat().st_size > 500
+
+
+@pytest.mark.parametrize("target", ["x.mp5", "x", "x.", "folder.bvh", "file/x.bvh", "gone/x.csv", "n" * 300 + ".bvh"])
+def test_export_refuses_what_it_cannot_write(target, performed, here, capfd):
+    (here / "folder.bvh").mkdir()
+    (here / "file").write_text("")
+    line = refuse(["export", performed / "recording.npz", target], capfd)
+    if target.startswith("x"):
+        for word in ("format", "bvh", "csv", "html", "png"):
+            assert word in line
+
+
+def rewrite(performed, path, **changes):
+    """A copy of the recording with some arrays changed, or left out (None)."""
+    with np.load(performed / "recording.npz", allow_pickle=False) as file:
+        data = {name: file[name] for name in file.files}
+    for name, change in changes.items():
+        value = data.pop(name)
+        if change is not None:
+            data[name] = change(value)
+    np.savez(path, **data)
+
+
+def with_meta(**changes):
+    """A change of meta: None removes an entry."""
+
+    def change(text):
+        meta = {**json.loads(str(text)), **changes}
+        return np.array(json.dumps({key: value for key, value in meta.items() if value is not None}))
+
+    return change
+
+
+def flipped(raw, place):
+    out = bytearray(raw)
+    out[place] ^= 0xFF
+    return bytes(out)
+
+
+def zipped(entries):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name in entries:
+            file.writestr(name, "x")
+    return out.getvalue()
+
+
+def saved(array):
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+NOT_RECORDINGS = {
+    "empty": lambda raw: b"",
+    "cut early": lambda raw: raw[:100],
+    "cut in half": lambda raw: raw[: len(raw) // 2],
+    "cut at the end": lambda raw: raw[:-1],
+    "damaged": lambda raw: flipped(raw, 200),
+    "damaged later": lambda raw: flipped(raw, 2000),
+    "text": lambda raw: b"hello\n",
+    "pickle": lambda raw: pickle.dumps({"time": [1.0]}),
+    "plain npy": lambda raw: saved(np.zeros(3)),
+    "other zip": lambda raw: zipped(["readme.txt"]),
+    "zip of nonsense": lambda raw: zipped([f"{name}.npy" for name in (*ARRAYS, "model_xml", "meta")]),
+}
+WRONG_CONTENTS = {
+    **{f"no {name}": {name: None} for name in ("time", "qpos", "contact_kind", "model_xml", "meta")},
+    "pickled array": {"qpos": lambda a: np.array([{}], dtype=object)},
+    "meta is no JSON": {"meta": lambda a: np.array("{")},
+    "meta is a list": {"meta": lambda a: np.array("[1]")},
+    "meta without step": {"meta": with_meta(step=None)},
+    "step is a word": {"meta": with_meta(step="x")},
+    "step is zero": {"meta": with_meta(step=0)},
+    "model is no XML": {"model_xml": lambda a: np.array("<mujoco>")},
+    "another model": {"model_xml": lambda a: np.array("<mujoco/>")},
+    "poses too narrow": {"qpos": lambda a: a[:, :-1]},
+    "too few poses": {"qpos": lambda a: a[:-2]},
+    "too few velocities": {"qvel": lambda a: a[:-2]},
+    "words for poses": {"qpos": lambda a: np.full(a.shape, "a")},
+    "contacts after the end": {"contact_step": lambda a: a + 1000},
+    "contacts of no body": {"contact_body": lambda a: a + 1000},
+    "too few contact forces": {"contact_force": lambda a: a[:-1]},
+    "poses not finite": {"qpos": lambda a: a * np.nan},
+}
+
+
+@pytest.mark.parametrize("command", ["audit", "export"])
+@pytest.mark.parametrize("kind", NOT_RECORDINGS)
+def test_files_that_are_no_recordings_are_refused(kind, command, performed, here, capfd):
+    (here / "odd.npz").write_bytes(NOT_RECORDINGS[kind]((performed / "recording.npz").read_bytes()))
+    refuse([command, "odd.npz", *(["x.bvh"] if command == "export" else [])], capfd, "odd.npz")
+
+
+@pytest.mark.parametrize("target", [None, "x.bvh", "x.csv", "x.html"])
+@pytest.mark.parametrize("kind", WRONG_CONTENTS)
+def test_recordings_with_wrong_contents_are_refused(kind, target, performed, here, capfd):
+    rewrite(performed, here / "odd.npz", **WRONG_CONTENTS[kind])
+    line = refuse(["export", "odd.npz", target] if target else ["audit", "odd.npz"], capfd)
+    if kind.startswith("no "):
+        assert kind.removeprefix("no ") in line
+
+
+@pytest.mark.parametrize("path", ["gone.npz", ".", ""])
+def test_missing_recordings_are_refused(path, here, capfd):
+    refuse(["audit", path], capfd, "cannot read")
+    refuse(["export", path, "x.bvh"], capfd, "cannot read")
+
+
+def test_list_names_everything(capsys):
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    assert main(["list", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"bodies", "motions", "controllers", "terrains", "formats"}
+    assert set(found["bodies"]) == set(BODIES)
+    for kind, items in found.items():
+        assert kind in text
+        for name, what in items.items():
+            assert name in text
+            assert what
+    assert main(["list", "motions", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"motions": found["motions"]}
+
+
+def test_bench_reports_ratios(capfd):
+    assert main(["bench", "--steps", "10", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    cases = json.loads(out)["cases"]
+    assert len(cases) >= 2
+    for case in cases:
+        assert case["ratio"] == pytest.approx(case["poise_us"] / case["mujoco_us"])
+
+
+# -- as a process ------------------------------------------------------------------------------------------------
+
+
+def test_the_program_as_a_process_fails_with_one_line(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "poise", "perform", "stand", "--body", "nobody"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [
+        f"poise: unknown body 'nobody'. Valid: {', '.join(BODIES)}.",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "poise", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    writer.stdout.close()
+    err = writer.stderr.read()
+    writer.stderr.close()
+    writer.wait()
+    assert "Traceback" not in err
+    assert "Exception" not in err
+
+
+def test_perform_is_a_function_whatever_was_imported_before():
+    code = "import poise.session, poise; assert callable(poise.perform), type(poise.perform)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,70 @@
+"""Documentation that cannot drift: names, citations and commands in it are checked against the code."""
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import poise
+from poise.cli import _parser
+
+ROOT = Path(__file__).parent.parent
+SOURCE = Path(poise.__file__).parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+CITATION = re.compile(r"\[([A-Za-z]*[A-Z][A-Za-z]*\d{3,4})(?:, [^\]]*)?\]")
+KEYS = set(re.findall(r"^\*\*\[(\w+)\]\*\*", (DOCS / "references.md").read_text(), re.MULTILINE))
+
+
+def commands() -> list[str]:
+    """All poise command lines in fenced blocks of README and documentation, and in the Makefile."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+            found += re.findall(r"^(?:\$ )?poise (.+)$", block, re.MULTILINE)
+    return found + re.findall(r"/poise (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_parse(command):
+    _parser().parse_args(shlex.split(command, comments=True))
+
+
+def test_there_are_commands_to_check():
+    assert len(commands()) > 5
+
+
+@pytest.mark.parametrize("name", poise.__all__)
+def test_public_names_are_documented(name):
+    assert re.search(rf"^\.\. \S+:: poise[\w.]*\.{name}$", (DOCS / "api.md").read_text(), re.MULTILINE)
+
+
+def test_citations_in_the_code_are_in_the_references():
+    cited = {key for path in SOURCE.rglob("*.py") for key in CITATION.findall(path.read_text())}
+    assert {"deLeva1996", "Featherstone2008", "Stewart1996"} <= cited
+    assert sorted(cited - KEYS) == []
+
+
+def test_citations_in_the_pages_are_in_the_references():
+    cited = {key for page in PAGES for key in CITATION.findall(page.read_text())}
+    assert sorted(cited - KEYS) == []
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_explain_themselves_and_have_a_picture(example):
+    text = ast.get_docstring(ast.parse(example.read_text()))
+    assert text
+    assert "\n\n" in text
+    assert (DOCS / "_static" / f"{example.stem}.png").is_file()
+
+
+def test_pictures_are_small():
+    assert [path.name for path in DOCS.glob("_static/**/*.png") if path.stat().st_size > 300_000] == []
+
+
+def test_links_of_the_readme_lead_somewhere():
+    links = re.findall(r"\]\(([^):#]+)\)", (ROOT / "README.md").read_text())
+    assert [link for link in links if not (ROOT / link).exists()] == []

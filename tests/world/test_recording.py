@@ -1,0 +1,120 @@
+"""Recordings: what is in them, and that files come back as they were saved."""
+
+import dataclasses
+import json
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise import Body, PoiseError, Push, Recording, Scene, World, named_controller, named_motion, perform
+from poise.world.recorder import Recorder
+from poise.world.recording import ARRAYS
+
+
+@pytest.fixture(scope="module")
+def recording():
+    body = Body.named("biped29")
+    world = World(Scene.of(body))
+    pushes = [Push(60.0, 0.1, 0.1)]
+    return perform(world, named_controller("hold"), named_motion("stand", body), seconds=0.5, pushes=pushes).recording
+
+
+def test_shapes_agree(recording):
+    steps = recording.steps
+    assert steps == 60
+    assert len(recording.time) == len(recording.qpos) == len(recording.qvel) == len(recording.reference_qpos) == 61
+    assert recording.time[0] == 0.0
+    np.testing.assert_allclose(np.diff(recording.time), recording.step, rtol=1e-9)
+    assert recording.contact_step.min() == 0
+    assert recording.contact_step.max() == steps - 1
+    assert (np.diff(recording.contact_step) >= 0).all()
+
+
+def test_the_model_loads_with_mujoco_alone(recording):
+    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    assert (model.nq, model.nv) == (recording.qpos.shape[1], recording.qvel.shape[1])
+    np.testing.assert_allclose(np.linalg.norm(recording.qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
+
+
+def test_poses_follow_from_velocities_in_the_joints(recording):
+    model = recording.model
+    moved = np.zeros(model.nv)
+    for k in range(recording.steps):
+        mujoco.mj_differentiatePos(model, moved, recording.step, recording.qpos[k], recording.qpos[k + 1])
+        np.testing.assert_allclose(moved[6:], recording.qvel[k + 1, 6:], atol=1e-9)
+
+
+def test_contact_forces_act_on_the_body_and_point_out_of_the_ground(recording):
+    assert (recording.contact_other == 0).all()
+    assert (recording.contact_body > 0).all()
+    np.testing.assert_allclose(recording.contact_normal, np.tile([0, 0, 1.0], (len(recording.contact_step), 1)))
+    assert (recording.contact_force[:, 2] > 0).all()
+    np.testing.assert_allclose(recording.contact_point[:, 2], 0, atol=2e-3)
+    np.testing.assert_array_equal(recording.contact_friction, 1.0)
+    np.testing.assert_array_equal(recording.contact_kind, 0)
+    weight = recording.model.body_mass.sum() * 9.81
+    late = recording.contact_step >= 50
+    assert recording.contact_force[late, 2].sum() / 10 == pytest.approx(weight, rel=0.2)
+
+
+def test_a_file_comes_back_as_it_was(recording, tmp_path):
+    recording.save(tmp_path / "r.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.npz"]
+    back = Recording.load(tmp_path / "r.npz")
+    for name in ARRAYS:
+        kept, read = getattr(recording, name), getattr(back, name)
+        assert kept.dtype == read.dtype
+        np.testing.assert_array_equal(kept, read)
+    assert back.model_xml == recording.model_xml
+    assert back.meta == json.loads(json.dumps(recording.meta))
+
+
+def test_a_recording_without_reference_is_one(recording, tmp_path):
+    dataclasses.replace(recording, reference_qpos=None).save(tmp_path / "r.npz")
+    with np.load(tmp_path / "r.npz") as file:
+        assert "reference_qpos" not in file.files
+    assert Recording.load(tmp_path / "r.npz").reference_qpos is None
+
+
+@pytest.mark.parametrize("name", [*(n for n in ARRAYS if n != "reference_qpos"), "model_xml", "meta"])
+def test_a_file_that_lacks_something_is_refused_by_name(name, recording, tmp_path):
+    recording.save(tmp_path / "r.npz")
+    with np.load(tmp_path / "r.npz") as file:
+        rest = {key: file[key] for key in file.files if key != name}
+    np.savez(tmp_path / "r.npz", **rest)
+    with pytest.raises(PoiseError, match=rf"r\.npz is not a recording: it lacks {name}$"):
+        Recording.load(tmp_path / "r.npz")
+
+
+@pytest.mark.parametrize("target", ["gone/r.npz", "file/r.npz", "folder"])
+def test_what_cannot_be_written_leaves_nothing_behind(target, recording, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    before = set(tmp_path.rglob("*"))
+    with pytest.raises(PoiseError, match="cannot write"):
+        recording.save(tmp_path / target)
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_saving_again_replaces_the_file(recording, tmp_path):
+    (tmp_path / "r.npz").write_text("old")
+    recording.save(tmp_path / "r.npz")
+    assert Recording.load(tmp_path / "r.npz").steps == recording.steps
+
+
+def test_a_recorder_that_saw_no_step_gives_an_empty_recording(tmp_path):
+    world = World(Scene.of("lamp14"))
+    empty = Recorder(world, with_reference=False).finish({"step": world.settings.step, "root": "base"})
+    assert empty.steps == 0
+    assert empty.torque.shape == empty.external.shape == (0, world.model.nv)
+    assert empty.contact_force.shape == (0, 3)
+    empty.save(tmp_path / "r.npz")
+    assert Recording.load(tmp_path / "r.npz").steps == 0
+
+
+def test_meta_is_plain_json(recording):
+    text = json.dumps(recording.meta, allow_nan=False)
+    assert json.loads(text)["settings"]["stiffness"] == 4.0
+    assert recording.meta["torque_limits"][:6] == [0.0] * 6
+    assert len(recording.meta["dof_names"]) == recording.model.nv
