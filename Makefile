@@ -34,8 +34,9 @@ docs: $(VENV)/dev.stamp ## the documentation, in docs/_build/html
 bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
 	$(BIN)/poise bench
 
-pictures: $(VENV)/dev.stamp ## make the pictures of README and documentation again
+pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in README and documentation again
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/rerun.py
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,6 +8,7 @@ changed by nothing but gravity and the recorded contact forces.
 from pathlib import Path
 
 import poise
+from poise.export import export
 
 
 def main(folder: Path) -> None:
@@ -20,7 +21,7 @@ def main(folder: Path) -> None:
         print(f"{check.name:18} {check.value:9.2e} {check.unit:16} at most {check.bound:g}")
     folder.mkdir(exist_ok=True)
     recording.save(folder / "recording.npz")
-    print("watch", poise.export(recording, folder / "page.html"))
+    print("watch", export(recording, folder / "page.html"))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ where they are, and a longer one topples the body. The numbers are those that `p
 from pathlib import Path
 
 import poise
+from poise.export import export
 
 
 def main(folder: Path) -> None:
@@ -29,7 +30,7 @@ def main(folder: Path) -> None:
         print(f"  slip of the feet {numbers['foot_slip_mm_s']:.3f} mm/s")
         print(f"  peak torque {100 * numbers['peak_torque_ratio']:.0f} % of the limit")
     performance.recording.save(folder / "recording.npz")
-    print("watch", poise.export(performance.recording, folder / "page.html"))
+    print("watch", export(performance.recording, folder / "page.html"))
 
 
 if __name__ == "__main__":

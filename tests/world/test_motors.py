@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise import Actuation, Body, Motors, Scene, World
+from poise import Actuation, Body, Motors, PoiseError, Scene, World
 from poise.world.props import Box
 
 STEP = 1 / 120
@@ -260,3 +260,11 @@ def test_a_declared_external_wrench_is_applied_and_recorded_as_such():
     mujoco.mj_forward(world.model, data)
     mujoco.mj_subtreeVel(world.model, data)
     np.testing.assert_allclose(data.subtree_linvel[1], 0, atol=1e-10)  # it just carries the weight
+
+
+@pytest.mark.parametrize("columns", [3, 24, 33])
+def test_feedback_for_other_contacts_is_refused(columns):
+    world = standing()
+    assert 3 * len(world.state.contacts.gap) not in (3, 24, 33)
+    with pytest.raises(PoiseError, match="feedback"):
+        world.step(Actuation(feedback=np.ones((world.model.nv, columns))))

@@ -139,44 +139,32 @@ def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
 
 
 @kernel
-def _slide_mode(w1: float, w2: float, mode: int, directions: Any, tolerance: float) -> tuple[int, float]:
-    """The mode that a sliding contact should have, from its slip velocity, and how wrong the present one is."""
+def _nearest(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float, float]:
+    """The mode and place of the point of the friction polygon of size ``bound`` that is nearest to an impulse."""
     sides = directions.shape[0]
-    k = (mode - 2) // 2
-    on_edge = mode % 2 == 1
-    here = directions[k, 0] * w1 + directions[k, 1] * w2
-    lowest, best = here, k
-    for j in range(sides):
-        along = directions[j, 0] * w1 + directions[j, 1] * w2
-        if along < lowest - tolerance:
-            lowest, best = along, j
-    if here > tolerance:  # the force would push the way the contact slips
-        return STICK, here
-    if best == k or (on_edge and best == (k + 1) % sides):
-        return mode, 0.0
-    if not on_edge and best == (k + 1) % sides:
-        return 3 + 2 * k, here - lowest
-    if not on_edge and best == (k - 1) % sides:
-        return 3 + 2 * best, here - lowest
-    return 2 + 2 * best, here - lowest
-
-
-@kernel
-def _stick_violation(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float]:
-    """The vertex nearest to a tangential impulse and how far that lies outside the polygon of size `bound`."""
-    sides = directions.shape[0]
-    excess, best, nearest = -1.0e300, 0, -1.0e300
-    cosine = np.cos(np.pi / sides)
+    inside = True
+    nearest, mode, n1, n2 = 1e300, STICK, t1, t2
     for k in range(sides):
         following = (k + 1) % sides
-        nx = directions[k, 0] + directions[following, 0]
-        ny = directions[k, 1] + directions[following, 1]
-        length = np.sqrt(nx * nx + ny * ny)
-        excess = max(excess, (t1 * nx + t2 * ny) / length - bound * cosine)
-        along = t1 * directions[k, 0] + t2 * directions[k, 1]
-        if along > nearest:
-            nearest, best = along, k
-    return best, excess
+        ax, ay = bound * directions[k, 0], bound * directions[k, 1]
+        ex, ey = bound * directions[following, 0] - ax, bound * directions[following, 1] - ay
+        if ex * (t2 - ay) - ey * (t1 - ax) < 0.0:
+            inside = False
+        square = ex * ex + ey * ey
+        share = ((t1 - ax) * ex + (t2 - ay) * ey) / square if square > 0.0 else 0.0
+        share = min(1.0, max(0.0, share))
+        px, py = ax + share * ex, ay + share * ey
+        distance = (t1 - px) ** 2 + (t2 - py) ** 2
+        if distance < nearest:
+            nearest, n1, n2 = distance, px, py
+            mode = 3 + 2 * k
+            if share <= 0.0:
+                mode = 2 + 2 * k
+            elif share >= 1.0:
+                mode = 2 + 2 * following
+    if inside:
+        return STICK, t1, t2
+    return mode, n1, n2
 
 
 @kernel
@@ -202,8 +190,6 @@ def pivot(
     x = np.empty(r)
     w = np.empty(r)
     columns = np.zeros((r, 4))
-    sides = directions.shape[0]
-    half_edge = np.sin(np.pi / sides)
     for iteration in range(1, most + 1):
         m = _unknowns(modes, bilateral, unilateral, friction, directions, columns)
         _system(matrix, bias, columns, m, a, x)
@@ -228,25 +214,15 @@ def pivot(
             elif impulse[row] * matrix[row, row] < -tolerance:
                 wanted, amount = OPEN, -impulse[row] * matrix[row, row]
             elif i >= unilateral:
-                mu = friction[i - unilateral]
-                if mode == STICK:
-                    vertex, excess = _stick_violation(impulse[row + 1], impulse[row + 2], mu * impulse[row], directions)
-                    if excess * matrix[row, row] > tolerance:
-                        wanted, amount = 2 + 2 * vertex, excess * matrix[row, row]
-                else:
-                    if mode % 2 == 1:
-                        k = (mode - 2) // 2
-                        following = (k + 1) % sides
-                        ex = directions[following, 0] - directions[k, 0]
-                        ey = directions[following, 1] - directions[k, 1]
-                        length = np.sqrt(ex * ex + ey * ey)
-                        along = (ex * impulse[row + 1] + ey * impulse[row + 2]) / length
-                        beyond = (abs(along) - mu * impulse[row] * half_edge) * matrix[row, row]
-                        if beyond > tolerance:
-                            wanted = 2 + 2 * (following if along > 0 else k)
-                            amount = beyond
-                    if wanted == mode:
-                        wanted, amount = _slide_mode(w[row + 1], w[row + 2], mode, directions, tolerance)
+                # Solved when the impulse is the admissible one nearest to itself less the slip that is left.
+                step = 1.0 / matrix[row, row]
+                t1, t2 = impulse[row + 1], impulse[row + 2]
+                asked, n1, n2 = _nearest(
+                    t1 - step * w[row + 1], t2 - step * w[row + 2], friction[i - unilateral] * impulse[row], directions
+                )
+                away = np.sqrt((t1 - n1) ** 2 + (t2 - n2) ** 2) * matrix[row, row]
+                if away > tolerance:
+                    wanted, amount = asked, away
             if wanted != mode:
                 if single:
                     if amount > worst:

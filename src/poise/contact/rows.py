@@ -205,3 +205,28 @@ def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None
         for k in range(3):
             curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k] / h
     ints(table, COUNTS)[GRIP_ROWS] = 3 * body.shape[0]
+
+
+@kernel
+def thin_out(position: Any, distance: Any, geom: Any, spacing: float) -> Any:
+    """Indices of contacts such that those of one pair of geoms are at least ``spacing`` apart, the deepest first.
+
+    A height field gives a contact for every triangle near a limb; a few of them carry it as well.
+    """
+    order = np.argsort(distance, kind="mergesort")
+    kept = np.empty(order.shape[0], np.int64)
+    count = 0
+    for c in order:
+        crowded = False
+        for k in kept[:count]:
+            if geom[k, 0] == geom[c, 0] and geom[k, 1] == geom[c, 1]:
+                square = 0.0
+                for i in range(3):
+                    square += (position[k, i] - position[c, i]) ** 2
+                if square < spacing * spacing:
+                    crowded = True
+                    break
+        if not crowded:
+            kept[count] = c
+            count += 1
+    return np.sort(kept[:count])

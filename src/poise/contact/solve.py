@@ -32,7 +32,7 @@ def solve(problem: ContactProblem, solver: Solver = "lemke", guess: Modes | None
         return solve_by_sweeps(problem)
     modes = first_modes(problem) if guess is None else guess.copy()
     impulse = np.zeros(len(problem.bias))
-    iterations = _pivot(problem, modes, impulse, 5)
+    iterations = _pivot(problem, modes, impulse, 8)
     if iterations > 0:
         residual = problem.residual(impulse)
         if residual <= TOLERANCE:

@@ -22,7 +22,7 @@ from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.problem import polygon
-from poise.contact.rows import contact_rows, drift, grip_rows
+from poise.contact.rows import contact_rows, drift, grip_rows, thin_out
 from poise.contact.solve import Modes, Solver, first_modes, load_solvers
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
@@ -42,6 +42,8 @@ NO_PAIRS = np.zeros((0, 2), np.int32)
 NO_MODES = np.zeros(0, np.int64)
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
+SPACING = 0.06
+"""m: least distance of contacts of one geom with a height field."""
 GHOST = 2e-3
 """m: surfaces further apart than this at the end of a step have not touched in it."""
 LIMIT_REACH = 0.1
@@ -118,6 +120,7 @@ class World:
         s = self.settings
         numbers = np.array([s.step, s.touch, s.recovery, s.compliance, s.fastest])
         self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
+        self._uneven = self.model.nhfield > 0
         self._trial = mujoco.MjData(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
@@ -209,10 +212,16 @@ class World:
             self._geoms = NO_PAIRS
             return
         found = data.contact
-        if data.ncon > work.contact_room:
-            work.reserve(2 * data.ncon, work.grip_room)
-        self._geoms = found.geom.copy()
-        contact_rows(work.table, found.pos, found.frame, found.dist, self._geoms, found.friction)
+        parts = [found.pos, found.frame, found.dist, found.geom, found.friction]
+        if self._uneven:
+            kept = thin_out(parts[0], parts[2], parts[3], SPACING)
+            parts = [part[kept] for part in parts]
+        else:
+            parts[3] = parts[3].copy()  # MuJoCo's memory changes with the next collision
+        self._geoms = parts[3]
+        if len(self._geoms) > work.contact_room:
+            work.reserve(2 * len(self._geoms), work.grip_room)
+        contact_rows(work.table, *parts)
 
     # -- step --------------------------------------------------------------------------------------------------------
 
@@ -242,6 +251,7 @@ class World:
         exact = self.settings.solver == "lemke"
         feedback = NO_FEEDBACK if feedback is None else np.ascontiguousarray(feedback)
         kept, passes = 1.0, 0
+        ghosts: dict[int, bool] = {}
         begin(table)
         while True:
             passes += 1
@@ -271,7 +281,7 @@ class World:
                 continue
             if verdict == BLOWN:
                 raise self._blow_up()
-            if not (counts[CLOSED] and self._drop_ghosts()):
+            if not ((counts[CLOSED] or ghosts) and self._judge_ghosts(ghosts)):
                 break
         return solution, kept
 
@@ -283,26 +293,34 @@ class World:
             modes[problem.unilateral :] = last
         return modes
 
-    def _drop_ghosts(self) -> bool:
-        """Rule out far surfaces that were stopped although the motion takes them past each other.
+    def _judge_ghosts(self, ghosts: dict[int, bool]) -> bool:
+        """Rule out far surfaces that were stopped although the motion takes them past each other; whether any.
 
         A gap is closed along the normal it has at the start of the step. A limb that swings round the edge of a
-        stair would be stopped in the air; where it really ends up decides.
+        stair would be stopped in the air; where it really ends up decides. A ghost that is hit after all when it no
+        longer resists is real (``ghosts[contact]`` False), and stays so.
         """
         work, count = self._work, int(self._work.counts[CONTACTS])
         kind, impulse = work.contact_kind[:count], work.contact_impulse[: 3 * count : 3]
-        suspects = np.flatnonzero((kind == CLOSING) & (impulse > 0))
-        if not suspects.size:
+        suspects = [int(c) for c in ((kind == CLOSING) & (impulse > 0)).nonzero()[0] if c not in ghosts]
+        if not suspects and not any(ghosts.values()):
             return False
         trial = self._trial
         trial.qpos[:] = self.qpos
         mujoco.mj_integratePos(self.model, trial.qpos, work.velocity, self.settings.step)
         mujoco.mj_kinematics(self.model, trial)
         mujoco.mj_collision(self.model, trial)
-        met = {tuple(pair) for pair in trial.contact.geom[trial.contact.dist < GHOST].tolist()}
-        ghosts = [c for c in suspects if tuple(self._geoms[c].tolist()) not in met]
-        kind[ghosts] = IGNORED
-        return bool(ghosts)
+        gaps: dict[tuple[int, ...], float] = {}
+        for pair, gap in zip(map(tuple, trial.contact.geom.tolist()), trial.contact.dist.tolist(), strict=True):
+            gaps[pair] = min(gap, gaps.get(pair, np.inf))
+        changed = False
+        for c in [c for c, ghost in ghosts.items() if ghost]:
+            if gaps.get(tuple(self._geoms[c].tolist()), np.inf) < -0.5 * GHOST:
+                ghosts[c], kind[c], changed = False, CLOSING, True
+        for c in suspects:
+            if gaps.get(tuple(self._geoms[c].tolist()), np.inf) > GHOST:
+                ghosts[c], kind[c], changed = True, IGNORED, True
+        return changed
 
     def _prepare_grips(self) -> Array:
         """Rows of the grips; returns their points (g, 3) in the world. A hand does not collide with what it holds."""
