@@ -12,11 +12,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from poise.body import Body
 from poise.body.catalogue import names
+from poise.export.look import visible_model
 from poise.export.strip import Camera, png, render
 from poise.files import write_file
 from poise.world.props import Bar, Prop
@@ -47,8 +49,8 @@ SHOTS = (
     Shot(
         "01_rag_doll_on_stairs",
         (0.1, 0.42, 0.66, 1.0, 4.0),
-        Camera(azimuth=-108, elevation=10, distance=4.6),
-        (1.65, 0.0, 1.3),
+        Camera(azimuth=-108, elevation=10, distance=4.9),
+        (1.45, 0.0, 1.2),
         terrain="stairs:0.15:0.3:8",
         size=(1200, 600),
     ),
@@ -119,7 +121,7 @@ def picture(
     name: str,
 ) -> None:
     """Draw and write one picture."""
-    content = png(render(scene.model, pose, size, camera=camera, focus=focus, span=1.75))
+    content = png(render(visible_model(scene.xml), pose, size, camera=camera, focus=focus, span=1.75))
     path = write_file(STATIC / f"{name}.png", content)
     print(f"wrote {path} ({len(content) // 1000} kB)")
 
@@ -130,7 +132,7 @@ class _Moved:
     def __init__(self, prop: Prop, by: float) -> None:
         self.prop, self.by, self.name = prop, by, f"{prop.name}_{by:g}"
 
-    def elements(self):
+    def elements(self) -> list[Element]:
         """Those of the prop."""
         found = self.prop.elements()
         for item in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,6 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.print_help()
             return 2
         report = chosen.run(chosen)
+        if report is None:
+            return 0
+        print(json.dumps(report.data) if chosen.json else report.text, flush=True)
+        return int(report.code)
     except PoiseError as error:
         print(f"poise: {error}", file=sys.stderr)
         return 1
@@ -37,11 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("poise: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
+        # Whoever read our output has left; Python would complain once more when it closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    if report is not None:
-        print(json.dumps(report.data) if chosen.json else report.text)
-        return int(report.code)
-    return 0
 
 
 class Report:
@@ -54,6 +57,7 @@ class Report:
 def _parser() -> Parser:
     parser = Parser(
         prog="poise",
+        allow_abbrev=False,
         description="Characters that perform motions under exact physics.",
         epilog="Example: poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8",
     )
@@ -71,8 +75,9 @@ def _parser() -> Parser:
 def _command(commands: Any, name: str, run: Callable[[argparse.Namespace], Report], what: str, example: str) -> Parser:
     command: Parser = commands.add_parser(
         name,
+        allow_abbrev=False,
         help=what,
-        description=what[0].upper() + what[1:] + ".",
+        description=what[0].upper() + what[1:] + ("" if what.endswith("?") else "."),
         epilog=f"Example: {example}",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )

@@ -9,6 +9,9 @@ from difflib import get_close_matches
 class PoiseError(Exception):
     """A mistake in the input. The message is one line that names the culprit; no traceback is shown for it."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
     """The error for a name that is not among the valid ones, with those listed and the likeliest suggested."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.control import Controller
-from poise.errors import PoiseError
+from poise.errors import PoiseError, unknown
 from poise.reference import Reference
 from poise.spatial import quat_exp, quat_multiply, quat_rotate
 from poise.version import __version__
@@ -25,6 +25,10 @@ from poise.world.terrain import Place
 from poise.world.world import BlowUp, World
 
 Array = NDArray[np.float64]
+
+
+LONGEST = 1e5
+"""s: the longest performance that is simulated in one go."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +56,15 @@ def perform(
     pushes: Sequence[Push] = (),
     seed: int = 0,
     noise: float = 0.0,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], Iterable[int]] = range,
 ) -> Performance:
     """Let a controller perform a reference in a world, and record it.
 
-    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. A world that blows up ends the
-    performance; the recording up to there is returned with the cause.
+    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. ``progress`` turns the number of
+    steps into something to loop over, such as tqdm's trange. A world that blows up ends the performance; the
+    recording up to there is returned with the cause.
     """
-    if not 0 < seconds < math.inf:
-        raise PoiseError(f"{seconds} seconds: the time to simulate must be positive and finite")
+    check(seconds, seed, noise)
     started = clock.perf_counter()
     place = start(world, reference, seed, noise)
     forces = [_ScenePush(push, world, place) for push in pushes]
@@ -68,13 +72,13 @@ def perform(
     world.load()
     recorder = Recorder(world, with_reference=True)
     ghost = _Ghost(world, reference, place)
+    recorder.track(ghost.at(world.time))
     steps = max(1, round(seconds / world.settings.step))
     setup_s = clock.perf_counter() - started
     spent = []
     blow_up = None
-    for _ in range(steps):
+    for _ in progress(steps):
         began = clock.perf_counter()
-        recorder.track(ghost.at(world.time))
         try:
             actuation = controller.act(world.state)
             result = world.step(actuation, _total(forces, world))
@@ -82,12 +86,20 @@ def perform(
             blow_up = error
             break
         recorder.add(result)
+        recorder.track(ghost.at(world.time))
         spent.append(clock.perf_counter() - began)
-        if progress is not None:
-            progress(1)
-    recorder.track(ghost.at(world.time))
     meta = describe(world, controller, reference, forces, seed, noise, blow_up)
     return Performance(recorder.finish(meta), setup_s, np.array(spent), blow_up)
+
+
+def check(seconds: float, seed: int, noise: float) -> None:
+    """Refuse numbers that make no performance."""
+    if not 0 < seconds <= LONGEST:
+        raise PoiseError(f"{seconds} seconds: the time to simulate must be positive and at most {LONGEST:.0f} s")
+    if not 0 <= noise < math.inf:
+        raise PoiseError(f"noise {noise}: must be finite and at least 0")
+    if seed < 0:
+        raise PoiseError(f"seed {seed}: must be at least 0")
 
 
 def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
@@ -146,8 +158,10 @@ class _ScenePush:
 
     def __init__(self, push: Push, world: World, place: Place) -> None:
         self.push = push
-        name = push.body or trunk(world.scene)
+        name = trunk(world.scene) if push.body is None else push.body
         self.body = world.scene.link_id(name)
+        if world.mechanism.body_last_dof[self.body] < 0:
+            raise unknown("body part that can be pushed", name, world.scene.body.links)
         turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
         self.force = push.force * quat_rotate(turn, np.array(push.direction))
         self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}

@@ -5,7 +5,9 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from poise.control import named_controller
 from poise.errors import PoiseError
 from poise.export import export
 from poise.measure import metrics
-from poise.performance import Performance, perform
+from poise.performance import Performance, check, perform
 from poise.reference import named_motion
 from poise.world.pushes import parse_push
 from poise.world.scene import Scene
@@ -77,6 +79,7 @@ class Session:
 
     def perform(self, quiet: bool = True) -> Performance:
         """Simulate, with a progress bar unless quiet."""
+        check(self.seconds, self.seed, self.noise)
         body = Body.from_mjcf(Path(self.body)) if self.body.endswith(".xml") else Body.named(self.body)
         if self.limits is not None:
             body = body.with_torque_limits(self.limits)
@@ -85,17 +88,18 @@ class Session:
         pushes = [parse_push(text) for text in self.pushes]
         scene = Scene((body,), parse_terrain(self.terrain), friction=self.friction)
         world = World(scene, WorldSettings(step=self.step))
-        with tqdm(total=max(1, round(self.seconds / self.step)), unit="step", disable=quiet, leave=False) as bar:
-            return perform(
-                world,
-                controller,
-                reference,
-                seconds=self.seconds,
-                pushes=pushes,
-                seed=self.seed,
-                noise=self.noise,
-                progress=bar.update,
-            )
+        if not quiet and sys.stderr.isatty():
+            print("setting up (the first time on a machine, compiling takes half a minute)", file=sys.stderr)
+        return perform(
+            world,
+            controller,
+            reference,
+            seconds=self.seconds,
+            pushes=pushes,
+            seed=self.seed,
+            noise=self.noise,
+            progress=range if quiet else _progress_bar,
+        )
 
     def run(self, folder: Path, quiet: bool = True) -> Outcome:
         """Simulate and write the files of a performance into a folder."""
@@ -111,12 +115,21 @@ class Session:
         return Outcome(performance, {**summary, "files": [str(folder / name) for name in FILES]})
 
 
+def _progress_bar(steps: int) -> Iterable[int]:
+    """A bar for people; nothing where nobody watches."""
+    bar: Iterable[int] = tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True, disable=None)
+    return bar
+
+
 def check_writable(folder: Path) -> None:
     """Refuse a folder that cannot be written to before any work is done."""
-    existing = folder
-    while not existing.exists():
-        existing = existing.parent
     try:
+        existing = folder
+        while not existing.exists():
+            existing = existing.parent
+        longest = os.pathconf(existing, "PC_NAME_MAX")
+        if any(len(os.fsencode(part)) > longest for part in folder.parts):
+            raise OSError(36, "the name is too long")
         if not existing.is_dir():
             raise NotADirectoryError(20, "a file is in the way")
         probe = existing / ".poise-probe"

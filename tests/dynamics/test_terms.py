@@ -6,6 +6,7 @@ from poise import Body, Scene, World, WorldSettings
 from poise.contact.limits import limit_rows
 from poise.contact.rows import grip_rows
 from poise.dynamics import Terms
+from poise.dynamics.workspace import LIMIT_ROWS
 
 
 def random_state(model: mujoco.MjModel, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +44,7 @@ def test_row_jacobians_and_curves_agree_with_finite_differences(seed):
     qpos, qvel = random_state(model, seed)
     qpos[2] += 5
     world.reset(qpos, qvel)
-    mech, data = world.mechanism, world.terms.data
+    data, work = world.terms.data, world._work
     links = np.arange(1, model.nbody)
     local = 0.1 * np.random.default_rng(seed).standard_normal((len(links), 3))
 
@@ -55,11 +56,11 @@ def test_row_jacobians_and_curves_agree_with_finite_differences(seed):
         mujoco.mj_kinematics(model, other)
         return np.array([other.xpos[b] + other.xmat[b].reshape(3, 3) @ p for b, p in zip(links, local, strict=True)])
 
-    no_drift = np.zeros((1, 3))
-    jacobian, curve = grip_rows(
-        links, np.zeros_like(links), points(0.0), 2.0, mech.body_last_dof, mech.dof_parent, mech.body_root,
-        mech.body_tree, data.cdof, data.cdof_dot, data.cvel, data.subtree_com, no_drift, qvel,
-    )  # fmt: skip
+    h = world.settings.step
+    work.reserve(contacts=1, grips=len(links))
+    work.drift[:] = 0
+    grip_rows(work.table, links, np.zeros_like(links), points(0.0), np.zeros((len(links), 3)))
+    jacobian, curve = work.grip_jacobian, work.grip_offset / (0.5 * h)
     eps = 1e-4
     before, here, after = points(-eps), points(0.0), points(eps)
     assert np.abs(jacobian @ qvel - ((after - before) / (2 * eps)).ravel()).max() < 1e-6
@@ -76,21 +77,26 @@ def test_row_jacobians_and_curves_agree_with_finite_differences(seed):
 def test_limit_rows_agree_with_finite_differences():
     body = Body.named("human37")
     world = World(Scene.of(body))
-    mech = world.mechanism
+    work = world._work
     qpos, qvel = random_state(world.model, 3)
+    h = world.settings.step
 
-    def rows(time: float) -> tuple[np.ndarray, np.ndarray, int]:
-        moved = qpos.copy()
-        mujoco.mj_integratePos(world.model, moved, qvel, time)
-        return limit_rows(
-            moved, qvel, 0.0, 100.0, mech.limit_dof, mech.limit_qpos, mech.limit_size, mech.limit_lower,
-            mech.limit_upper,
-        )  # fmt: skip
+    def rows(time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Room to each limit (m, rad) and its rate, a time after the state."""
+        world.qpos[:] = qpos
+        mujoco.mj_integratePos(world.model, world.qpos, qvel, time)
+        world.qvel[:] = qvel
+        limit_rows(work.table, 100.0)
+        count = work.counts[LIMIT_ROWS]
+        first = work.limit_dof[:count]
+        speed = np.array([qvel[d : d + n] @ r[:n] for d, n, r in zip(first, work.limit_size, work.limit_rate)])  # noqa: B905
+        room = work.limit_offset[:count] * h
+        return np.where(room > 0, room, room / world.settings.recovery), speed
 
-    jacobian, _, count = rows(0.0)
-    rate = (rows(1e-5)[1][:count] - rows(-1e-5)[1][:count]) / 2e-5
-    assert count >= 2 * (body.nv - 6)
-    assert np.abs(jacobian[:count] @ qvel - rate).max() < 1e-6
+    _, speed = rows(0.0)
+    rate = (rows(1e-5)[0] - rows(-1e-5)[0]) / 2e-5
+    assert len(speed) == 2 * (body.nv - 6)
+    assert np.abs(speed - rate).max() < 1e-6
 
 
 def test_a_falling_rag_doll_converges_to_mujocos():

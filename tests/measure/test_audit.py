@@ -32,9 +32,7 @@ def failed(recording):
 
 def changed(recording, **arrays):
     """A copy with some arrays replaced: by functions of copies, or by values."""
-    new = {
-        name: value(getattr(recording, name).copy()) if callable(value) else value for name, value in arrays.items()
-    }
+    new = {name: value(getattr(recording, name).copy()) if callable(value) else value for name, value in arrays.items()}
     return dataclasses.replace(recording, **new)
 
 
@@ -161,7 +159,7 @@ def test_flipped_friction_is_found(fallen):
         return pressing - (force - pressing)
 
     found = failed(changed(fallen, contact_force=flip))
-    assert {"friction_power", "linear_momentum"} <= found
+    assert {"friction_work", "linear_momentum"} <= found
     assert "friction_cone" not in found
 
 
@@ -204,13 +202,13 @@ def test_a_force_where_nothing_touches_is_found(standing):
         qpos[:, 2] += 0.02
         return qpos
 
-    assert failed(changed(standing, qpos=lift, contact_point=lambda p: p + [0, 0, 0.02])) == {"contact_distance"}
+    assert failed(changed(standing, qpos=lift, contact_point=lambda p: p + [0, 0, 0.02])) >= {"contact_distance"}
 
 
 def test_a_force_far_from_where_the_bodies_touch_is_found(standing):
     """The foot touches, but not 30 cm in front of itself."""
     found = failed(changed(standing, contact_point=lambda p: p + [0.3, 0, 0]))
-    assert "contact_distance" in found
+    assert "contact_place" in found
 
 
 def test_a_torque_above_its_limit_is_found(standing):

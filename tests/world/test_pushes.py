@@ -19,7 +19,8 @@ def momenta(model, qpos, qvel):
     """Linear and angular momentum of the first tree about its centre of mass, and that centre, by MuJoCo."""
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = qpos, qvel
-    mujoco.mj_forward(model, data)
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_comVel(model, data)
     mujoco.mj_subtreeVel(model, data)
     linear = data.subtree_linvel[1] * model.body_subtreemass[1]
     return linear, data.subtree_angmom[1].copy(), data.subtree_com[1].copy(), data.xipos.copy()

@@ -32,7 +32,8 @@ def momentum(world):
     """Linear and angular momentum (about the world's origin) of everything that moves, by MuJoCo."""
     model, data = world.model, mujoco.MjData(world.model)
     data.qpos[:], data.qvel[:] = world.qpos, world.qvel
-    mujoco.mj_forward(model, data)
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_comVel(model, data)
     mujoco.mj_subtreeVel(model, data)
     roots = model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
     linear = data.subtree_linvel[roots] * model.body_subtreemass[roots, None]

@@ -49,7 +49,7 @@ z = 0.1
 def cast_down(model, x, y):
     """Height of the first surface below a high point, by MuJoCo."""
     data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
+    mujoco.mj_kinematics(model, data)
     top, hit = 50.0, np.array([-1], np.int32)
     distance = mujoco.mj_ray(model, data, np.array([x, y, top]), np.array([0.0, 0, -1]), None, 1, -1, hit)
     assert hit[0] >= 0

@@ -14,6 +14,7 @@ from poise.body import guess, symmetry
 from poise.body.assemble import grounded, read_joints
 from poise.body.body import Body
 from poise.body.frozen import Frozen, readonly
+from poise.body.plain import plain
 from poise.errors import PoiseError
 
 _DROPPED = frozenset(
@@ -36,9 +37,8 @@ def import_mjcf(source: str | Path) -> Body:
     root = _root(full, where)
     _check_joints(full, root, where)
     _strip(tree, root)
-    ET.indent(tree)
-    mjcf = ET.tostring(tree, encoding="unicode") + "\n"
-    return _body(tree.get("model") or where.removesuffix(".xml"), mjcf, full, where)
+    name = tree.get("model") or where.removesuffix(".xml")
+    return _body(name, plain(_compile(ET.tostring(tree, encoding="unicode"), where), name), full, where)
 
 
 def _body(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
@@ -165,6 +165,8 @@ def _check_joints(model: mujoco.MjModel, root: str, where: str) -> None:
         joint, link = model.joint(j).name, int(model.jnt_bodyid[j])
         if model.jnt_type[j] == mjtJoint.mjJNT_SLIDE:
             raise PoiseError(f"{where}: joint '{joint}' is a slide joint; only free, ball and hinge joints are known")
+        if model.jnt_stiffness[j]:
+            raise PoiseError(f"{where}: joint '{joint}' has a spring (stiffness); let the controller make it")
         if model.body_jntnum[link] > 1 and model.jnt_type[j] != mjtJoint.mjJNT_HINGE:
             raise PoiseError(f"{where}: joint '{joint}' shares link '{model.body(link).name}' with others; "
                              "only hinges may")  # fmt: skip

@@ -353,7 +353,9 @@ def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
                 worst, culprit, change = amount, i, side
     if culprit >= 0:
         saturated[culprit] = change
+    if again:
+        return AGAIN
     for i in range(nv):
         if not abs(velocity[i]) < fastest:
             return BLOWN
-    return AGAIN if _admit(table, velocity, SLACK) or again else DONE
+    return AGAIN if _admit(table, velocity, SLACK) else DONE

@@ -29,6 +29,6 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
             raise unknown(f"setting of {name}", key, fields)
         try:
             values[key] = type(fields[key].default)(value)
-        except ValueError:
+        except (TypeError, ValueError):
             raise PoiseError(f"setting {key} of {name}: '{value}' is not a number") from None
     return controller(kind(**values))

@@ -13,6 +13,9 @@ from poise.dynamics import Actuation, Motors, State
 from poise.errors import PoiseError
 from poise.reference import Reference
 
+LARGEST = 1e12
+"""Of any setting: beyond, products overflow."""
+
 
 @dataclass(frozen=True)
 class HoldSettings:
@@ -26,8 +29,9 @@ class HoldSettings:
     """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg)."""
 
     def __post_init__(self) -> None:
-        if not (self.stiffness >= 0 and self.damping >= 0 and self.unlimited >= 0):
-            raise PoiseError("hold: stiffness, damping and unlimited must be numbers of at least 0")
+        for name, value in asdict(self).items():
+            if not 0 <= value <= LARGEST:
+                raise PoiseError(f"hold: {name} {value} must be between 0 and {LARGEST:g}")
 
 
 class Hold:

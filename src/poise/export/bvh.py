@@ -52,7 +52,7 @@ def rig_of(model: mujoco.MjModel, root: int) -> Rig:
     return Rig(
         bodies=tuple(bodies),
         parent=tuple(parent),
-        names=tuple(model.body(b).name for b in bodies),
+        names=tuple("_".join(model.body(b).name.split()) for b in bodies),  # readers split at spaces
         offset=CENTIMETRES * offset @ TO_BVH.T,
         tip=CENTIMETRES * tip @ TO_BVH.T,
         anchor=anchor,
@@ -63,7 +63,7 @@ def rig_of(model: mujoco.MjModel, root: int) -> Rig:
 def write_bvh(recording: Recording, path: Path) -> Path:
     """Write the performer's motion."""
     model = recording.model
-    rig = rig_of(model, model.body(recording.meta["root"]).id)
+    rig = rig_of(model, recording.root)
     position, turn = _tracks(recording, rig)
     # (T+1, n, 3) degrees in channel order, unwrapped so that curves do not jump.
     angles = np.degrees(np.unwrap(matrix_to_euler(turn, "ZXY"), axis=0))

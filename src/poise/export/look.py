@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Protocol
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -37,6 +38,15 @@ class Motion(Protocol):
     @property
     def qpos(self) -> Floats:
         """Poses, (T+1, nq)."""
+
+
+def visible_model(xml: str) -> Any:
+    """A model to cast rays at: MuJoCo's ray caster passes over parts of bodies that nothing can collide with."""
+    root = ElementTree.fromstring(xml)
+    for geom in root.iter("geom"):
+        geom.set("contype", "1")
+        geom.set("conaffinity", "1")
+    return mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
 
 
 def body_roles(model: Any) -> list[str]:

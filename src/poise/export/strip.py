@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.errors import PoiseError
-from poise.export.look import SHOWN_GROUPS, Floats, Motion, geom_colours, performer_centre, performer_span
+from poise.export.look import (
+    SHOWN_GROUPS,
+    Floats,
+    Motion,
+    geom_colours,
+    performer_centre,
+    performer_span,
+    visible_model,
+)
 from poise.files import write_file
 
 Pixels = NDArray[np.uint8]
@@ -54,7 +62,7 @@ def write_strip(
     if columns < 1 or min(size) < 1 or len(wanted) < 1:
         raise PoiseError("a strip needs at least one frame, one column and one pixel.")
     shown = [int(np.abs(clock - t).argmin()) for t in wanted]
-    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    model = visible_model(recording.model_xml)
     span = performer_span(model, recording.qpos[0])
     with ThreadPoolExecutor() as pool:
         draw = partial(render, model, size=size, camera=camera, span=span)

@@ -16,7 +16,7 @@ from poise.world.recording import Recording
 def write_csv(recording: Recording, path: Path) -> Path:
     """One row per state; torques are those of the step that begins there, empty in the last row."""
     model = recording.model
-    names = recording.meta["dof_names"]
+    names = recording.meta.get("dof_names") or [f"dof{i}" for i in range(model.nv)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(

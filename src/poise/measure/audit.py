@@ -15,6 +15,10 @@ from poise.world.recording import Recording
 Array = NDArray[np.float64]
 
 
+EARTH = 9.81
+"""m/s^2: errors are told as fractions of the weight on Earth, whatever the scene's gravity."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One thing that was measured, and the most it may be."""
@@ -54,7 +58,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
     replay = replay or Replay.of(recording)
     linear, angular, drift = _momentum_errors(replay)
     pull, cone, driven = _friction_errors(replay)
-    apart = _force_at_a_distance(replay)
+    apart, misplaced, askew = _place_errors(replay)
     checks = (
         Check(
             "linear_momentum",
@@ -68,8 +72,12 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
         Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         Check("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
-        Check("friction_power", driven, 0.01, "of weight x m/s", "mean power of friction that drives a slip"),
+        Check(
+            "friction_work", driven, 0.3, "of friction's work", "friction that drives slips instead of braking"
+        ),
         Check("contact_distance", apart, 5.0, "mm", "distance of two bodies in a step in which they pressed"),
+        Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
+        Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
         Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
@@ -84,20 +92,19 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
 
 
 def torque_ratio(recording: Recording) -> float:
-    """The largest joint torque relative to its limit; a torque without a stated limit counts as zero."""
-    limits = np.array([np.inf if v is None else v for v in recording.meta.get("torque_limits", [])], float)
-    if recording.torque.size == 0 or limits.size != recording.torque.shape[1]:
-        return 0.0
-    peak = np.abs(recording.torque).max(axis=0)
-    return float(np.max(np.divide(peak, limits, out=np.where(peak > 0, np.inf, 0.0), where=limits > 0)))
+    """The largest joint torque relative to its limit, infinite if the recording states none; null is unlimited."""
+    peak = np.abs(recording.torque).max(axis=0, initial=0.0)
+    stated = recording.meta.get("torque_limits")
+    if not isinstance(stated, list) or len(stated) != len(peak):
+        return float("inf") if peak.any() else 0.0
+    limits = np.array([np.inf if value is None else value for value in stated], float)
+    return float(np.max(np.divide(peak, limits, out=np.where(peak > 0, np.inf, 0.0), where=limits > 0), initial=0.0))
 
 
 def _refuse_unreadable(recording: Recording) -> None:
-    if recording.steps < 1:
-        raise PoiseError("the recording has no steps")
-    for name in ("qpos", "qvel", "torque", "external", "contact_force", "contact_point"):
-        if not np.all(np.isfinite(getattr(recording, name))):
-            raise PoiseError(f"the recording's {name} holds numbers that are not finite")
+    fault = recording.fault() or (None if recording.steps else "it has no steps")
+    if fault:
+        raise PoiseError(f"the recording cannot be judged: {fault}")
 
 
 def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
@@ -115,7 +122,7 @@ def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
         pushing = sign * r.contact_force[on]
         np.add.at(force, (k, t), pushing)
         np.add.at(moment, (k, t), np.cross(r.contact_point[on] - before[k, t], pushing))
-    weight = replay.mass[:, None] * np.linalg.norm(gravity)
+    weight = replay.mass[:, None] * EARTH
     expected = force + replay.mass[:, None] * gravity
     linear = np.diff(replay.linear, axis=0) / h - expected
     angular = np.diff(replay.angular, axis=0) / h - moment
@@ -148,12 +155,17 @@ def _root_torque(replay: Replay) -> float:
 
 
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
-    """Pulling force, force outside the friction cone, and mean power of friction that drives a slip."""
+    """Pulling force, force outside the friction cone, and the share of friction's work that drives slips.
+
+    Impacts turn the path of a point within the step, so a little of it is always there; a centimetre's fall of the
+    body is added to the whole, since of a body at rest there is only noise.
+    """
     r = replay.recording
     loose = r.contact_kind == 0
     if not loose.any():
         return 0.0, 0.0, 0.0
-    weight = float(replay.mass.max() * np.linalg.norm(r.model.opt.gravity)) or 1.0
+    weight = float(replay.mass.max()) * EARTH
+    friction = np.minimum(r.contact_friction, _surface_friction(replay) * (1 + 1e-9))
     force, normal = r.contact_force[loose], r.contact_normal[loose]
     pressing = np.einsum("ni,ni->n", force, normal)
     tangential = force - pressing[:, None] * normal
@@ -161,15 +173,23 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     power = np.einsum("ni,ni->n", tangential, replay.slip_velocity[loose])
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
-        float(np.max(size - r.contact_friction[loose] * pressing, initial=0.0)) / weight,
-        float(np.maximum(power, 0.0).sum()) / weight / r.steps,
+        float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
+        float(np.maximum(power, 0.0).sum() / (np.abs(power).sum() + 0.01 * weight / r.step)),
     )
 
 
-def _force_at_a_distance(replay: Replay) -> float:
-    """mm: the largest distance, both before and after a step, of bodies that pressed on each other in it."""
-    loose = replay.recording.contact_kind == 0
-    return 1e3 * float(np.max(replay.apart[loose], initial=0.0))
+def _place_errors(replay: Replay) -> tuple[float, float, float]:
+    """Largest gap (mm), distance from a surface point (mm) and angle to its normal (degrees) of contact forces."""
+    gap, away, angle = np.max(replay.places, axis=0, initial=0.0)
+    return 1e3 * float(gap), 1e3 * float(away), float(np.degrees(angle))
+
+
+def _surface_friction(replay: Replay) -> Array:
+    """(N,) the coefficient that the model's surfaces have where each contact is, at most."""
+    model, r = replay.recording.model, replay.recording
+    best = np.zeros(model.nbody)
+    np.maximum.at(best, model.geom_bodyid, model.geom_friction[:, 0])
+    return np.maximum(best[r.contact_body], best[r.contact_other])
 
 
 def _solver_residual(recording: Recording) -> float:

@@ -51,8 +51,7 @@ def fell_at(recording: Recording) -> float | None:
     if not feet:
         return None
     allowed = feet | limb_links(recording, "hands")
-    root = model.body(recording.meta["root"]).id
-    own = model.body_rootid[recording.contact_body] == root
+    own = model.body_rootid[recording.contact_body] == model.body_rootid[recording.root]
     fixed = model.body_weldid[recording.contact_other] == 0
     other_part = ~np.isin(recording.contact_body, sorted(allowed))
     steps = recording.contact_step[own & fixed & other_part & (recording.contact_kind == 0)]
@@ -64,7 +63,7 @@ def tracking(recording: Recording) -> dict[str, float | None]:
     if recording.reference_qpos is None:
         return {"joint_rms_deg": None, "root_rms_m": None}
     model = recording.model
-    root = int(model.body_dofadr[model.body(recording.meta["root"]).id])
+    root = int(model.body_dofadr[recording.root])
     tree = model.body_rootid[model.dof_bodyid] == model.body_rootid[model.dof_bodyid[root]]
     joints = tree & (np.arange(model.nv) >= root + 6)
     error = np.zeros((len(recording.time), model.nv))

@@ -27,8 +27,7 @@ class Replay:
     angular: Array  # (T+1, trees, 3) kg m^2/s, about the centre of mass
     xpos: Array  # (T+1, nbody, 3) m
     xmat: Array  # (T+1, nbody, 3, 3)
-    depth: Array  # (T+1,) m, deepest penetration
-    near: tuple[dict[tuple[int, int], float], ...]  # per state: least gap of each pair of bodies that is close
+    touches: tuple[Touches, ...]  # per state: surfaces that touch or are close
 
     @classmethod
     def of(cls, recording: Recording) -> Replay:
@@ -40,8 +39,7 @@ class Replay:
         states = len(recording.time)
         com, linear, angular = (np.zeros((states, len(roots), 3)) for _ in range(3))
         xpos, xmat = np.zeros((states, model.nbody, 3)), np.zeros((states, model.nbody, 3, 3))
-        depth = np.zeros(states)
-        near = []
+        touches = []
         mass = model.body_subtreemass[roots]
         for k in range(states):
             data.qpos[:], data.qvel[:] = recording.qpos[k], recording.qvel[k]
@@ -54,10 +52,8 @@ class Replay:
             linear[k] = data.subtree_linvel[roots] * mass[:, None]
             angular[k] = data.subtree_angmom[roots]
             xpos[k], xmat[k] = data.xpos, data.xmat.reshape(-1, 3, 3)
-            gaps = data.contact.dist
-            depth[k] = max(0.0, -gaps.min()) if len(gaps) else 0.0
-            near.append(_least_gaps(model.geom_bodyid[data.contact.geom], gaps))
-        return cls(recording, roots, mass, com, linear, angular, xpos, xmat, depth, tuple(near))
+            touches.append(Touches.of(model, data))
+        return cls(recording, roots, mass, com, linear, angular, xpos, xmat, tuple(touches))
 
     def tree_of(self, bodies: Ints) -> Ints:
         """Index of the floating tree of each body, -1 if it is fixed."""
@@ -88,19 +84,70 @@ class Replay:
         return np.asarray(after - r.contact_point)
 
     @cached_property
-    def apart(self) -> Array:
-        """(N,) m: least distance of the two bodies at the start and the end of the step in which they pressed."""
+    def depth(self) -> Array:
+        """(T+1,) m: deepest penetration, of pairs that do not hold each other."""
+        held: dict[int, set[tuple[int, int]]] = {}
         r = self.recording
-        out = np.full(len(r.contact_step), np.inf)
-        for n, (k, a, b) in enumerate(zip(r.contact_step, r.contact_body, r.contact_other, strict=True)):
-            pair = (min(a, b), max(a, b))
-            out[n] = min(self.near[k].get(pair, np.inf), self.near[k + 1].get(pair, np.inf))
+        for n in np.flatnonzero(r.contact_kind == 1):
+            pair = _pair(int(r.contact_body[n]), int(r.contact_other[n]))
+            for state in (int(r.contact_step[n]), int(r.contact_step[n]) + 1):
+                held.setdefault(state, set()).add(pair)
+        return np.array([touches.depth(held.get(k, set())) for k, touches in enumerate(self.touches)])
+
+    @cached_property
+    def places(self) -> Array:
+        """(N, 3) of each loose contact: gap (m), distance from the surface point (m), angle to its normal (rad).
+
+        The gap is the lesser of those at the start and at the end of the step; the other two are at its start. All
+        are infinite where the two bodies are nowhere close. Zero for grips.
+        """
+        r = self.recording
+        out = np.zeros((len(r.contact_step), 3))
+        for n in np.flatnonzero(r.contact_kind == 0):
+            k, pair = r.contact_step[n], _pair(int(r.contact_body[n]), int(r.contact_other[n]))
+            flip = 1.0 if pair[0] == r.contact_other[n] else -1.0
+            gap, away, angle = self.touches[k].nearest(pair, r.contact_point[n], flip * r.contact_normal[n])
+            out[n] = min(gap, self.touches[k + 1].gap(pair)), away, angle
         return out
 
 
-def _least_gaps(bodies: Ints, gaps: Array) -> dict[tuple[int, int], float]:
-    least: dict[tuple[int, int], float] = {}
-    for (a, b), gap in zip(bodies.tolist(), gaps.tolist(), strict=True):
-        pair = (min(a, b), max(a, b))
-        least[pair] = min(gap, least.get(pair, np.inf))
-    return least
+@dataclass(frozen=True)
+class Touches:
+    """Surface pairs of one state."""
+
+    pair: tuple[tuple[int, int], ...]  # body ids, the lesser first
+    point: Array  # (n, 3) m
+    normal: Array  # (n, 3) from the first body of the pair to the second
+    dist: Array  # (n,) m
+
+    @classmethod
+    def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> Touches:
+        """Those that MuJoCo's collision has just found."""
+        found = data.contact
+        bodies = model.geom_bodyid[found.geom].reshape(-1, 2)
+        flip = np.where(bodies[:, 0] <= bodies[:, 1], 1.0, -1.0)[:, None]
+        pairs = tuple(_pair(a, b) for a, b in bodies.tolist())
+        return cls(pairs, found.pos.copy(), found.frame[:, :3] * flip, found.dist.copy())
+
+    def depth(self, held: set[tuple[int, int]]) -> float:
+        """m: deepest overlap, passing over pairs that hold each other."""
+        return max([0.0, *(float(-gap) for pair, gap in zip(self.pair, self.dist, strict=True) if pair not in held)])
+
+    def gap(self, pair: tuple[int, int]) -> float:
+        """m: least distance of two bodies, infinite if they are not close."""
+        mine = [float(gap) for other, gap in zip(self.pair, self.dist, strict=True) if other == pair]
+        return min(mine, default=np.inf)
+
+    def nearest(self, pair: tuple[int, int], point: Array, normal: Array) -> tuple[float, float, float]:
+        """Gap, distance (m) and angle (rad) of the surface point of a pair that is nearest to a point."""
+        mine = [i for i, other in enumerate(self.pair) if other == pair]
+        if not mine:
+            return np.inf, np.inf, np.inf
+        away = np.linalg.norm(self.point[mine] - point, axis=1)
+        best = mine[int(np.argmin(away))]
+        angle = np.arccos(np.clip(self.normal[best] @ normal, -1, 1))
+        return self.gap(pair), float(away.min()), float(angle)
+
+
+def _pair(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a <= b else (b, a)

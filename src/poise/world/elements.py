@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from poise.body.mjcf import numbers
 
-def numbers(values: Iterable[float]) -> str:
-    """Numbers as MJCF wants them, every digit kept."""
-    return " ".join(repr(float(value)) for value in values)
+__all__ = ["element", "geom", "numbers"]
 
 
 def geom(name: str, kind: str, **attributes: object) -> Element:

@@ -37,15 +37,15 @@ class Push:
 def parse_push(text: str) -> Push:
     """A push from its short form, such as ``150@2.0,dir=90,body=torso``; 0 degrees pushes forward, 90 left."""
     head, *options = text.split(",")
-    force, _, time = head.partition("@")
+    force, at, time = head.partition("@")
     values: dict[str, object] = {}
     try:
         values["force"] = float(force)
-        if time:
+        if at:
             values["time"] = float(time)
         for option in options:
             key, equals, value = option.partition("=")
-            if not equals:
+            if not equals or not value:
                 raise ValueError
             if key == "duration":
                 values["duration"] = float(value)

@@ -59,8 +59,7 @@ class Recorder:
             "feedback_weakened": self.weakened,
         }
         reference = self.reference
-        if reference is not None and len(reference) == len(self.time) - 1:
-            reference = [*reference, reference[-1]] if reference else None
+        assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
         return Recording(
             model_xml=self.world.scene.xml,
             time=np.array(self.time),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,15 @@ class Recording:
         except ValueError as error:
             raise PoiseError("the recording's model does not load: " + " ".join(str(error).split())) from None
 
+    @property
+    def root(self) -> int:
+        """Body id of the performer's root: the one that meta names, else the first that floats."""
+        found = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, str(self.meta.get("root")))
+        free = self.model.jnt_bodyid[self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+        if found < 0 and not len(free):
+            raise PoiseError("the recording has no performer: nothing in it floats freely")
+        return int(found if found >= 0 else free[0])
+
     def save(self, path: Path) -> None:
         """Write the file, whole or not at all."""
         arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
@@ -73,20 +82,67 @@ class Recording:
     def load(cls, path: Path) -> Recording:
         """Read a recording; a file that is not one gives a one-line error."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                data = {name: file[name] for name in file.files}
-            missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n != "reference_qpos"]
-            if missing:
-                raise PoiseError(f"{path} is not a recording: it lacks {', '.join(missing)}")
-            meta = json.loads(str(data["meta"]))
+            with open(path, "rb") as file:
+                content = io.BytesIO(file.read())
         except OSError as error:
             raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-        except (ValueError, zipfile.BadZipFile, EOFError, KeyError):
+        try:
+            with np.load(content, allow_pickle=False) as archive:
+                data = {name: archive[name] for name in archive.files}
+            meta = json.loads(str(data["meta"])) if "meta" in data else None
+        except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
             raise PoiseError(f"{path} is not a recording (a NumPy .npz file without pickles)") from None
+        missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n != "reference_qpos"]
+        if missing:
+            raise PoiseError(f"{path} is not a recording: it lacks {', '.join(missing)}")
         arrays: dict[str, Any] = {name: data.get(name) for name in ARRAYS}
-        return cls(model_xml=str(data["model_xml"]), meta=meta, **arrays)
+        recording = cls(model_xml=str(data["model_xml"]), meta=meta or {}, **arrays)
+        fault = recording.fault()
+        if fault:
+            raise PoiseError(f"{path} is not a recording: {fault}")
+        return recording
+
+    def fault(self) -> str | None:
+        """What makes this no recording, or None."""
+        step = self.meta.get("step") if isinstance(self.meta, dict) else None  # a file may hold anything
+        if not isinstance(step, (int, float)) or not 0 < step < math.inf:
+            return "its meta has no step"
+        try:
+            model = self.model
+        except PoiseError as error:
+            return str(error)
+        states, contacts = np.shape(self.time)[0] if np.ndim(self.time) else 0, np.shape(self.contact_step)
+        steps, count = states - 1, contacts[0] if contacts else -1
+        shapes: dict[str, tuple[int, ...]] = {
+            "time": (states,),
+            "qpos": (states, model.nq),
+            "qvel": (states, model.nv),
+            "torque": (steps, model.nv),
+            "external": (steps, model.nv),
+            "reference_qpos": (states, model.nq),
+            **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (count, 3)),
+            **dict.fromkeys(
+                ("contact_step", "contact_body", "contact_other", "contact_friction", "contact_kind"), (count,)
+            ),
+        }
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array is None and name == "reference_qpos":
+                continue
+            if array.shape != shape or steps < 0:
+                return f"its {name} has shape {array.shape}, the model and times ask for {shape}"
+            if array.dtype.kind not in ("iu" if name in INTEGERS else "f") or not np.all(np.isfinite(array)):
+                return f"its {name} holds something that is not a {'whole' if name in INTEGERS else 'finite'} number"
+        if steps and not np.allclose(np.diff(self.time), step, rtol=1e-6, atol=0):
+            return "its times do not advance by its step"
+        for name, below in (("contact_step", steps), ("contact_body", model.nbody), ("contact_other", model.nbody)):
+            values = getattr(self, name)
+            if values.size and not (values.min() >= 0 and values.max() < below):
+                return f"its {name} goes beyond {below - 1}"
+        return None
 
 
+INTEGERS = ("contact_step", "contact_body", "contact_other", "contact_kind")
 ARRAYS = (
     "time",
     "qpos",

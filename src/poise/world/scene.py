@@ -37,8 +37,8 @@ class Scene:
     gravity: float = 9.81  # m/s^2
 
     def __post_init__(self) -> None:
-        if not self.friction >= 0 or not np.isfinite(self.gravity):
-            raise PoiseError(f"friction {self.friction} and gravity {self.gravity} must be numbers, friction >= 0")
+        if not 0 <= self.friction < np.inf or not np.isfinite(self.gravity):
+            raise PoiseError(f"friction {self.friction} and gravity {self.gravity} must be finite, friction >= 0")
 
     @classmethod
     def of(cls, body: Body | str, terrain: Terrain | None = None, props: Sequence[Prop] = ()) -> Scene:
@@ -68,7 +68,7 @@ class Scene:
         for item in self.terrain.geoms():
             world.append(self._solid(item, TERRAIN_BIT, 0))
         for index, body in enumerate(self.bodies):
-            self._add_body(world, assets, body, index)
+            self._add_body(world, body, index)
         for prop in self.props:
             for item in prop.elements():
                 for part in item.iter("geom"):
@@ -79,12 +79,12 @@ class Scene:
     def _solid(self, part: Element, own: int, others: int) -> Element:
         part.set("contype", str(own))
         part.set("conaffinity", str(others))
-        part.set("margin", repr(LOOK_AHEAD))
+        part.set("margin", repr(LOOK_AHEAD / 2))  # MuJoCo adds the margins of the two surfaces
         part.set("condim", "3")
         part.set("friction", numbers((self.friction, 0.005, 0.0001)))
         return part
 
-    def _add_body(self, world: Element, assets: Element, body: Body, index: int) -> None:
+    def _add_body(self, world: Element, body: Body, index: int) -> None:
         source = ElementTree.fromstring(body.mjcf)
         own = FIRST_BODY_BIT << index
         others = TERRAIN_BIT | PROP_BIT
@@ -97,9 +97,7 @@ class Scene:
         for part in source.iter("geom"):
             if part.get("contype") == "0" and part.get("conaffinity") == "0":
                 continue
-            self._solid(part, own, others).set("margin", "0")
-        for part in source.findall("asset/*"):
-            assets.append(part)
+            self._solid(part, own, others)
         for part in source.findall("worldbody/body"):
             world.append(part)
 

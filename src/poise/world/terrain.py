@@ -25,6 +25,7 @@ GROUND = "0.93 0.93 0.91 1"
 STEP = "0.86 0.87 0.88 1"
 HALF_WIDTH = 2.0  # m, of steps and platforms to each side
 DEPTH = 2.0  # m, how far solid ground reaches below its surface
+LARGEST = 1e4  # m, degrees, or seeds, in short forms
 FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
 
 
@@ -184,20 +185,20 @@ class Rough:
 
     def geoms(self) -> list[Element]:
         """One height field."""
-        place = (self.CENTRE, 0, -self.amplitude)
+        place = (self.CENTRE, 0, self._grid.min())
         return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND)]
 
     def assets(self) -> list[Element]:
-        """The height field's samples."""
+        """The height field's samples, between 0 and 1; MJCF lists the rows from the far side (+y) to the near."""
         grid = self._grid
-        scaled = (grid + self.amplitude) / (2 * self.amplitude)
+        span = grid.max() - grid.min()
         field = Element(
             "hfield",
             name="rough",
             nrow=str(len(grid)),
             ncol=str(len(grid)),
-            size=numbers((self.HALF, self.HALF, 2 * self.amplitude, DEPTH)),
-            elevation=numbers(np.round(scaled, 6).ravel()),
+            size=numbers((self.HALF, self.HALF, span, DEPTH)),
+            elevation=numbers(((grid - grid.min()) / span)[::-1].ravel()),
         )
         return [field]
 
@@ -209,9 +210,9 @@ class Rough:
         i, j = int(row), int(column)
         u, v = column - j, row - i
         a, b, c, d = grid[i, j], grid[i, j + 1], grid[i + 1, j], grid[i + 1, j + 1]
-        if u + v <= 1:
-            return float(a + u * (b - a) + v * (c - a))
-        return float(d + (1 - u) * (c - d) + (1 - v) * (b - d))
+        if u >= v:
+            return float(a + u * (b - a) + v * (d - b))
+        return float(a + v * (c - a) + u * (d - c))
 
     def summit(self) -> Place:
         """The origin."""
@@ -219,15 +220,15 @@ class Rough:
 
 
 def parse_terrain(text: str) -> Terrain:
-    """A terrain from its short form (`TERRAIN_FORMS`), or from a TOML file of platforms."""
+    """A terrain from its short form (`TERRAIN_FORMS`), or from a file of platforms (.toml)."""
     kind, *rest = text.split(":")
     if kind not in TERRAIN_FORMS:
-        if Path(text).suffix or "/" in text:
+        if ("/" in text or text.endswith(".toml")) and text.isprintable():
             return read_terrain(Path(text))
         raise unknown("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]
-        if not all(map(math.isfinite, values)):
+        if not all(abs(value) <= LARGEST for value in values):
             raise ValueError
         match kind, values:
             case "flat", []:
@@ -236,7 +237,9 @@ def parse_terrain(text: str) -> Terrain:
                 return Slope(degrees)
             case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
                 return stairs(rise, run, int(count))
-            case "rough", [amplitude, *seed] if amplitude > 0 and len(seed) <= 1 and all(s == int(s) for s in seed):
+            case "rough", [amplitude, *seed] if (
+                amplitude > 0 and len(seed) <= 1 and all(s == int(s) >= 0 for s in seed)
+            ):
                 return Rough(amplitude, int(seed[0]) if seed else 0)
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
                 return drop(height, every[0] if every else None)
@@ -254,21 +257,28 @@ def read_terrain(path: Path) -> Platforms:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PoiseError(f"terrain file {path}: {error}") from None
     tops = []
-    for number, item in enumerate(data.get("platform", []), 1):
-        try:
-            top = _floats((*item["x"], *item["y"], item["z"]))
-        except (KeyError, TypeError, ValueError):
-            raise PoiseError(
-                f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z"
-            ) from None
-        if len(top) != 5 or top[0] >= top[1] or top[2] >= top[3] or not all(map(math.isfinite, top)):
+    listed, base = data.get("platform", []), data.get("base", 0.0)
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise PoiseError(f"terrain file {path}: 'platform' must be a list of tables, [[platform]]")
+    if not isinstance(base, (int, float)) or not math.isfinite(base):
+        raise PoiseError(f"terrain file {path}: base must be a finite number")
+    for number, item in enumerate(listed, 1):
+        x, y, z = item.get("x"), item.get("y"), item.get("z")
+        if not (isinstance(x, list) and isinstance(y, list) and len(x) == len(y) == 2 and _are_numbers(*x, *y, z)):
+            raise PoiseError(f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z")
+        top = _floats((*x, *y, z))
+        if top[0] >= top[1] or top[2] >= top[3] or not all(map(math.isfinite, top)):
             raise PoiseError(f"terrain file {path}: platform {number} has an empty or unbounded area")
         tops.append(top)
     if not tops:
         raise PoiseError(f"terrain file {path}: no [[platform]] in it")
     highest = max(tops, key=lambda top: top[4])
     start = Place((highest[0] + highest[1]) / 2, (highest[2] + highest[3]) / 2, highest[4])
-    return Platforms(tuple(tops), float(data.get("base", 0.0)), start)
+    return Platforms(tuple(tops), float(base), start)
+
+
+def _are_numbers(*values: object) -> bool:
+    return all(isinstance(value, (int, float)) for value in values)
 
 
 def _floats(values: tuple[float, ...]) -> tuple[float, float, float, float, float]:

@@ -250,6 +250,8 @@ class World:
         table, counts, kind = work.table, work.counts, work.contact_kind
         exact = self.settings.solver == "lemke"
         feedback = NO_FEEDBACK if feedback is None else np.ascontiguousarray(feedback)
+        if feedback.size and feedback.shape != (self.model.nv, 3 * counts[CONTACTS]):
+            raise PoiseError(f"feedback is {feedback.shape}, must be {(self.model.nv, 3 * int(counts[CONTACTS]))}")
         kept, passes = 1.0, 0
         ghosts: dict[int, bool] = {}
         begin(table)
