@@ -24,6 +24,7 @@ from poise.dynamics.workspace import (
     CONTACT_BODY,
     CONTACT_FRICTION,
     CONTACT_GAP,
+    CONTACT_IMPULSE,
     CONTACT_JACOBIAN,
     CONTACT_KIND,
     CONTACT_OFFSET,
@@ -49,6 +50,7 @@ from poise.dynamics.workspace import (
     TOUCHED,
     TREE_DOF,
     TREE_MASS,
+    VELOCITY,
 )
 from poise.kernel import floats, floats2, ints, kernel
 
@@ -183,6 +185,51 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
         curve[:] = 0.0
         _point_rows(table, 1.0, body[c], rows == 1, point[c], axes[c], rows, own, curve)
         _point_rows(table, -1.0, other[c], rows == 1, point[c], axes[c], rows, own, curve)
+        for k in range(3):
+            curve[k] *= 0.5 * h
+        curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h
+
+
+@kernel
+def jolt(table: Any) -> float:
+    """m/s: the largest change of a contact point's velocity in the step, of those that carry force."""
+    qvel, velocity = floats(table, QVEL), floats(table, VELOCITY)
+    jacobian, impulse = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_IMPULSE)
+    largest = 0.0
+    for c in range(ints(table, COUNTS)[CONTACTS]):
+        if impulse[3 * c] <= 0.0:
+            continue
+        for row in range(3 * c, 3 * c + 3):
+            change = 0.0
+            for i in range(qvel.shape[0]):
+                change += jacobian[row, i] * (velocity[i] - qvel[i])
+            largest = max(largest, abs(change))
+    return largest
+
+
+@kernel
+def bend(table: Any, bias_after: Any) -> None:
+    """Offsets of the contacts anew, for the path that the velocity at the end of the step gives.
+
+    Expects QVEL, CVEL and CDOF_DOT of that velocity in place of the first one's, and its bias. The centre of mass is
+    shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
+    """
+    settings, gravity = floats(table, SETTINGS), floats(table, GRAVITY)
+    h, recovery = settings[STEP], settings[RECOVERY]
+    drifted, tree_dof, mass = floats2(table, DRIFT), ints(table, TREE_DOF), floats(table, TREE_MASS)
+    for t in range(tree_dof.shape[0]):
+        for i in range(3):
+            drifted[t, i] = 2.0 * drifted[t, i] - (bias_after[tree_dof[t] + i] / mass[t] + gravity[i])
+    body, other, kind = ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER), ints(table, CONTACT_KIND)
+    point, axes, gap = floats2(table, CONTACT_POINT), floats2(table, CONTACT_AXES), floats(table, CONTACT_GAP)
+    offset = floats(table, CONTACT_OFFSET)
+    unused = np.zeros((3, floats(table, QVEL).shape[0]))
+    for c in range(ints(table, COUNTS)[CONTACTS]):
+        rows = 3 if kind[c] == TOUCHED else 1
+        curve = offset[3 * c : 3 * c + 3]
+        curve[:] = 0.0
+        _point_rows(table, 1.0, body[c], True, point[c], axes[c], rows, unused, curve)
+        _point_rows(table, -1.0, other[c], True, point[c], axes[c], rows, unused, curve)
         for k in range(3):
             curve[k] *= 0.5 * h
         curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h

@@ -22,7 +22,7 @@ from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.problem import polygon
-from poise.contact.rows import contact_rows, drift, grip_rows, thin_out
+from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out
 from poise.contact.solve import Modes, Solver, first_modes, load_solvers
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
@@ -44,6 +44,8 @@ NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
 SPACING = 0.06
 """m: least distance of contacts of one geom with a height field."""
+JOLT = 0.2
+"""m/s: contact points that change their velocity by more in a step are hit, and their path is taken anew."""
 GHOST = 2e-3
 """m: surfaces further apart than this at the end of a step have not touched in it."""
 LIMIT_REACH = 0.1
@@ -254,6 +256,7 @@ class World:
             raise PoiseError(f"feedback is {feedback.shape}, must be {(self.model.nv, 3 * int(counts[CONTACTS]))}")
         kept, passes = 1.0, 0
         ghosts: dict[int, bool] = {}
+        bent = False
         begin(table)
         while True:
             passes += 1
@@ -283,8 +286,12 @@ class World:
                 continue
             if verdict == BLOWN:
                 raise self._blow_up()
-            if not ((counts[CLOSED] or ghosts) and self._judge_ghosts(ghosts)):
+            if (counts[CLOSED] or ghosts) and self._judge_ghosts(ghosts):
+                continue
+            if bent or not rows or jolt(table) < JOLT:
                 break
+            bent = True
+            self._bend()
         return solution, kept
 
     def _guess(self, problem: ContactProblem, pairs: NDArray[np.int32]) -> Modes:
@@ -294,6 +301,17 @@ class World:
         if len(pairs) == len(before) and (pairs == before).all():
             modes[problem.unilateral :] = last
         return modes
+
+    def _bend(self) -> None:
+        """After a hit, have the contact rows follow the path of the new velocity instead of the old one's."""
+        data, work = self.terms.data, self._work
+        before = self.qvel.copy()
+        self.qvel[:] = work.velocity
+        mujoco.mj_comVel(self.model, data)
+        bias = np.empty(self.model.nv)
+        mujoco.mj_rne(self.model, data, 0, bias)
+        bend(work.table, bias)
+        self.qvel[:] = before
 
     def _judge_ghosts(self, ghosts: dict[int, bool]) -> bool:
         """Rule out far surfaces that were stopped although the motion takes them past each other; whether any.
