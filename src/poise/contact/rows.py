@@ -227,12 +227,14 @@ def bend(table: Any, bias_after: Any) -> None:
     for c in range(ints(table, COUNTS)[CONTACTS]):
         rows = 3 if kind[c] == TOUCHED else 1
         curve = offset[3 * c : 3 * c + 3]
+        before = curve[0]
         curve[:] = 0.0
         _point_rows(table, 1.0, body[c], True, point[c], axes[c], rows, unused, curve)
         _point_rows(table, -1.0, other[c], True, point[c], axes[c], rows, unused, curve)
         for k in range(3):
             curve[k] *= 0.5 * h
-        curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h
+        # A light limb may whip: of the two paths, the one that comes nearer decides.
+        curve[0] = min(before, curve[0] + (gap[c] if gap[c] > 0 else recovery * gap[c]) / h)
 
 
 @kernel

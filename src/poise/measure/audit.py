@@ -72,10 +72,8 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
         Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         Check("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
-        Check(
-            "friction_work", driven, 0.3, "of friction's work", "friction that drives slips instead of braking"
-        ),
-        Check("contact_distance", apart, 5.0, "mm", "distance of two bodies in a step in which they pressed"),
+        Check("friction_work", driven, 0.05, "of friction's work", "friction that drives slips instead of braking"),
+        Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
         Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
