@@ -98,3 +98,14 @@ def test_bad_orders_are_named():
         s.euler_to_matrix([0, 0, 0], "ABC")
     with pytest.raises(ValueError, match="three different"):
         s.matrix_to_euler(np.eye(3), "ZXZ")
+
+
+def test_continuous_euler_curves_are_the_same_turns_without_jumps():
+    """A limb that swings through the pole, where the first decomposition jumps by half a turn."""
+    time = np.linspace(0, 1, 200)
+    turns = s.quat_to_matrix(s.quat_exp(np.stack([2.5 * time, 0.4 * np.sin(9 * time), 0.3 + 0 * time], axis=-1)))
+    jumpy = s.matrix_to_euler(turns, "ZXY")
+    smooth = s.continuous_euler(jumpy)
+    assert np.abs(np.diff(jumpy, axis=0)).max() > 1
+    assert np.abs(np.diff(smooth, axis=0)).max() < 0.5
+    assert np.abs(s.euler_to_matrix(smooth, "ZXY") - turns).max() < 1e-12

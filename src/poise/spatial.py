@@ -164,6 +164,22 @@ def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
     return np.stack([first, middle, last], axis=-1)
 
 
+def continuous_euler(angles: ArrayLike) -> Array:
+    """Angles (frames, ..., 3) of `matrix_to_euler` as curves: each frame the equal turn nearest to the one before.
+
+    (a, b, c) and (a + pi, pi - b, c + pi) are the same turn, and so are angles that differ by whole turns.
+    """
+    out = np.array(angles, float)
+    for k in range(1, len(out)):
+        before, here = out[k - 1], out[k]
+        other = np.stack([here[..., 0] + np.pi, np.pi - here[..., 1], here[..., 2] + np.pi], axis=-1)
+        both = np.stack([here, other])
+        both -= 2 * np.pi * np.round((both - before) / (2 * np.pi))
+        far = np.abs(both - before).sum(axis=-1)
+        out[k] = np.where((far[0] <= far[1])[..., None], both[0], both[1])
+    return out
+
+
 def _axes(order: str) -> list[int]:
     try:
         return [_AXES[letter] for letter in order.upper()]

@@ -20,6 +20,7 @@ from poise.dynamics.workspace import (
     BODY_TREE,
     CDOF,
     CDOF_DOT,
+    CLOSING,
     CONTACT_AXES,
     CONTACT_BODY,
     CONTACT_FRICTION,
@@ -167,7 +168,7 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
         flip = -1.0 if last_dof[second] < 0 else 1.0
         body[c], other[c] = (first, second) if flip < 0 else (second, first)
         gap[c], mu[c] = distance[c], friction[c, 0]
-        kind[c] = TOUCHED if gap[c] <= near else FAR
+        kind[c] = TOUCHED if gap[c] <= near else (CLOSING if gap[c] <= 4.0 * near else FAR)  # likely to close
         for k in range(3):
             point[c, k] = position[c, k]
             axes[c, k] = flip * frame[c, k]

@@ -106,15 +106,22 @@ def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
     matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, p.scale)
     size = len(q)
-    random = np.random.default_rng(0)  # fixed: the same problem always takes the same path
-    for softness in (0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2):
-        cover, nudge = 0.5 + random.random(size), 1e-9 * random.random(size)
+    for attempt, softness in enumerate((0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2)):
+        # Scattered but fixed numbers: the same problem always takes the same path.
+        cover, nudge = 0.5 + scattered(size, 2 * attempt), 1e-9 * scattered(size, 2 * attempt + 1)
         softened = matrix if softness == 0 else matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
         impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, p.scale)
         if offset is not None:
             impulse = np.concatenate([offset + gain @ impulse, impulse])
         yield impulse, int(count)
+
+
+def scattered(size: int, which: int) -> Array:
+    """Numbers between 0 and 1 without a pattern, the ``which``-th set: multiples of irrational numbers."""
+    step = (0.6180339887498949, 0.7548776662466927, 0.8191725133961645, 0.4142135623730951)[which % 4]
+    numbers: Array = (np.arange(1 + which, size + 1 + which, dtype=float) * step) % 1.0
+    return numbers
 
 
 def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:

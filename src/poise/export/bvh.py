@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.files import write_file
-from poise.spatial import matrix_to_euler
+from poise.spatial import continuous_euler, matrix_to_euler
 from poise.world.recording import Recording
 
 Array = NDArray[np.float64]
@@ -65,8 +65,7 @@ def write_bvh(recording: Recording, path: Path) -> Path:
     model = recording.model
     rig = rig_of(model, recording.root)
     position, turn = _tracks(recording, rig)
-    # (T+1, n, 3) degrees in channel order, unwrapped so that curves do not jump.
-    angles = np.degrees(np.unwrap(matrix_to_euler(turn, "ZXY"), axis=0))
+    angles = np.degrees(continuous_euler(matrix_to_euler(turn, "ZXY")))  # (T+1, n, 3) in channel order
     order = _depth_first(rig)
     rows = np.concatenate([position[:, None], angles[:, order]], axis=1).reshape(len(position), -1)
     lines = _hierarchy(rig, 0, 0)
