@@ -20,9 +20,10 @@ from poise.version import __version__
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
+from poise.world.result import BlowUp
 from poise.world.scene import Scene
 from poise.world.terrain import Place
-from poise.world.world import BlowUp, World
+from poise.world.world import World
 
 Array = NDArray[np.float64]
 

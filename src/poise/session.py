@@ -23,9 +23,11 @@ from poise.measure import metrics
 from poise.performance import Performance, check, perform
 from poise.reference import named_motion
 from poise.world.pushes import parse_push
+from poise.world.result import BlowUp
 from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 from poise.world.terrain import parse_terrain
-from poise.world.world import BlowUp, World, WorldSettings
+from poise.world.world import World
 
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""

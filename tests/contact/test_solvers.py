@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.contact import ContactProblem, Status, solve
-from poise.contact.problem import polygon
+from poise.contact.polygon import polygon
 from poise.contact.solve import solve_by_lemke, solve_by_sweeps
 
 

@@ -178,7 +178,7 @@ def test_props_are_never_driven():
 
 @pytest.mark.parametrize("part", ["torque", "motors", "feedback", "external"])
 def test_not_a_number_in_an_actuation_stops_the_step_and_keeps_the_state(part):
-    from poise.world.world import BlowUp
+    from poise.world.result import BlowUp
 
     world = standing()
     nv = world.model.nv

@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from poise.contact.polygon import OPEN, STICK, nearest
 from poise.kernel import kernel
-
-OPEN, STICK = 0, 1
-# 2 + 2 k: sliding, force at vertex k.  3 + 2 k: sliding, force on the edge from vertex k to k + 1.
 
 
 @kernel
@@ -139,35 +137,6 @@ def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
 
 
 @kernel
-def _nearest(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float, float]:
-    """The mode and place of the point of the friction polygon of size ``bound`` that is nearest to an impulse."""
-    sides = directions.shape[0]
-    inside = True
-    nearest, mode, n1, n2 = 1e300, STICK, t1, t2
-    for k in range(sides):
-        following = (k + 1) % sides
-        ax, ay = bound * directions[k, 0], bound * directions[k, 1]
-        ex, ey = bound * directions[following, 0] - ax, bound * directions[following, 1] - ay
-        if ex * (t2 - ay) - ey * (t1 - ax) < 0.0:
-            inside = False
-        square = ex * ex + ey * ey
-        share = ((t1 - ax) * ex + (t2 - ay) * ey) / square if square > 0.0 else 0.0
-        share = min(1.0, max(0.0, share))
-        px, py = ax + share * ex, ay + share * ey
-        distance = (t1 - px) ** 2 + (t2 - py) ** 2
-        if distance < nearest:
-            nearest, n1, n2 = distance, px, py
-            mode = 3 + 2 * k
-            if share <= 0.0:
-                mode = 2 + 2 * k
-            elif share >= 1.0:
-                mode = 2 + 2 * following
-    if inside:
-        return STICK, t1, t2
-    return mode, n1, n2
-
-
-@kernel
 def pivot(
     matrix: Any,
     bias: Any,
@@ -217,7 +186,7 @@ def pivot(
                 # Solved when the impulse is the admissible one nearest to itself less the slip that is left.
                 step = 1.0 / matrix[row, row]
                 t1, t2 = impulse[row + 1], impulse[row + 2]
-                asked, n1, n2 = _nearest(
+                asked, n1, n2 = nearest(
                     t1 - step * w[row + 1], t2 - step * w[row + 2], friction[i - unilateral] * impulse[row], directions
                 )
                 away = np.sqrt((t1 - n1) ** 2 + (t2 - n2) ** 2) * matrix[row, row]

@@ -86,15 +86,6 @@ class ContactSolution:
         return self.residual <= TOLERANCE
 
 
-def polygon(sides: int) -> Array:
-    """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
-    angle = np.arange(sides) * (2 * np.pi / sides)
-    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    # Exact zeros on the axes, so that facets of mirrored bodies mirror exactly.
-    directions[np.abs(directions) < 1e-15] = 0.0
-    return directions
-
-
 @kernel
 def row_scale(matrix: Any, first_contact: int) -> Any:
     """The diagonal of the matrix, with the normal's entry for all three rows of a contact."""

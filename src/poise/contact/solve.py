@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from poise.contact.lemke import impulses, lemke, standard_form
 from poise.contact.pivoting import approaching, modes_of, pivot
-from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status, polygon
+from poise.contact.polygon import polygon
+from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status
 from poise.contact.sweep import sweep
 
 Modes = NDArray[np.int64]

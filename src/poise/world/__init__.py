@@ -7,15 +7,16 @@ if TYPE_CHECKING:
     from poise.world.pushes import Push, parse_push
     from poise.world.recording import Recording
     from poise.world.scene import Scene
+    from poise.world.settings import WorldSettings
     from poise.world.terrain import parse_terrain
-    from poise.world.world import World, WorldSettings
+from poise.world.world import World
 
 _HOMES = {
     "Push": "pushes",
     "Recording": "recording",
     "Scene": "scene",
     "World": "world",
-    "WorldSettings": "world",
+    "WorldSettings": "settings",
     "parse_push": "pushes",
     "parse_terrain": "terrain",
 }

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.world.recording import Recording
-from poise.world.world import StepResult, World
+from poise.world.result import StepResult
+from poise.world.world import World
 
 Array = NDArray[np.float64]
 

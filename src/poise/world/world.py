@@ -11,9 +11,6 @@ One step, velocity first; h is its duration:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +18,22 @@ from numpy.typing import NDArray
 from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
-from poise.contact.problem import polygon
+from poise.contact.polygon import polygon
 from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out
-from poise.contact.solve import Modes, Solver, first_modes, load_solvers
+from poise.contact.solve import Modes, first_modes, load_solvers
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
-from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, GRIP_ROWS, IGNORED, TOUCHED, UNILATERAL, Workspace
+from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, IGNORED, TOUCHED, UNILATERAL, Workspace
 from poise.errors import PoiseError
+from poise.world.ghosts import Ghosts
 from poise.world.grips import Grip
+from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 
 Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NO_FEEDBACK = np.zeros((0, 0))
 NO_GRIPS = np.zeros((0, 3))
@@ -46,62 +45,8 @@ SPACING = 0.06
 """m: least distance of contacts of one geom with a height field."""
 JOLT = 0.2
 """m/s: contact points that change their velocity by more in a step are hit, and their path is taken anew."""
-GHOST = 2e-3
-"""m: surfaces further apart than this at the end of a step have not touched in it."""
 LIMIT_REACH = 0.1
 """rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
-
-
-@dataclass(frozen=True)
-class WorldSettings:
-    """How the world steps."""
-
-    step: float = 1 / 120
-    """Duration of a step, s."""
-    sides: int = 4
-    """Sides of the friction polygon: 4, 6 or 8."""
-    solver: Solver = "lemke"
-    """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
-    touch: float = 1e-3
-    """Points nearer than this to a surface carry friction, m. Friction in the air makes walkers fall."""
-    recovery: float = 0.1
-    """Share of a penetration that is undone in a step."""
-    compliance: float = 1e-7
-    """Softness of a contact relative to that of the bodies there; makes forces on many points unique."""
-    fastest: float = 1e3
-    """A DOF faster than this (rad/s, m/s) has blown up, and the run stops."""
-
-    def __post_init__(self) -> None:
-        if not 1e-5 <= self.step <= 0.05:
-            raise PoiseError(f"step of {self.step} s: must be between 0.00001 and 0.05 s")
-        if self.sides not in (4, 6, 8):
-            raise PoiseError(f"friction polygon of {self.sides} sides: must be 4, 6 or 8")
-
-
-class BlowUp(Exception):
-    """A step gave numbers that are not finite or absurd; the world still holds the last good state."""
-
-    def __init__(self, step: int, culprit: str, value: float) -> None:
-        self.step, self.culprit, self.value = step, culprit, value
-        super().__init__(f"blew up in step {step}: velocity of {culprit} is {value:.3g}")
-
-
-class StepResult(NamedTuple):
-    """What happened in a step."""
-
-    torque: Array  # (nv,) N m, joint actuation that was applied
-    external: Array  # (nv,) all other applied forces
-    body: Ints  # (c,) candidate contacts; the force acts on this body
-    other: Ints  # (c,)
-    point: Array  # (c, 3) m, world, at the start of the step
-    frame: Array  # (c, 3, 3) rows n, t1, t2
-    friction: Array  # (c,)
-    impulse: Array  # (c, 3) N s along n, t1, t2
-    grips: tuple[Grip, ...]
-    grip_point: Array  # (g, 3) m, world
-    grip_impulse: Array  # (g, 3) N s, world
-    solution: ContactSolution
-    feedback_kept: float  # share of the contact feedback that was used: 1, unless the problem had no solution
 
 
 class World:
@@ -123,7 +68,7 @@ class World:
         numbers = np.array([s.step, s.touch, s.recovery, s.compliance, s.fastest])
         self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
         self._uneven = self.model.nhfield > 0
-        self._trial = mujoco.MjData(self.model)
+        self._ghosts = Ghosts(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
 
@@ -255,8 +200,8 @@ class World:
         if feedback.size and feedback.shape != (self.model.nv, 3 * counts[CONTACTS]):
             raise PoiseError(f"feedback is {feedback.shape}, must be {(self.model.nv, 3 * int(counts[CONTACTS]))}")
         kept, passes = 1.0, 0
-        ghosts: dict[int, bool] = {}
         bent = False
+        self._ghosts.begin()
         begin(table)
         while True:
             passes += 1
@@ -286,7 +231,7 @@ class World:
                 continue
             if verdict == BLOWN:
                 raise self._blow_up()
-            if (counts[CLOSED] or ghosts) and self._judge_ghosts(ghosts):
+            if self._ghosts.judge(work, self.qpos, self.settings.step, self._geoms):
                 continue
             if bent or not rows or jolt(table) < JOLT:
                 break
@@ -312,35 +257,6 @@ class World:
         mujoco.mj_rne(self.model, data, 0, bias)
         bend(work.table, bias)
         self.qvel[:] = before
-
-    def _judge_ghosts(self, ghosts: dict[int, bool]) -> bool:
-        """Rule out far surfaces that were stopped although the motion takes them past each other; whether any.
-
-        A gap is closed along the normal it has at the start of the step. A limb that swings round the edge of a
-        stair would be stopped in the air; where it really ends up decides. A ghost that is hit after all when it no
-        longer resists is real (``ghosts[contact]`` False), and stays so.
-        """
-        work, count = self._work, int(self._work.counts[CONTACTS])
-        kind, impulse = work.contact_kind[:count], work.contact_impulse[: 3 * count : 3]
-        suspects = [int(c) for c in ((kind == CLOSING) & (impulse > 0)).nonzero()[0] if c not in ghosts]
-        if not suspects and not any(ghosts.values()):
-            return False
-        trial = self._trial
-        trial.qpos[:] = self.qpos
-        mujoco.mj_integratePos(self.model, trial.qpos, work.velocity, self.settings.step)
-        mujoco.mj_kinematics(self.model, trial)
-        mujoco.mj_collision(self.model, trial)
-        gaps: dict[tuple[int, ...], float] = {}
-        for pair, gap in zip(map(tuple, trial.contact.geom.tolist()), trial.contact.dist.tolist(), strict=True):
-            gaps[pair] = min(gap, gaps.get(pair, np.inf))
-        changed = False
-        for c in [c for c, ghost in ghosts.items() if ghost]:
-            if gaps.get(tuple(self._geoms[c].tolist()), np.inf) < -0.5 * GHOST:
-                ghosts[c], kind[c], changed = False, CLOSING, True
-        for c in suspects:
-            if gaps.get(tuple(self._geoms[c].tolist()), np.inf) > GHOST:
-                ghosts[c], kind[c], changed = True, IGNORED, True
-        return changed
 
     def _prepare_grips(self) -> Array:
         """Rows of the grips; returns their points (g, 3) in the world. A hand does not collide with what it holds."""

@@ -1,0 +1,40 @@
+"""What comes out of a step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.contact import ContactSolution
+from poise.world.grips import Grip
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class BlowUp(Exception):
+    """A step gave numbers that are not finite or absurd; the world still holds the last good state."""
+
+    def __init__(self, step: int, culprit: str, value: float) -> None:
+        self.step, self.culprit, self.value = step, culprit, value
+        super().__init__(f"blew up in step {step}: velocity of {culprit} is {value:.3g}")
+
+
+class StepResult(NamedTuple):
+    """What happened in a step."""
+
+    torque: Array  # (nv,) N m, joint actuation that was applied
+    external: Array  # (nv,) all other applied forces
+    body: Ints  # (c,) candidate contacts; the force acts on this body
+    other: Ints  # (c,)
+    point: Array  # (c, 3) m, world, at the start of the step
+    frame: Array  # (c, 3, 3) rows n, t1, t2
+    friction: Array  # (c,)
+    impulse: Array  # (c, 3) N s along n, t1, t2
+    grips: tuple[Grip, ...]
+    grip_point: Array  # (g, 3) m, world
+    grip_impulse: Array  # (g, 3) N s, world
+    solution: ContactSolution
+    feedback_kept: float  # share of the contact feedback that was used: 1, unless the problem had no solution

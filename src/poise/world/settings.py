@@ -1,0 +1,34 @@
+"""How the world steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poise.contact.solve import Solver
+from poise.errors import PoiseError
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """How the world steps."""
+
+    step: float = 1 / 120
+    """Duration of a step, s."""
+    sides: int = 4
+    """Sides of the friction polygon: 4, 6 or 8."""
+    solver: Solver = "lemke"
+    """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
+    touch: float = 1e-3
+    """Points nearer than this to a surface carry friction, m. Friction in the air makes walkers fall."""
+    recovery: float = 0.1
+    """Share of a penetration that is undone in a step."""
+    compliance: float = 1e-7
+    """Softness of a contact relative to that of the bodies there; makes forces on many points unique."""
+    fastest: float = 1e3
+    """A DOF faster than this (rad/s, m/s) has blown up, and the run stops."""
+
+    def __post_init__(self) -> None:
+        if not 1e-5 <= self.step <= 0.05:
+            raise PoiseError(f"step of {self.step} s: must be between 0.00001 and 0.05 s")
+        if self.sides not in (4, 6, 8):
+            raise PoiseError(f"friction polygon of {self.sides} sides: must be 4, 6 or 8")
