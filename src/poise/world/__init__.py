@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from poise.world.scene import Scene
     from poise.world.settings import WorldSettings
     from poise.world.terrain import parse_terrain
-from poise.world.world import World
+    from poise.world.world import World
 
 _HOMES = {
     "Push": "pushes",
