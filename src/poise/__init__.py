@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from poise.measure import audit, metrics
     from poise.performance import Performance, perform
     from poise.reference import named_motion
-    from poise.world import Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
+    from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
 
 _HOMES = {
     "Actuation": "poise.dynamics",
     "Body": "poise.body",
+    "Cue": "poise.world",
     "Motors": "poise.dynamics",
     "Performance": "poise.performance",
     "Push": "poise.world",
@@ -45,6 +46,7 @@ _HOMES = {
 __all__ = [
     "Actuation",
     "Body",
+    "Cue",
     "Motors",
     "Performance",
     "PoiseError",

@@ -17,6 +17,7 @@ from poise.errors import PoiseError, unknown
 from poise.reference import Reference
 from poise.spatial import quat_exp, quat_multiply, quat_rotate
 from poise.version import __version__
+from poise.world.cues import Cue
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
@@ -55,15 +56,16 @@ def perform(
     *,
     seconds: float,
     pushes: Sequence[Push] = (),
+    cues: Sequence[Cue] = (),
     seed: int = 0,
     noise: float = 0.0,
     progress: Callable[[int], Iterable[int]] = range,
 ) -> Performance:
     """Let a controller perform a reference in a world, and record it.
 
-    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. ``progress`` turns the number of
-    steps into something to loop over, such as tqdm's trange. A world that blows up ends the performance; the
-    recording up to there is returned with the cause.
+    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. ``cues`` act on the world at their
+    times. ``progress`` turns the number of steps into something to loop over, such as tqdm's trange. A world that
+    blows up ends the performance; the recording up to there is returned with the cause.
     """
     check(seconds, seed, noise)
     started = clock.perf_counter()
@@ -78,7 +80,12 @@ def perform(
     setup_s = clock.perf_counter() - started
     spent = []
     blow_up = None
+    waiting = sorted(cues, key=lambda cue: cue.time)
+    done: list[Cue] = []
     for _ in progress(steps):
+        while waiting and waiting[0].time <= world.time + 1e-9:
+            done.append(waiting.pop(0))
+            done[-1].do(world)
         began = clock.perf_counter()
         try:
             actuation = controller.act(world.state)
@@ -89,7 +96,10 @@ def perform(
         recorder.add(result)
         recorder.track(ghost.at(world.time))
         spent.append(clock.perf_counter() - began)
-    meta = describe(world, controller, reference, forces, seed, noise, blow_up)
+    events = [force.event for force in forces] + [{"kind": "cue", "time": cue.time, "name": cue.name} for cue in done]
+    if blow_up is not None:
+        events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
+    meta = describe(world, controller, reference, events, seed, noise)
     return Performance(recorder.finish(meta), setup_s, np.array(spent), blow_up)
 
 
@@ -194,16 +204,12 @@ def describe(
     world: World,
     controller: Controller,
     reference: Reference,
-    pushes: Sequence[_ScenePush],
+    events: Sequence[dict[str, Any]],
     seed: int,
     noise: float,
-    blow_up: BlowUp | None,
 ) -> dict[str, Any]:
     """What a recording says about its making."""
     body = world.scene.body
-    events: list[dict[str, Any]] = [push.event for push in pushes]
-    if blow_up is not None:
-        events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
     return {
         "version": __version__,
         "body": body.name,
@@ -219,5 +225,5 @@ def describe(
         "root": body.links[0],
         "feet": [foot.link for foot in body.feet],
         "hands": [hand.link for hand in body.hands],
-        "events": events,
+        "events": list(events),
     }

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise import Actuation, Body, Motors, PoiseError, Scene, World, audit
+from poise import Actuation, Body, Cue, Motors, PoiseError, Scene, World, audit, named_controller, named_motion, perform
 from poise.world.props import Ball, Bar, Barbell, Box, Tray
 from poise.world.recorder import Recorder
 
@@ -290,3 +290,22 @@ def test_grips_are_recorded_and_pass_the_audit(beside):
     recording = recorder.finish({"step": world.settings.step, "root": "barbell"})
     assert (recording.contact_kind == 1).sum() == 20
     assert [check for check in audit(recording).checks if not check.passed] == []
+
+
+def test_cues_act_at_their_times_and_are_recorded():
+    body = Body.named("biped29")
+    world = World(Scene.of(body))
+    seen = []
+    cues = [
+        Cue(0.05, "later", lambda here: seen.append(here.time)),
+        Cue(0.0, "first", lambda here: seen.append(here.time)),
+    ]
+    result = perform(world, named_controller("hold"), named_motion("stand", body), seconds=0.1, cues=cues)
+    assert seen == pytest.approx([0.0, 0.05])
+    assert [event["name"] for event in result.recording.meta["events"]] == ["first", "later"]
+
+
+@pytest.mark.parametrize("time", [-1.0, np.nan, np.inf])
+def test_cues_at_impossible_times_are_refused(time):
+    with pytest.raises(PoiseError, match="cue 'x'"):
+        Cue(time, "x", print)

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poise.world.cues import Cue
     from poise.world.pushes import Push, parse_push
     from poise.world.recording import Recording
     from poise.world.scene import Scene
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from poise.world.world import World
 
 _HOMES = {
+    "Cue": "cues",
     "Push": "pushes",
     "Recording": "recording",
     "Scene": "scene",
@@ -21,7 +23,7 @@ _HOMES = {
     "parse_terrain": "terrain",
 }
 
-__all__ = ["Push", "Recording", "Scene", "World", "WorldSettings", "parse_push", "parse_terrain"]
+__all__ = ["Cue", "Push", "Recording", "Scene", "World", "WorldSettings", "parse_push", "parse_terrain"]
 
 
 def __getattr__(name: str) -> Any:

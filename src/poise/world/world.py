@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
@@ -134,7 +134,12 @@ class World:
             work.contact_gap[:c] <= self.settings.touch,
         )
 
-    def grip(self, body: str, point: Array, other: str = "world") -> Grip:
+    def point(self, link: str, local: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Where a point of a link, given in the link's frame (m), is in the world."""
+        data, body = self.terms.data, self.scene.link_id(link)
+        return np.asarray(data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.asarray(local, float))
+
+    def grip(self, body: str, point: ArrayLike, other: str = "world") -> Grip:
         """Hold a world point (m) of one body to another, from now on."""
         data = self.terms.data
         ids = (self.scene.link_id(body), self.scene.link_id(other))
