@@ -6,7 +6,7 @@ import pytest
 
 from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, named_motion, perform
 from poise.measure.replay import Replay
-from poise.world.props import Bar, Box
+from poise.world.props import Ball, Bar, Barbell, Box
 from poise.world.terrain import Slope
 
 
@@ -142,3 +142,28 @@ def test_releasing_a_grip_lets_go():
     world.step()
     assert world.grips == ()
     assert world.qvel[2] < speed
+
+
+@pytest.mark.parametrize("prop", [Ball(at=(0, 0, 0.15)), Barbell(at=(0, 0, 0.2))])
+def test_what_rolls_neither_sinks_nor_hops(prop):
+    """The lowest point of a rolling ball is another at every moment: its own path is not that of the gap."""
+    world = World(Scene((), props=(prop,)))
+    height = world.qpos[2]
+    world.reset(world.qpos.copy(), np.array([3.0, 0, 0, 0, 3.0 / height, 0]))
+    for _ in range(240):
+        world.step()
+        assert abs(world.qpos[2] - height) < 1e-5
+    assert world.qvel[0] == pytest.approx(3.0, rel=1e-6)
+
+
+def test_a_ball_rolls_down_a_slope_as_in_the_book():
+    """A solid ball that rolls accelerates with 5/7 of g sin(angle)."""
+    angle = math.radians(10)
+    world = World(Scene((), Slope(-10), (Ball(radius=0.1),)))
+    pose = np.array([0.1 * math.sin(angle), 0, 0.1 * math.cos(angle), 1, 0, 0, 0])
+    world.reset(pose, np.zeros(6))
+    for _ in range(120):
+        world.step()
+    speed = np.linalg.norm(world.qvel[:3])
+    assert speed == pytest.approx(5 / 7 * 9.81 * math.sin(angle), rel=1e-3)
+    assert abs(world.contacts.gap.min()) < 1e-6

@@ -38,6 +38,8 @@ from poise.dynamics.workspace import (
     DRIFT,
     FAR,
     GEOM_BODY,
+    GEOM_RADIUS,
+    GEOM_XMAT,
     GRAVITY,
     GRIP_JACOBIAN,
     GRIP_OFFSET,
@@ -122,6 +124,42 @@ def _point_rows(
 
 
 @kernel
+def _rounding(table: Any, geom: int, normal: Any) -> float:
+    """m: how far behind a geom's surface point the centre of its curvature lies, for a normal there."""
+    radius = floats(table, GEOM_RADIUS)[geom]
+    if radius >= 0.0:
+        return float(radius)
+    turn = floats2(table, GEOM_XMAT)[geom]
+    along = turn[2] * normal[0] + turn[5] * normal[1] + turn[8] * normal[2]
+    return float(-radius) if abs(along) < 0.1 else 0.0
+
+
+@kernel
+def _contact_curve(table: Any, c: int, geom: Any, moving: bool, rows: int, jacobian: Any, curve: Any) -> None:
+    """Jacobian and (h/2)(dJ/dt v + a) of a contact's rows.
+
+    Along the normal the surfaces part as the centres of their curvature do: the lowest point of a rolling ball is
+    another at every moment, and its own path, a cusp, is not that of the gap. Along the tangents it is the material
+    point that must stay.
+    """
+    half_step = 0.5 * floats(table, SETTINGS)[STEP]
+    body, other = ints(table, CONTACT_BODY)[c], ints(table, CONTACT_OTHER)[c]
+    axes, point = floats2(table, CONTACT_AXES)[c], floats2(table, CONTACT_POINT)[c]
+    own, its = (geom[c, 1], geom[c, 0]) if ints(table, GEOM_BODY)[geom[c, 1]] == body else (geom[c, 0], geom[c, 1])
+    centre = np.empty(3)
+    curve[:] = 0.0
+    for sign, what, shape in ((1.0, body, own), (-1.0, other, its)):
+        back = sign * _rounding(table, shape, axes)
+        for k in range(3):
+            centre[k] = point[k] + back * axes[k]
+        _point_rows(table, sign, what, True, centre, axes, 1, jacobian, curve)
+        if rows == 3:
+            _point_rows(table, sign, what, moving, point, axes[3:], 2, jacobian[1:], curve[1:])
+    for k in range(3):
+        curve[k] *= half_step
+
+
+@kernel
 def _add_velocity(table: Any, sign: float, body: int, point: Any, out: Any) -> None:
     """Add sign times the velocity of a body's material point to out."""
     if ints(table, BODY_LAST_DOF)[body] < 0:
@@ -183,11 +221,7 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
             _align_tangents(axes[c], slip, h, gravity)
         own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
         own[:] = 0.0
-        curve[:] = 0.0
-        _point_rows(table, 1.0, body[c], rows == 1, point[c], axes[c], rows, own, curve)
-        _point_rows(table, -1.0, other[c], rows == 1, point[c], axes[c], rows, own, curve)
-        for k in range(3):
-            curve[k] *= 0.5 * h
+        _contact_curve(table, c, geom, False, rows, own, curve)
         curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h
 
 
@@ -209,7 +243,7 @@ def jolt(table: Any) -> float:
 
 
 @kernel
-def bend(table: Any, bias_after: Any) -> None:
+def bend(table: Any, geom: Any, bias_after: Any) -> None:
     """Offsets of the contacts anew, for the path that the velocity at the end of the step gives.
 
     Expects QVEL, CVEL and CDOF_DOT of that velocity in place of the first one's, and its bias. The centre of mass is
@@ -221,19 +255,13 @@ def bend(table: Any, bias_after: Any) -> None:
     for t in range(tree_dof.shape[0]):
         for i in range(3):
             drifted[t, i] = 2.0 * drifted[t, i] - (bias_after[tree_dof[t] + i] / mass[t] + gravity[i])
-    body, other, kind = ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER), ints(table, CONTACT_KIND)
-    point, axes, gap = floats2(table, CONTACT_POINT), floats2(table, CONTACT_AXES), floats(table, CONTACT_GAP)
-    offset = floats(table, CONTACT_OFFSET)
+    kind, gap, offset = ints(table, CONTACT_KIND), floats(table, CONTACT_GAP), floats(table, CONTACT_OFFSET)
     unused = np.zeros((3, floats(table, QVEL).shape[0]))
     for c in range(ints(table, COUNTS)[CONTACTS]):
         rows = 3 if kind[c] == TOUCHED else 1
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
-        curve[:] = 0.0
-        _point_rows(table, 1.0, body[c], True, point[c], axes[c], rows, unused, curve)
-        _point_rows(table, -1.0, other[c], True, point[c], axes[c], rows, unused, curve)
-        for k in range(3):
-            curve[k] *= 0.5 * h
+        _contact_curve(table, c, geom, True, rows, unused, curve)
         # A light limb may whip: of the two paths, the one that comes nearer decides.
         curve[0] = min(before, curve[0] + (gap[c] if gap[c] > 0 else recovery * gap[c]) / h)
 

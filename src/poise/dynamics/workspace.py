@@ -16,9 +16,9 @@ Ints = NDArray[np.int64]
 # fmt: off
 (
     # kinematics, in MuJoCo's own memory
-    QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
+    QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, GEOM_XMAT, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
     # constant tables
-    DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, SITE_BODY, JOINT_BODY,
+    DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, SITE_BODY, JOINT_BODY,
     JOINT_TYPE, JOINT_QPOS, JOINT_DOF, TREE_BODY, TREE_DOF, TREE_END, TREE_QPOS, TREE_MASS,
     DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
     # equations of motion
@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
     CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
     CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
     GRIP_JACOBIAN, GRIP_OFFSET,
-) = range(70)
+) = range(72)
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
@@ -85,6 +85,7 @@ class Workspace:
             XMAT: data.xmat,
             XIPOS: data.xipos,
             GEOM_XPOS: data.geom_xpos,
+            GEOM_XMAT: data.geom_xmat,
             SITE_XPOS: data.site_xpos,
             XANCHOR: data.xanchor,
             SUBTREE_COM: data.subtree_com,
@@ -96,6 +97,7 @@ class Workspace:
             BODY_ROOT: mech.body_root,
             BODY_TREE: mech.body_tree,
             GEOM_BODY: model.geom_bodyid.astype(np.int64),
+            GEOM_RADIUS: _radius(model),
             SITE_BODY: model.site_bodyid.astype(np.int64),
             JOINT_BODY: model.jnt_bodyid.astype(np.int64),
             JOINT_TYPE: model.jnt_type.astype(np.int64),
@@ -150,6 +152,13 @@ class Workspace:
             GRIP_JACOBIAN: self.grip_jacobian,
             GRIP_OFFSET: self.grip_offset,
         }
+
+
+def _radius(model: mujoco.MjModel) -> Array:
+    """(ngeom,) m: radius of spheres and capsules, minus that of cylinders (round about their axis only), else 0."""
+    kind, size = model.geom_type, model.geom_size[:, 0]
+    ball = (kind == mujoco.mjtGeom.mjGEOM_SPHERE) | (kind == mujoco.mjtGeom.mjGEOM_CAPSULE)
+    return np.where(ball, size, np.where(kind == mujoco.mjtGeom.mjGEOM_CYLINDER, -size, 0.0))
 
 
 FREE_JOINT = int(mujoco.mjtJoint.mjJNT_FREE)

@@ -260,7 +260,7 @@ class World:
         mujoco.mj_comVel(self.model, data)
         bias = np.empty(self.model.nv)
         mujoco.mj_rne(self.model, data, 0, bias)
-        bend(work.table, bias)
+        bend(work.table, self._geoms, bias)
         self.qvel[:] = before
 
     def _prepare_grips(self) -> Array:
