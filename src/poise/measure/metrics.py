@@ -31,14 +31,17 @@ def metrics(recording: Recording, replay: Replay | None = None) -> dict[str, Any
 
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
-    """Body ids of the feet or hands of the character and of all that hangs on them (toes, fingers)."""
+    """Body ids of the feet or hands of the character and of all that hangs on them (toes, fingers).
+
+    A root that is a foot, as a lamp's, is one by itself.
+    """
     model = recording.model
     tops = {model.body(name).id for name in recording.meta.get(kind, [])}
     found = set()
     for body in range(1, model.nbody):
         ancestor = body
         while ancestor:
-            if ancestor in tops:
+            if ancestor in tops and (ancestor == body or ancestor != recording.root):
                 found.add(body)
             ancestor = int(model.body_parentid[ancestor])
     return found
@@ -52,7 +55,7 @@ def fell_at(recording: Recording) -> float | None:
         return None
     allowed = feet | limb_links(recording, "hands")
     own = model.body_rootid[recording.contact_body] == model.body_rootid[recording.root]
-    fixed = model.body_weldid[recording.contact_other] == 0
+    fixed = recording.contact_other == 0  # the ground; bars and other props stand on bodies of their own
     other_part = ~np.isin(recording.contact_body, sorted(allowed))
     steps = recording.contact_step[own & fixed & other_part & (recording.contact_kind == 0)]
     return float(recording.time[steps.min()]) if len(steps) else None

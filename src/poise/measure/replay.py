@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.contact.rows import UPWARD
 from poise.world.recording import Recording
 
 Array = NDArray[np.float64]
@@ -124,10 +125,11 @@ class Touches:
     def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> Touches:
         """Those that MuJoCo's collision has just found."""
         found = data.contact
-        bodies = model.geom_bodyid[found.geom].reshape(-1, 2)
+        walls = (model.geom_type[found.geom[:, 0]] == mujoco.mjtGeom.mjGEOM_HFIELD) & (found.frame[:, 2] < UPWARD)
+        point, normal, dist = found.pos[~walls], found.frame[~walls, :3], found.dist[~walls]
+        bodies = model.geom_bodyid[found.geom[~walls]].reshape(-1, 2)
         flip = np.where(bodies[:, 0] <= bodies[:, 1], 1.0, -1.0)[:, None]
-        pairs = tuple(_pair(a, b) for a, b in bodies.tolist())
-        return cls(pairs, found.pos.copy(), found.frame[:, :3] * flip, found.dist.copy())
+        return cls(tuple(_pair(a, b) for a, b in bodies.tolist()), point, normal * flip, dist)
 
     def depth(self, held: set[tuple[int, int]]) -> float:
         """m: deepest overlap, passing over pairs that hold each other."""

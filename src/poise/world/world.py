@@ -41,7 +41,7 @@ NO_PAIRS = np.zeros((0, 2), np.int32)
 NO_MODES = np.zeros(0, np.int64)
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
-SPACING = 0.06
+SPACING = 0.03
 """m: least distance of contacts of one geom with a height field."""
 JOLT = 0.2
 """m/s: contact points that change their velocity by more in a step are hit, and their path is taken anew."""
@@ -67,7 +67,8 @@ class World:
         s = self.settings
         numbers = np.array([s.step, s.touch, s.recovery, s.compliance, s.fastest])
         self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
-        self._uneven = self.model.nhfield > 0
+        self._uneven_geoms = (self.model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
+        self._uneven = bool(self._uneven_geoms.any())
         self._ghosts = Ghosts(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
@@ -166,7 +167,7 @@ class World:
         found = data.contact
         parts = [found.pos, found.frame, found.dist, found.geom, found.friction]
         if self._uneven:
-            kept = thin_out(parts[0], parts[2], parts[3], SPACING)
+            kept = thin_out(parts[0], parts[1], parts[2], parts[3], self._uneven_geoms, SPACING)
             parts = [part[kept] for part in parts]
         else:
             parts[3] = parts[3].copy()  # MuJoCo's memory changes with the next collision
