@@ -49,6 +49,7 @@ from poise.dynamics.workspace import (
     SATURATED,
     SETTINGS,
     STEP,
+    STRENGTH,
     TARGET,
     TORQUE,
     TORQUE_LIMIT,
@@ -61,6 +62,8 @@ from poise.kernel import floats, floats2, ints, kernel
 DONE, AGAIN, BLOWN = range(3)
 """What `conclude` finds."""
 
+BLOCK_PASSES, WEAKEN_PASSES = 8, 100
+"""Passes in which saturated torques are sought exactly, and after which what is still too strong is switched off."""
 SLACK = 1e-9
 """m/s: a row that was left out may be violated by this much."""
 
@@ -164,10 +167,10 @@ def _admit(table: Any, velocity: Any, slack: float) -> bool:
 def begin(table: Any) -> None:
     """M v, and nothing saturated yet."""
     mass, qvel, momentum = floats2(table, MASS), floats(table, QVEL), floats(table, MOMENTUM)
-    saturated = ints(table, SATURATED)
+    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
     for i in range(qvel.shape[0]):
         momentum[i] = _along(mass[i], qvel)
-        saturated[i] = 0
+        saturated[i], strength[i] = 0, 1.0
 
 
 @kernel
@@ -177,15 +180,15 @@ def free_motion(table: Any) -> int:
     mass, momentum, bias = floats2(table, MASS), floats(table, MOMENTUM), floats(table, BIAS)
     torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
     external, limit, damping = floats(table, EXTERNAL), floats(table, TORQUE_LIMIT), floats(table, DAMPING)
-    saturated, parent = ints(table, SATURATED), ints(table, DOF_PARENT)
+    saturated, strength, parent = ints(table, SATURATED), floats(table, STRENGTH), ints(table, DOF_PARENT)
     rhs, free, factor = floats(table, RHS), floats(table, FREE), floats2(table, FACTOR)
     nv = rhs.shape[0]
     diagonal = np.empty(nv)
     for i in range(nv):
         rhs[i] = momentum[i] + h * (external[i] - bias[i])
         if saturated[i] == 0:
-            diagonal[i] = h * (damping[i] + gain[i])
-            rhs[i] += h * (torque[i] + gain[i] * target[i])
+            diagonal[i] = h * (damping[i] + strength[i] * gain[i])
+            rhs[i] += h * strength[i] * (torque[i] + gain[i] * target[i])
         else:
             diagonal[i] = h * damping[i]
             rhs[i] += h * saturated[i] * limit[i]
@@ -209,7 +212,7 @@ def problem_of(table: Any, rows: int, feedback: Any) -> Any:
     """Matrix and bias of the rows in use: grips, limits, closing contacts, touching contacts."""
     h, compliance = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[COMPLIANCE]
     parent, factor, free = ints(table, DOF_PARENT), floats2(table, FACTOR), floats(table, FREE)
-    counts, saturated = ints(table, COUNTS), ints(table, SATURATED)
+    counts, saturated, strength = ints(table, COUNTS), ints(table, SATURATED), floats(table, STRENGTH)
     nv = free.shape[0]
     bias = np.empty(rows)
     half = np.zeros((nv, rows))
@@ -243,7 +246,7 @@ def problem_of(table: Any, rows: int, feedback: Any) -> Any:
                 if has_feedback:
                     for i in range(nv):
                         if saturated[i] == 0:
-                            drag[i, row] = h * feedback[i, source]
+                            drag[i, row] = h * strength[i] * feedback[i, source]
                 bias[row] = _along(jacobian[source], free) + offset[source]
                 row += 1
 
@@ -306,35 +309,17 @@ def _constraint_impulse(table: Any, impulse: Any) -> None:
 
 
 @kernel
-def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
-    """Velocities (VELOCITY) and torques (APPLIED) of a solved problem; DONE, AGAIN or BLOWN.
+def _keep_limits(table: Any, asked: Any, passes: int) -> bool:
+    """Take the torques that are asked for (APPLIED), or change what must give way; whether something had to.
 
-    Again, if a torque passed its limit (its DOF is then saturated, and released when it comes back) or if a row that
-    was left out is violated (it is then put into use). The first passes change all such DOFs at once, later ones the
-    worst alone, and the last ones only saturate, so that the passes end and no torque ever exceeds its limit.
+    At first a DOF that asks for too much gets its limit, all such DOFs at once, and is released when it asks for
+    less. Where that does not settle, they are freed, and those that ask for too much are weakened until they do not:
+    a weaker motor still brakes, while a light limb with a fixed torque would be thrown.
     """
-    h, fastest = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[FASTEST]
-    _constraint_impulse(table, impulse)
-    rhs, constraint, velocity = floats(table, RHS), floats(table, CONSTRAINT), floats(table, VELOCITY)
-    spread, saturated = floats(table, CONTACT_IMPULSE), ints(table, SATURATED)
-    nv = rhs.shape[0]
-    asked = np.zeros(nv)  # N m
-    if feedback.shape[1] > 0:
-        for i in range(nv):
-            for source in range(feedback.shape[1]):
-                asked[i] += feedback[i, source] * spread[source]
-    for i in range(nv):
-        velocity[i] = rhs[i] + constraint[i]
-        if saturated[i] == 0:
-            velocity[i] += h * asked[i]
-    _solve(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
-
-    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
     limit, applied = floats(table, TORQUE_LIMIT), floats(table, APPLIED)
+    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
     again = False
-    worst, culprit, change = 0.0, -1, 0
-    for i in range(nv):
-        asked[i] += torque[i] + gain[i] * (target[i] - velocity[i])
+    for i in range(asked.shape[0]):
         side = 0
         if saturated[i] == 0:
             applied[i] = asked[i]
@@ -342,18 +327,44 @@ def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
                 side = 1 if asked[i] > 0 else -1
         else:
             applied[i] = saturated[i] * limit[i]
-            if passes > 40 or asked[i] * saturated[i] >= limit[i] * (1.0 - 1e-9):
+            if asked[i] * saturated[i] >= limit[i] * (1.0 - 1e-9):
                 side = saturated[i]
-        if side != saturated[i]:
+        if passes < BLOCK_PASSES:
+            again = again or side != saturated[i]
+            saturated[i] = side
+        elif passes == BLOCK_PASSES:
+            again = again or side != saturated[i]
+        elif side != 0:
             again = True
-            amount = abs(abs(asked[i]) - limit[i])
-            if passes <= 8 or passes > 40:
-                saturated[i] = side
-            elif amount > worst:
-                worst, culprit, change = amount, i, side
-    if culprit >= 0:
-        saturated[culprit] = change
-    if again:
+            strength[i] *= 0.98 * limit[i] / abs(asked[i]) if passes < WEAKEN_PASSES else 0.0
+    if again and passes == BLOCK_PASSES:
+        saturated[:] = 0
+    return again
+
+
+@kernel
+def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
+    """Velocities (VELOCITY) and torques (APPLIED) of a solved problem; DONE, AGAIN or BLOWN.
+
+    Again, if a torque passed its limit, or if a row that was left out is violated (it is then put into use).
+    """
+    h, fastest = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[FASTEST]
+    _constraint_impulse(table, impulse)
+    rhs, constraint, velocity = floats(table, RHS), floats(table, CONSTRAINT), floats(table, VELOCITY)
+    spread, saturated, strength = floats(table, CONTACT_IMPULSE), ints(table, SATURATED), floats(table, STRENGTH)
+    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
+    nv = rhs.shape[0]
+    asked = np.zeros(nv)  # N m
+    for i in range(nv):
+        for source in range(feedback.shape[1]):
+            asked[i] += strength[i] * feedback[i, source] * spread[source]
+        velocity[i] = rhs[i] + constraint[i]
+        if saturated[i] == 0:
+            velocity[i] += h * asked[i]
+    _solve(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
+    for i in range(nv):
+        asked[i] += strength[i] * (torque[i] + gain[i] * (target[i] - velocity[i]))
+    if _keep_limits(table, asked, passes):
         return AGAIN
     for i in range(nv):
         if not abs(velocity[i]) < fastest:

@@ -26,13 +26,13 @@ Ints = NDArray[np.int64]
     # actuation of the step
     TORQUE, GAIN, TARGET, EXTERNAL,
     # the step's own
-    MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, SATURATED, AFTER, COUNTS,
+    MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, SATURATED, STRENGTH, AFTER, COUNTS,
     # rows: joint limits (at most three DOFs each), contacts, grips
     LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED,
     CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
     CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
     GRIP_JACOBIAN, GRIP_OFFSET,
-) = range(72)
+) = range(73)
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
@@ -54,7 +54,7 @@ class Workspace:
         self.momentum, self.rhs, self.free, self.velocity = (np.zeros(nv) for _ in range(4))
         self.applied, self.constraint = np.zeros(nv), np.zeros(nv)
         self.factor = np.zeros((nv, nv))
-        self.saturated = np.zeros(nv, np.int64)
+        self.saturated, self.strength = np.zeros(nv, np.int64), np.ones(nv)
         self.drift, self.after = np.zeros((trees, 3)), np.zeros((trees, 9))
         self.counts = np.zeros(5, np.int64)
         rows = 6 * len(mechanism.limit_dof)
@@ -132,6 +132,7 @@ class Workspace:
             APPLIED: self.applied,
             CONSTRAINT: self.constraint,
             SATURATED: self.saturated,
+            STRENGTH: self.strength,
             AFTER: self.after,
             COUNTS: self.counts,
             LIMIT_ROW_DOF: self.limit_dof,
