@@ -124,11 +124,15 @@ def test_all_are_solved_exactly(problems):
     assert worst <= 1e-8
 
 
-def test_sweeps_approach_the_exact_velocities(problems):
-    """Forces on many points are not unique to a thousandth, but the velocities that they give are."""
-    for problem in problems[::500]:
+def test_sweeps_find_the_exact_velocities(problems):
+    """Forces on many points are unique only by the compliance, but the velocities that they give hardly ever differ.
+
+    With friction a few problems have several solutions, and the two solvers may find different ones.
+    """
+    apart = []
+    for problem in problems[::50]:
         swept = solve_by_sweeps(problem, sweeps=20_000, tolerance=1e-12)
-        if swept.residual < 1e-6:
-            exact = solve(problem).impulse
-            difference = problem.matrix @ (swept.impulse - exact)
-            assert np.abs(difference).max() < 1e-2
+        if swept.residual < 1e-7:
+            apart.append(np.abs(problem.matrix @ (swept.impulse - solve(problem).impulse)).max())
+    assert len(apart) > 50
+    assert np.mean(np.array(apart) < 1e-5) > 0.9
