@@ -14,7 +14,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     bodies = {}
     for name in names():
         body = Body.named(name)
-        bodies[name] = f"{body.nv} DOF, {len(body.links)} links, {body.mass:.1f} kg"
+        bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
         "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},

@@ -22,6 +22,13 @@ class Parser(argparse.ArgumentParser):
         raise PoiseError(f"{message} (see {self.prog} --help)")
 
 
+class Defaults(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows defaults where they say something."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help if action.default in (None, False, []) else super()._get_help_string(action)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _parser()
@@ -79,7 +86,7 @@ def _command(commands: Any, name: str, run: Callable[[argparse.Namespace], Repor
         help=what,
         description=what[0].upper() + what[1:] + ("" if what.endswith("?") else "."),
         epilog=f"Example: {example}",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=Defaults,
     )
     command.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     command.set_defaults(run=run)
@@ -110,7 +117,7 @@ def _add_perform(commands: Any) -> None:
     add("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     add("--limits", default=None, metavar="SET", help="a named set of torque limits of the body, such as athlete")
     add("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    add("--step", type=float, default=1 / 120, help="duration of a simulation step, s")
+    add("--step", type=float, default=None, help="duration of a simulation step, s (default: 1/120)")
     add("--seed", type=int, default=0, help="seed of all randomness")
     add("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
 
@@ -128,7 +135,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         limits=chosen.limits,
         pushes=tuple(chosen.push),
         seconds=chosen.seconds,
-        step=chosen.step,
+        step=1 / 120 if chosen.step is None else chosen.step,
         seed=chosen.seed,
         noise=chosen.noise,
     )
@@ -157,7 +164,7 @@ def _audit(chosen: argparse.Namespace) -> Report:
 
     result = audit(Recording.load(chosen.file))
     lines = [
-        f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:16} "
+        f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
         f"at most {check.bound:<8.3g} {check.meaning}"
         for check in result.checks
     ]

@@ -19,7 +19,8 @@ from poise.body import Body
 from poise.control import named_controller
 from poise.errors import PoiseError
 from poise.export import export
-from poise.measure import metrics
+from poise.measure import audit, metrics
+from poise.measure.replay import Replay
 from poise.performance import Performance, check, perform
 from poise.reference import named_motion
 from poise.world.pushes import parse_push
@@ -57,6 +58,10 @@ class Outcome:
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             *(f"wrote {path}" for path in s["files"]),
         ]
+        failed = [name for name, check in s["audit"].items() if not check["passed"]]
+        lines.insert(
+            2, f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit"
+        )
         if self.blow_up:
             lines.insert(0, f"STOPPED: {self.blow_up}")
         return "\n".join(lines)
@@ -148,10 +153,15 @@ def summarise(performance: Performance) -> dict[str, Any]:
     if len(step_ms):
         timing = {"median": float(np.median(step_ms)), "p99": float(np.percentile(step_ms, 99))}
     stopped = performance.blow_up
+    recording = performance.recording
+    replay = Replay.of(recording)
+    checks = audit(recording, replay).as_dict()["checks"] if recording.steps else {}
     return {
-        **metrics(performance.recording),
+        **metrics(recording, replay),
         "real_time_factor": performance.real_time_factor,
         "setup_s": performance.setup_s,
         "step_ms": timing,
         "stopped": None if stopped is None else {"step": stopped.step, "culprit": stopped.culprit},
+        "physical": all(check["passed"] for check in checks.values()),
+        "audit": checks,
     }

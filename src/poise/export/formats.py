@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from poise.errors import unknown
+from poise.errors import PoiseError, unknown
 from poise.export.bvh import write_bvh
 from poise.export.page import write_page
 from poise.export.strip import write_strip
@@ -21,9 +21,12 @@ FORMATS: dict[str, tuple[Callable[[Recording, Path], Path], str]] = {
 """Ending: (writer, what it is)."""
 
 
-def export(recording: Recording, path: Path) -> Path:
+def export(recording: Recording, path: str | Path) -> Path:
     """Write a recording in the format that the file's ending says."""
+    path = Path(path)
     ending = path.suffix.lstrip(".").lower()
+    if not ending:
+        raise PoiseError(f"{path}: the ending says the format, one of {', '.join(FORMATS)}")
     if ending not in FORMATS:
         raise unknown("format", ending, FORMATS)
     return FORMATS[ending][0](recording, path)

@@ -82,6 +82,16 @@ def performer_centre(model: Any, data: Any) -> Floats:
     return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
 
 
+def viewpoint(model: Any, qpos: ArrayLike) -> float:
+    """Degrees: an azimuth from which the first performer is seen half from the front in its first pose."""
+    roots = performer_roots(model)
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    forward = data.xmat[roots[0]].reshape(3, 3)[:, 0] if len(roots) else np.array([1.0, 0.0, 0.0])
+    return float(np.degrees(np.arctan2(forward[1], forward[0]))) - 52.0
+
+
 def performer_span(model: Any, qpos: ArrayLike) -> float:
     """The size of the performers in a pose, metres: the longest side of the box around them."""
     data = mujoco.MjData(model)

@@ -25,6 +25,7 @@ from poise.export.look import (
     performer_centre,
     performer_roots,
     performer_span,
+    viewpoint,
 )
 from poise.files import write_file
 
@@ -121,6 +122,7 @@ def page_data(recording: Performance) -> Json:
         "pushes": pushes,
         "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _falls(recording.meta),
         "span": performer_span(model, qpos[0]),
+        "azimuth": viewpoint(model, qpos[0]),
         "weight": max(1.0, 9.81 * float(model.body_subtreemass[heavy].sum()) / max(1, len(heavy))),
     }
 

@@ -23,6 +23,7 @@ from poise.export.look import (
     geom_colours,
     performer_centre,
     performer_span,
+    viewpoint,
     visible_model,
 )
 from poise.files import write_file
@@ -64,6 +65,7 @@ def write_strip(
     shown = [int(np.abs(clock - t).argmin()) for t in wanted]
     model = visible_model(recording.model_xml)
     span = performer_span(model, recording.qpos[0])
+    camera = camera or Camera(azimuth=viewpoint(model, recording.qpos[0]))
     with ThreadPoolExecutor() as pool:
         draw = partial(render, model, size=size, camera=camera, span=span)
         frames = list(pool.map(draw, [recording.qpos[k] for k in shown]))

@@ -16,7 +16,7 @@ from poise.body import Body
 from poise.errors import PoiseError, unknown
 from poise.world.elements import element, numbers
 from poise.world.props import Prop
-from poise.world.terrain import Flat, Terrain
+from poise.world.terrain import Flat, Terrain, parse_terrain
 
 Array = NDArray[np.float64]
 
@@ -37,14 +37,23 @@ class Scene:
     gravity: float = 9.81  # m/s^2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.friction < np.inf or not np.isfinite(self.gravity):
-            raise PoiseError(f"friction {self.friction} and gravity {self.gravity} must be finite, friction >= 0")
+        if not 0 <= self.friction < np.inf:
+            raise PoiseError(f"friction {self.friction}: must be finite and at least 0")
+        if not np.isfinite(self.gravity):
+            raise PoiseError(f"gravity {self.gravity}: must be finite")
+        names = [prop.name for prop in self.props]
+        for name in names:
+            if names.count(name) > 1:
+                raise PoiseError(f"two props are called '{name}': give each a name of its own")
 
     @classmethod
-    def of(cls, body: Body | str, terrain: Terrain | None = None, props: Sequence[Prop] = ()) -> Scene:
-        """The common case: one character."""
+    def of(
+        cls, body: Body | str, terrain: Terrain | str | None = None, props: Sequence[Prop] = (), friction: float = 1.0
+    ) -> Scene:
+        """The common case: one character; body and terrain may be given by name and short form."""
         character = Body.named(body) if isinstance(body, str) else body
-        return cls((character,), terrain or Flat(), tuple(props))
+        ground = parse_terrain(terrain) if isinstance(terrain, str) else terrain or Flat()
+        return cls((character,), ground, tuple(props), friction)
 
     @property
     def body(self) -> Body:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from poise.contact.solve import Solver
-from poise.errors import PoiseError
+from poise.errors import PoiseError, unknown
 
 
 @dataclass(frozen=True)
@@ -30,5 +31,7 @@ class WorldSettings:
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.05:
             raise PoiseError(f"step of {self.step} s: must be between 0.00001 and 0.05 s")
+        if self.solver not in get_args(Solver):
+            raise unknown("solver", self.solver, get_args(Solver))
         if self.sides not in (4, 6, 8):
             raise PoiseError(f"friction polygon of {self.sides} sides: must be 4, 6 or 8")

@@ -45,6 +45,8 @@ SPACING = 0.03
 """m: least distance of contacts of one geom with a height field."""
 JOLT = 0.2
 """m/s: contact points that change their velocity by more in a step are hit, and their path is taken anew."""
+REACH = 0.1
+"""m: a body holds points that are no further from it than this."""
 LIMIT_REACH = 0.1
 """rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
 
@@ -144,7 +146,14 @@ class World:
         """Hold a world point (m) of one body to another, from now on."""
         data = self.terms.data
         ids = (self.scene.link_id(body), self.scene.link_id(other))
-        local = [tuple(data.xmat[i].reshape(3, 3).T @ (np.asarray(point, float) - data.xpos[i])) for i in ids]
+        place = np.asarray(point, float)
+        if place.shape != (3,) or not np.all(np.isfinite(place)):
+            raise PoiseError(f"a grip of '{body}' needs a point of three finite numbers, not {point!r}")
+        own = self.model.geom_bodyid == ids[0]
+        away = np.linalg.norm(data.geom_xpos[own] - place, axis=1) - self.model.geom_rbound[own]
+        if own.any() and away.min() > REACH:
+            raise PoiseError(f"a grip of '{body}' at {place.tolist()}: that is {away.min():.2f} m away from it")
+        local = [tuple(data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i])) for i in ids]
         made = Grip(ids[0], local[0], ids[1], local[1])
         self.grips = (*self.grips, made)
         return made

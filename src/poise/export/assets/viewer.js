@@ -5,10 +5,10 @@ const ICONS = { play: "M5 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
 
 class Player {
   constructor(data, options) {
-    const { span, weight, shapes, bodies } = data;
+    const { span, azimuth, weight, shapes, bodies } = data;
     this.timeline = new Timeline(unpack(data.times));
     this.stage = new Stage($("view"), span, {
-      azimuth: Number(options.get("azimuth") ?? -52),
+      azimuth: Number(options.get("azimuth") ?? azimuth),
       elevation: Number(options.get("elevation") ?? 13),
       distance: Number(options.get("distance") ?? 3.1),
     });
