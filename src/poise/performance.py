@@ -126,9 +126,9 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
-    # On a slope or a bump the lowest point decides: lift the body until nothing is sunk in.
+    # On a slope or a bump the lowest point decides: lift the body until nothing is sunk into the ground.
     contacts = world.contacts
-    own = scene.model.body_rootid[contacts.body] == 1
+    own = (scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
     if own.any() and contacts.gap[own].min() < 0:
         rise = -contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)
         qpos[scene.coordinates(0)][2] += rise.max()

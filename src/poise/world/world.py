@@ -149,10 +149,11 @@ class World:
         place = np.asarray(point, float)
         if place.shape != (3,) or not np.all(np.isfinite(place)):
             raise PoiseError(f"a grip of '{body}' needs a point of three finite numbers, not {point!r}")
-        own = self.model.geom_bodyid == ids[0]
-        away = np.linalg.norm(data.geom_xpos[own] - place, axis=1) - self.model.geom_rbound[own]
-        if own.any() and away.min() > REACH:
-            raise PoiseError(f"a grip of '{body}' at {place.tolist()}: that is {away.min():.2f} m away from it")
+        for body_id, name in zip(ids, (body, other), strict=True):
+            own = self.model.geom_bodyid == body_id
+            away = np.linalg.norm(data.geom_xpos[own] - place, axis=1) - self.model.geom_rbound[own]
+            if body_id and own.any() and away.min() > REACH:
+                raise PoiseError(f"a grip at {place.tolist()}: '{name}' is {away.min():.2f} m away from there")
         local = [tuple(data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i])) for i in ids]
         made = Grip(ids[0], local[0], ids[1], local[1])
         self.grips = (*self.grips, made)
