@@ -20,15 +20,16 @@ def main(folder: Path) -> None:
     bar = Bar(height=2.6, length=1.2)
     world = poise.World(poise.Scene.of(body, props=[bar]))
 
-    # Arms up, and the body moved so that its palms are at the bar.
+    # Arms up, and the body moved so that the bar lies in front of its palms, a hand's thickness away.
     pose = body.qpos_from({"left_shoulder": (0.0, -2.75, 0.0), "right_shoulder": (0.0, -2.75, 0.0)})
     world.reset(pose, np.zeros(body.nv))
     palms = np.mean([world.point(hand.link, hand.point) for hand in body.hands], axis=0)
-    pose[:3] += np.array([bar.x, 0.0, bar.height]) - palms
+    pose[:3] += np.array([bar.x - 0.06, 0.0, bar.height]) - palms
 
     def grasp(here: poise.World) -> None:
         for hand in body.hands:
-            here.grip(hand.link, here.point(hand.link, hand.point), bar.name)
+            side = here.point(hand.link, hand.point)[1]
+            here.grip(hand.link, (bar.x, side, bar.height), bar.name)
 
     def let_go(here: poise.World) -> None:
         here.release(here.grips[0])

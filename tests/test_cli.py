@@ -596,3 +596,13 @@ def test_perform_is_a_function_whatever_was_imported_before():
     code = "import poise.session, poise; assert callable(poise.perform), type(poise.perform)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_demo_is_a_physical_fall_to_the_foot_of_the_stairs(tmp_path):
+    """`make demo`, whole: a rag doll that tumbles down eight steps and comes to rest below."""
+    outcome = Session("fall", "human37", "limp", terrain="stairs:0.15:0.3:8").run(tmp_path)
+    assert outcome.summary["physical"]
+    pelvis = outcome.performance.recording.qpos[:, 2]
+    assert pelvis[0] > 2.0
+    assert pelvis[-1] < 0.6
+    assert np.abs(outcome.performance.recording.qvel[-1]).max() < 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -23,9 +24,10 @@ class Row:
     """One case."""
 
     case: str
-    contacts: int
+    contacts: int  # that touch, in Poise
     poise_us: float
     mujoco_us: float
+    bound: float  # what the ratio is meant to stay below
 
     @property
     def ratio(self) -> float:
@@ -41,10 +43,15 @@ def bench(steps: int) -> list[Row]:
     """Standing on the ground and flying free, for the bodies of the nqr and pendulum papers."""
     if not 10 <= steps <= 1_000_000:
         raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
-    return [_case(name, standing, steps) for name in ("biped29", "human58") for standing in (True, False)]
+    return [
+        _case("biped29", True, steps, 6.0),
+        _case("biped29", False, steps, 3.0),
+        _case("human58", True, steps, 5.0),
+        _case("human58", False, steps, 3.0),
+    ]
 
 
-def _case(name: str, standing: bool, steps: int) -> Row:
+def _case(name: str, standing: bool, steps: int, bound: float) -> Row:
     body = Body.named(name)
     world = World(Scene.of(body))
     reference = named_motion("stand", body)
@@ -56,8 +63,11 @@ def _case(name: str, standing: bool, steps: int) -> Row:
     controller.reset(world, reference)
     world.reset(qpos, np.zeros(body.nv))
     actuation = controller.act(world.state)
-    model, data = world.model, mujoco.MjData(world.model)
+    # MuJoCo's contacts are springs that act within the margin: our look-ahead would throw its body up.
+    model = copy.copy(world.model)
+    model.geom_margin[:] = 0.0
     model.opt.timestep = world.settings.step
+    data = mujoco.MjData(model)
 
     def back() -> None:
         """MuJoCo's soft contacts let the body sink and fall: start each batch from the same pose."""
@@ -71,13 +81,12 @@ def _case(name: str, standing: bool, steps: int) -> Row:
         contacts = int(world.contacts.touching.sum())
         back()
         theirs.append(_time(lambda: mujoco.mj_step(model, data)))
-    return Row(
-        f"{name} {'standing' if standing else 'flying'}", contacts, float(np.median(ours)), float(np.median(theirs))
-    )
+    case = f"{name} {'standing' if standing else 'flying'}"
+    return Row(case, contacts, float(np.median(ours)), float(np.median(theirs)), bound)
 
 
 def _time(step: Callable[[], object], count: int = 10) -> float:
-    """Microseconds of one call, the least of a few to pass over interruptions."""
+    """Microseconds of one call, the median of a few to pass over interruptions."""
     spent = []
     for _ in range(count):
         began = time.perf_counter()

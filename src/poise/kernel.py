@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 from numba import carray, njit, types
@@ -47,6 +47,9 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 class Table:
     """Addresses and shapes of arrays, each at its place. It keeps the arrays alive."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a table of addresses cannot be copied: build another for the copied arrays")
 
     def __init__(self, arrays: Mapping[int, NDArray[Any]]) -> None:
         self._arrays = dict(arrays)

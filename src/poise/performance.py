@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import mujoco
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from poise.control import Controller
 from poise.errors import PoiseError, unknown
-from poise.reference import Reference
+from poise.reference import Reference, Target
 from poise.spatial import quat_exp, quat_multiply, quat_rotate
 from poise.version import __version__
 from poise.world.cues import Cue
@@ -71,10 +71,11 @@ def perform(
     started = clock.perf_counter()
     place = start(world, reference, seed, noise)
     forces = [_ScenePush(push, world, place) for push in pushes]
-    controller.reset(world, reference)
+    tracked = Placed(reference, place)
+    controller.reset(world, tracked)
     world.load()
     recorder = Recorder(world, with_reference=True)
-    ghost = _Ghost(world, reference, place)
+    ghost = _Ghost(world, tracked)
     recorder.track(ghost.at(world.time))
     steps = max(1, round(seconds / world.settings.step))
     setup_s = clock.perf_counter() - started
@@ -119,6 +120,8 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     place = scene.terrain.summit() if reference.start == "summit" else Place(z=scene.terrain.height(0, 0))
     first = reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
+    for index in range(1, len(scene.bodies)):
+        qpos[scene.coordinates(index)] = placed(scene.bodies[index].standing, scene.place(index))
     qpos[scene.coordinates(0)] = placed(first.qpos, place)
     velocity = np.array(first.qvel)
     turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
@@ -130,8 +133,9 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     contacts = world.contacts
     own = (scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
     if own.any() and contacts.gap[own].min() < 0:
-        rise = -contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)
-        qpos[scene.coordinates(0)][2] += rise.max()
+        rise = float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)))
+        place = replace(place, z=place.z + rise)
+        qpos[scene.coordinates(0)][2] += rise
         world.reset(qpos, qvel)
     return place
 
@@ -145,23 +149,38 @@ def placed(qpos: Array, place: Place) -> Array:
     return out
 
 
+class Placed:
+    """A reference moved to where the character starts; what controllers track."""
+
+    def __init__(self, reference: Reference, place: Place) -> None:
+        self.name, self.start, self.duration = reference.name, reference.start, reference.duration
+        self._reference, self._place = reference, place
+        self._last: tuple[Target, Target] | None = None
+
+    def at(self, time: float) -> Target:
+        """What is wanted at a time, in the world."""
+        wanted = self._reference.at(time)
+        same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
+        if self._last is None or not same:  # a pose that is held is placed once
+            velocity = np.array(wanted.qvel)
+            velocity[:3] = quat_rotate(quat_exp(np.array([0.0, 0.0, self._place.yaw])), velocity[:3])
+            self._last = (wanted, Target(placed(wanted.qpos, self._place), velocity))
+        return self._last[1]
+
+
 class _Ghost:
     """The reference in the layout of the scene."""
 
-    def __init__(self, world: World, reference: Reference, place: Place) -> None:
+    def __init__(self, world: World, reference: Reference) -> None:
         self.base = np.array(world.model.qpos0)
         self.span = world.scene.coordinates(0)
-        self.reference, self.place = reference, place
-        self.last: tuple[Array, Array] | None = None
+        self.reference = reference
 
     def at(self, time: float) -> Array:
         """The pose that is tracked, with the props where the scene put them."""
-        wanted = self.reference.at(time).qpos
-        if self.last is None or self.last[0] is not wanted:  # a pose that is held is placed once
-            qpos = self.base.copy()
-            qpos[self.span] = placed(wanted, self.place)
-            self.last = (wanted, qpos)
-        return self.last[1]
+        qpos = self.base.copy()
+        qpos[self.span] = self.reference.at(time).qpos
+        return qpos
 
 
 class _ScenePush:

@@ -101,13 +101,14 @@ def test_limit_rows_agree_with_finite_differences():
         count = work.counts[LIMIT_ROWS]
         first = work.limit_dof[:count]
         speed = np.array([qvel[d : d + n] @ r[:n] for d, n, r in zip(first, work.limit_size, work.limit_rate)])  # noqa: B905
-        room = work.limit_offset[:count] * h
-        return np.where(room > 0, room, room / world.settings.recovery), speed
+        return work.limit_offset[:count] * h, speed
 
-    _, speed = rows(0.0)
+    room, speed = rows(0.0)
     rate = (rows(1e-5)[0] - rows(-1e-5)[0]) / 2e-5
+    inside = room > 0
     assert len(speed) == 2 * (body.nv - 6)
-    assert np.abs(speed - rate).max() < 1e-6
+    assert inside.sum() > 50
+    assert np.abs(speed - rate)[inside].max() < 1e-6
 
 
 def test_a_falling_rag_doll_converges_to_mujocos():

@@ -167,3 +167,40 @@ def test_a_ball_rolls_down_a_slope_as_in_the_book():
     speed = np.linalg.norm(world.qvel[:3])
     assert speed == pytest.approx(5 / 7 * 9.81 * math.sin(angle), rel=1e-3)
     assert abs(world.contacts.gap.min()) < 1e-6
+
+
+def test_a_ball_that_lands_spinning_does_not_sink():
+    """The point between two surfaces is not on either: the gap's half must count in the path of the surface."""
+    world = World(Scene((), props=(Ball(at=(0, 0, 1.0)),)))
+    world.reset(world.qpos.copy(), np.array([0, 0, -6.0, 0, 60.0, 0]))
+    deepest = 0.0
+    for _ in range(60):
+        world.step()
+        deepest = min(deepest, world.contacts.gap.min(initial=0.0))
+    assert deepest > -1e-4
+
+
+def test_a_small_overlap_does_not_throw_at_small_steps():
+    world = World(Scene((), props=(Box(size=(0.2, 0.2, 0.2), at=(0, 0, 0.099)),)), WorldSettings(step=1e-4))
+    highest = 0.0
+    for _ in range(3000):
+        world.step()
+        highest = max(highest, world.qpos[2])
+    assert highest < 0.1005
+
+
+def test_a_shoulder_that_turns_through_half_a_turn_is_not_kicked():
+    """The rotation vector of a turn beyond pi flips its sign; its limits must not."""
+    body = Body.named("human37")
+    world = World(Scene((body,), gravity=0.0))
+    axis = np.array([2.0, -2.3, 0.4])
+    axis /= np.linalg.norm(axis)
+    pose = body.qpos_from({"left_shoulder": 3.10 * axis})
+    pose[2] += 5
+    velocity = np.zeros(body.nv)
+    velocity[list(body.index("left_shoulder"))] = 6 * axis
+    world.reset(pose, velocity)
+    energy = 0.5 * velocity @ world.terms.mass @ velocity
+    for _ in range(10):
+        world.step()
+        assert 0.5 * world.qvel @ world.terms.mass @ world.qvel < 1.2 * energy

@@ -31,6 +31,9 @@ from poise.dynamics.workspace import (
 )
 from poise.kernel import floats, floats2, ints, kernel
 
+FASTEST_RECOVERY = 5.0
+"""rad/s: joints beyond their limits come back no faster than this."""
+
 
 @kernel
 def _rotation_vector(quat: Any, out: Any) -> None:
@@ -40,6 +43,23 @@ def _rotation_vector(quat: Any, out: Any) -> None:
     sine = np.sqrt(x * x + y * y + z * z)
     factor = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, sign * quat[0]) / sine
     out[0], out[1], out[2] = factor * x, factor * y, factor * z
+
+
+@kernel
+def _nearer_branch(r: Any, lower: Any, upper: Any) -> None:
+    """Of the two rotation vectors of a turn, the one nearer to the middle of the limits: those may lie beyond pi."""
+    angle = np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    if angle < 1.0:
+        return
+    scale = 1.0 - 2.0 * np.pi / angle
+    here, there = 0.0, 0.0
+    for i in range(3):
+        middle = 0.5 * (max(lower[i], -np.pi) + min(upper[i], np.pi))
+        here += (r[i] - middle) ** 2
+        there += (scale * r[i] - middle) ** 2
+    if there < here:
+        for i in range(3):
+            r[i] *= scale
 
 
 @kernel
@@ -80,6 +100,7 @@ def limit_rows(table: Any, reach: float) -> None:
             rate[0, 0] = 1.0
         else:
             _rotation_vector(qpos[at : at + 4], r)
+            _nearer_branch(r, lower[joint], upper[joint])
             _inverse_right_jacobian(r, rate)
         for i in range(size):
             speed = 0.0
@@ -92,6 +113,6 @@ def limit_rows(table: Any, reach: float) -> None:
                 row_dof[count], row_size[count], used[count] = first, size, room < 1e-3  # rad: likely to press
                 for j in range(size):
                     row_rate[count, j] = sign * rate[i, j]
-                offset[count] = (room if room > 0 else recovery * room) / h
+                offset[count] = room / h if room > 0 else max(recovery * room, -FASTEST_RECOVERY)
                 count += 1
     ints(table, COUNTS)[LIMIT_ROWS] = count

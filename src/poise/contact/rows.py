@@ -57,6 +57,9 @@ from poise.dynamics.workspace import (
 )
 from poise.kernel import floats, floats2, ints, kernel
 
+FASTEST_RECOVERY = 1.0
+"""m/s: surfaces that overlap part no faster than this."""
+
 
 @kernel
 def drift(table: Any) -> None:
@@ -144,12 +147,13 @@ def _contact_curve(table: Any, c: int, geom: Any, moving: bool, rows: int, jacob
     """
     half_step = 0.5 * floats(table, SETTINGS)[STEP]
     body, other = ints(table, CONTACT_BODY)[c], ints(table, CONTACT_OTHER)[c]
-    axes, point = floats2(table, CONTACT_AXES)[c], floats2(table, CONTACT_POINT)[c]
+    axes, point, gap = floats2(table, CONTACT_AXES)[c], floats2(table, CONTACT_POINT)[c], floats(table, CONTACT_GAP)[c]
     own, its = (geom[c, 1], geom[c, 0]) if ints(table, GEOM_BODY)[geom[c, 1]] == body else (geom[c, 0], geom[c, 1])
     centre = np.empty(3)
     curve[:] = 0.0
     for sign, what, shape in ((1.0, body, own), (-1.0, other, its)):
-        back = sign * _rounding(table, shape, axes)
+        # MuJoCo gives the point midway between the surfaces.
+        back = sign * (_rounding(table, shape, axes) + 0.5 * gap)
         for k in range(3):
             centre[k] = point[k] + back * axes[k]
         _point_rows(table, sign, what, True, centre, axes, 1, jacobian, curve)
@@ -222,7 +226,7 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
         own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
         own[:] = 0.0
         _contact_curve(table, c, geom, False, rows, own, curve)
-        curve[0] += (gap[c] if gap[c] > 0 else recovery * gap[c]) / h
+        curve[0] += gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
 
 
 @kernel
@@ -263,7 +267,8 @@ def bend(table: Any, geom: Any, bias_after: Any) -> None:
         before = curve[0]
         _contact_curve(table, c, geom, True, rows, unused, curve)
         # A light limb may whip: of the two paths, the one that comes nearer decides.
-        curve[0] = min(before, curve[0] + (gap[c] if gap[c] > 0 else recovery * gap[c]) / h)
+        away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
+        curve[0] = min(before, curve[0] + away)
 
 
 @kernel
@@ -281,7 +286,7 @@ def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None
         _point_rows(table, 1.0, body[g], True, point[g], axes, 3, own, curve)
         _point_rows(table, -1.0, other[g], True, point[g], axes, 3, own, curve)
         for k in range(3):
-            curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k] / h
+            curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k]
     ints(table, COUNTS)[GRIP_ROWS] = 3 * body.shape[0]
 
 

@@ -20,7 +20,7 @@ class Contacts(NamedTuple):
     frame: Array  # (c, 3, 3) rows n, t1, t2; n points out of `other`
     gap: Array  # (c,) m; negative when sunk in
     friction: Array  # (c,) coefficient
-    jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2
+    jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2; t1 and t2 only if touching
     touching: NDArray[np.bool_]  # (c,) near enough to carry friction in this step
 
 

@@ -76,7 +76,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
-        Check("penetration", 1e3 * float(replay.depth.max()), 10.0, "mm", "deepest overlap of two bodies"),
+        Check("penetration", 1e3 * float(replay.depth.max()), 20.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
             "solver_residual",

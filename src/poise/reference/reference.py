@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
@@ -53,4 +54,8 @@ class Still:
 
     def at(self, time: float) -> Target:
         """The pose, with the initial velocity at time zero."""
-        return Target(self.qpos, self.first_qvel if time == 0 else np.zeros_like(self.first_qvel))
+        return Target(self.qpos, self.first_qvel if time == 0 else self._rest)
+
+    @cached_property
+    def _rest(self) -> Array:
+        return np.zeros_like(self.first_qvel)

@@ -15,6 +15,10 @@ from poise.world.world import World
 Array = NDArray[np.float64]
 
 
+CHUNK = 4096
+"""Steps after which contact forces are put together."""
+
+
 class Recorder:
     """Collects the states and forces of a world into a `Recording`."""
 
@@ -30,6 +34,7 @@ class Recorder:
         self.solves: Counter[str] = Counter()
         self.worst_residual = 0.0
         self.weakened = 0
+        self.weak_motors = 0
 
     def track(self, qpos: Array) -> None:
         """The pose that is tracked at the present state."""
@@ -47,7 +52,10 @@ class Recorder:
         self.solves[result.solution.status.name.lower()] += 1
         self.worst_residual = max(self.worst_residual, result.solution.residual)
         self.weakened += result.feedback_kept < 1.0
+        self.weak_motors += result.weakest < 1.0
         self.contacts.append(_forces(result, len(self.torque) - 1, world.settings.step))
+        if len(self.contacts) >= CHUNK:  # many small arrays take more memory than they hold
+            self.contacts = [tuple(np.concatenate(column) for column in zip(*self.contacts, strict=True))]
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
@@ -58,6 +66,7 @@ class Recorder:
             **{name: self.solves.get(name, 0) for name in ("exact", "retried", "approximate")},
             "worst_residual": self.worst_residual,
             "feedback_weakened": self.weakened,
+            "motors_weakened": self.weak_motors,
         }
         reference = self.reference
         assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
@@ -87,7 +96,7 @@ def _join(parts: Any, empty: tuple[int, ...], kind: type = float) -> Any:
 
 def _forces(result: StepResult, step: int, h: float) -> tuple[Any, ...]:
     """Step, body, other, point, normal, force, friction and kind of the contacts and grips that carry force."""
-    used = (result.impulse[:, 0] > 0).nonzero()[0]
+    used = np.flatnonzero(result.impulse.any(axis=1))
     frame = result.frame[used]
     force = np.einsum("cij,ci->cj", frame, result.impulse[used]) / h
     contacts, grips = len(used), len(result.grips)

@@ -37,4 +37,5 @@ class StepResult(NamedTuple):
     grip_point: Array  # (g, 3) m, world
     grip_impulse: Array  # (g, 3) N s, world
     solution: ContactSolution
+    weakest: float  # least share of its actuation that a joint kept: below 1 where torque limits did not settle
     feedback_kept: float  # share of the contact feedback that was used: 1, unless the problem had no solution

@@ -16,7 +16,7 @@ from poise.body import Body
 from poise.errors import PoiseError, unknown
 from poise.world.elements import element, numbers
 from poise.world.props import Prop
-from poise.world.terrain import Flat, Terrain, parse_terrain
+from poise.world.terrain import Flat, Place, Terrain, parse_terrain
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ class Scene:
     props: tuple[Prop, ...] = ()
     friction: float = 1.0  # coefficient of all surfaces
     gravity: float = 9.81  # m/s^2
+    places: tuple[Place, ...] = ()  # where the second body and further ones stand; else side by side, 1.2 m apart
 
     def __post_init__(self) -> None:
         if not 0 <= self.friction < np.inf:
@@ -63,6 +64,13 @@ class Scene:
     def prefix(self, index: int) -> str:
         """What the names of the index-th body's links begin with: nothing for the first."""
         return "" if index == 0 else f"{self.bodies[index].name}.{index + 1}/"
+
+    def place(self, index: int) -> Place:
+        """Where the index-th body, not the first, stands at the start."""
+        if 1 <= index <= len(self.places):
+            return self.places[index - 1]
+        y = 1.2 * index
+        return Place(y=y, z=self.terrain.height(0.0, y))
 
     @cached_property
     def xml(self) -> str:

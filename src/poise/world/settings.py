@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import get_args
 
@@ -21,8 +22,8 @@ class WorldSettings:
     """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
     touch: float = 1e-3
     """Points nearer than this to a surface carry friction, m. Friction in the air makes walkers fall."""
-    recovery: float = 0.1
-    """Share of a penetration that is undone in a step."""
+    recovery: float = 12.0
+    """Rate at which a penetration is undone, 1/s: a tenth in a step of 1/120 s."""
     compliance: float = 1e-7
     """Softness of a contact relative to that of the bodies there; makes forces on many points unique."""
     fastest: float = 1e3
@@ -33,5 +34,11 @@ class WorldSettings:
             raise PoiseError(f"step of {self.step} s: must be between 0.00001 and 0.05 s")
         if self.solver not in get_args(Solver):
             raise unknown("solver", self.solver, get_args(Solver))
+        for name in ("touch", "recovery", "compliance", "fastest"):
+            value = getattr(self, name)
+            if not 0 < value < math.inf:
+                raise PoiseError(f"{name} {value}: must be positive and finite")
+        if self.recovery * self.step > 1:
+            raise PoiseError(f"recovery {self.recovery} per s: undoes more than all in a step of {self.step} s")
         if self.sides not in (4, 6, 8):
             raise PoiseError(f"friction polygon of {self.sides} sides: must be 4, 6 or 8")

@@ -11,6 +11,8 @@ One step, velocity first; h is its duration:
 
 from __future__ import annotations
 
+import copy
+
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +43,8 @@ NO_PAIRS = np.zeros((0, 2), np.int32)
 NO_MODES = np.zeros(0, np.int64)
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
+MET_SPEED = 10.0
+"""m/s: surfaces that close in faster than this may be met late."""
 SPACING = 0.03
 """m: least distance of contacts of one geom with a height field."""
 JOLT = 0.2
@@ -57,7 +61,8 @@ class World:
     def __init__(self, scene: Scene, settings: WorldSettings | None = None) -> None:
         self.scene = scene
         self.settings = settings or WorldSettings()
-        self.model = scene.model
+        self.model = copy.copy(scene.model)
+        self.model.geom_margin[scene.model.geom_margin > 0] = MET_SPEED * self.settings.step / 2  # of two surfaces
         self._refuse_what_is_not_simulated()
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
@@ -105,13 +110,25 @@ class World:
     def load(self) -> None:
         """Have all kernels compiled, so that the first steps do not wait for it; the state stays as it is."""
         load_solvers()
-        qpos, qvel, time, grips = self.qpos.copy(), self.qvel.copy(), self.time, self.grips
+        twin = copy.deepcopy(self)
         try:
-            self.step()
+            twin.step()
         except BlowUp:
             pass
+
+    def __deepcopy__(self, memo: dict[int, object]) -> World:
+        """Another world in the same state. Its kernels work on arrays of its own."""
+        twin = World(self.scene, self.settings)
+        twin._restore(self.qpos, self.qvel, self.time, self.steps, self.grips)
+        return twin
+
+    def __reduce__(self) -> tuple[object, ...]:
+        state = (self.qpos.copy(), self.qvel.copy(), self.time, self.steps, self.grips)
+        return _rebuilt, (self.scene, self.settings, state)
+
+    def _restore(self, qpos: Array, qvel: Array, time: float, steps: int, grips: tuple[Grip, ...]) -> None:
         self.reset(qpos, qvel, time)
-        self.grips = grips
+        self.steps, self.grips = steps, grips
 
     @property
     def state(self) -> State:
@@ -146,6 +163,8 @@ class World:
         """Hold a world point (m) of one body to another, from now on."""
         data = self.terms.data
         ids = (self.scene.link_id(body), self.scene.link_id(other))
+        if (self.mechanism.body_last_dof[ids[0]] < 0 and self.mechanism.body_last_dof[ids[1]] < 0) or ids[0] == ids[1]:
+            raise PoiseError(f"a grip of '{body}' on '{other}': one of two different bodies must move")
         place = np.asarray(point, float)
         if place.shape != (3,) or not np.all(np.isfinite(place)):
             raise PoiseError(f"a grip of '{body}' needs a point of three finite numbers, not {point!r}")
@@ -200,6 +219,11 @@ class World:
     def _take(self, actuation: Actuation, push: Array | None) -> None:
         """Write the actuation where the kernels read it."""
         work, motors = self._work, actuation.motors
+        given = [actuation.torque, actuation.external, push]
+        given += [] if motors is None else [motors.gain, motors.velocity]
+        for part in given:
+            if part is not None and part.shape != work.torque.shape:
+                raise PoiseError(f"actuation of shape {part.shape}: the scene has {len(work.torque)} DOFs")
         work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
         work.gain[:] = 0.0 if motors is None else motors.gain
         work.target[:] = 0.0 if motors is None else motors.velocity
@@ -297,7 +321,10 @@ class World:
 
     def _blow_up(self) -> BlowUp:
         """The error that names the fastest DOF."""
-        velocity = self._work.velocity
+        work, velocity = self._work, self._work.velocity
+        given = work.torque + work.gain + work.target + work.external
+        if not np.all(np.isfinite(given)):  # what was asked for is to blame
+            velocity = np.where(np.isfinite(given), 0.0, np.nan)
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
@@ -317,6 +344,7 @@ class World:
             grip_point,
             solution.impulse[: 3 * grips].reshape(grips, 3),
             solution,
+            float(work.strength.min(initial=1.0)),
             kept,
         )
 
@@ -329,3 +357,10 @@ class World:
         self.steps += 1
         self.time += self.settings.step
         self._prepare()
+
+
+def _rebuilt(scene: Scene, settings: WorldSettings, state: tuple[Array, Array, float, int, tuple[Grip, ...]]) -> World:
+    """A world that was pickled."""
+    world = World(scene, settings)
+    world._restore(*state)
+    return world
