@@ -15,6 +15,7 @@ import pytest
 
 from poise import Actuation, Body, PoiseError, Recording, Scene, World, named_controller, named_motion, perform
 from poise.cli import main
+from poise.session import Session
 from poise.world.recording import ARRAYS
 
 COMMANDS = ("perform", "audit", "export", "list", "bench")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.contact import ContactProblem, ContactSolution, Status, solve
-from poise.contact.assembly import AGAIN, BLOWN, begin, conclude, free_motion, problem_of
+from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.polygon import polygon
 from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out
@@ -211,27 +211,25 @@ class World:
         """Advance by one step; ``push`` (nv,) are generalised forces that the scene exerts."""
         self._take(actuation, push)
         grip_point = self._prepare_grips()
-        solution, kept = self._solve(actuation.feedback)
-        result = self._result(grip_point, solution, kept)
+        solution, weakest, kept = self._solve(actuation.feedback)
+        result = self._result(grip_point, solution, weakest, kept)
         self._advance()
         return result
 
     def _take(self, actuation: Actuation, push: Array | None) -> None:
         """Write the actuation where the kernels read it."""
         work, motors = self._work, actuation.motors
-        given = [actuation.torque, actuation.external, push]
-        given += [] if motors is None else [motors.gain, motors.velocity]
-        for part in given:
-            if part is not None and part.shape != work.torque.shape:
-                raise PoiseError(f"actuation of shape {part.shape}: the scene has {len(work.torque)} DOFs")
-        work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
-        work.gain[:] = 0.0 if motors is None else motors.gain
-        work.target[:] = 0.0 if motors is None else motors.velocity
-        work.external[:] = 0.0 if push is None else push
-        if actuation.external is not None:
-            work.external += actuation.external
+        try:
+            work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
+            work.gain[:] = 0.0 if motors is None else motors.gain
+            work.target[:] = 0.0 if motors is None else motors.velocity
+            work.external[:] = 0.0 if push is None else push
+            if actuation.external is not None:
+                work.external += actuation.external
+        except ValueError as error:
+            raise PoiseError(f"actuation does not fit the scene's {self.model.nv} DOFs: {error}") from None
 
-    def _solve(self, feedback: Array | None) -> tuple[ContactSolution, float]:
+    def _solve(self, feedback: Array | None) -> tuple[ContactSolution, float, float]:
         """Velocities at the end of the step, with contacts, limits, grips and saturated torques all consistent."""
         work = self._work
         table, counts, kind = work.table, work.counts, work.contact_kind
@@ -277,7 +275,8 @@ class World:
                 break
             bent = True
             self._bend()
-        return solution, kept
+        weakest = 1.0 if passes <= BLOCK_PASSES else float(work.strength.min())
+        return solution, weakest, kept
 
     def _guess(self, problem: ContactProblem, pairs: NDArray[np.int32]) -> Modes:
         """Modes to start from: those of the last step, if the same surfaces touch."""
@@ -328,7 +327,7 @@ class World:
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
-    def _result(self, grip_point: Array, solution: ContactSolution, kept: float) -> StepResult:
+    def _result(self, grip_point: Array, solution: ContactSolution, weakest: float, kept: float) -> StepResult:
         work, grips = self._work, len(grip_point)
         c = int(work.counts[CONTACTS])
         return StepResult(
@@ -344,7 +343,7 @@ class World:
             grip_point,
             solution.impulse[: 3 * grips].reshape(grips, 3),
             solution,
-            float(work.strength.min(initial=1.0)),
+            weakest,
             kept,
         )
 
