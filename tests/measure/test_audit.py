@@ -7,9 +7,22 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise import Body, PoiseError, Push, Scene, World, audit, named_controller, named_motion, parse_terrain, perform
+from poise import (
+    Body,
+    Cue,
+    PoiseError,
+    Push,
+    Scene,
+    World,
+    audit,
+    named_controller,
+    named_motion,
+    parse_terrain,
+    perform,
+)
 from poise.dynamics.actuation import PASSIVE
 from poise.measure.audit import torque_ratio
+from poise.reference import Still
 from poise.session import Session
 from poise.world.props import Ball
 from poise.world.recording import ARRAYS, Recording
@@ -299,3 +312,14 @@ def test_the_torque_ratio_is_the_largest_share_of_a_limit(standing):
     expected = (np.abs(standing.torque[:, 6:]) / limits[6:]).max()
     assert torque_ratio(standing) == pytest.approx(expected)
     assert 0 < expected < 1
+
+
+def test_a_hook_in_the_sky_is_found():
+    """A grip that joins the pelvis to nothing in the air."""
+    body = Body.named("biped29")
+    world = World(Scene.of(body))
+    pose = np.array(body.standing)
+    pose[2] += 3.0
+    hang = Cue(0.0, "hook", lambda here: here.grip("pelvis", here.point("pelvis")))
+    result = perform(world, named_controller("hold"), Still("hang", pose, np.zeros(body.nv)), seconds=0.2, cues=[hang])
+    assert failed(result.recording) == {"grip_distance"}

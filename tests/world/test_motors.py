@@ -190,7 +190,7 @@ def test_not_a_number_in_an_actuation_stops_the_step_and_keeps_the_state(part):
         "torque": Actuation(torque=bad),
         "motors": Actuation(motors=Motors(bad, np.ones(nv))),
         "feedback": Actuation(feedback=feedback),
-        "external": Actuation(external=bad),
+        "external": Actuation(external=np.where(np.arange(nv) == 2, np.nan, 0.0)),
     }[part]
     before = world.qpos.copy()
     with pytest.raises(BlowUp, match="step 0"):
@@ -198,6 +198,14 @@ def test_not_a_number_in_an_actuation_stops_the_step_and_keeps_the_state(part):
     np.testing.assert_array_equal(world.qpos, before)
     world.step()
     assert np.isfinite(world.qvel).all()
+
+
+def test_a_stabiliser_acts_on_the_root_only():
+    world = standing()
+    external = np.zeros(world.model.nv)
+    external[8] = 1.0
+    with pytest.raises(PoiseError, match="free roots only"):
+        world.step(Actuation(external=external))
 
 
 # -- contact feedback --------------------------------------------------------------------------------------------

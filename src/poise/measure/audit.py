@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,6 +77,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
+        Check("grip_distance", _grip_distance(replay), 100.0, "mm", "distance of a grip from one of the two it joins"),
         Check("penetration", 1e3 * float(replay.depth.max()), 20.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
@@ -180,6 +182,32 @@ def _place_errors(replay: Replay) -> tuple[float, float, float]:
     """Largest gap (mm), distance from a surface point (mm) and angle to its normal (degrees) of contact forces."""
     gap, away, angle = np.max(replay.places, axis=0, initial=0.0)
     return 1e3 * float(gap), 1e3 * float(away), float(np.degrees(angle))
+
+
+def _grip_distance(replay: Replay) -> float:
+    """mm: how far a grip is from the nearest part of either body; no hook in the sky holds anybody."""
+    r, model = replay.recording, replay.recording.model
+    worst = 0.0
+    for n in np.flatnonzero(r.contact_kind == 1):
+        for body in (r.contact_body[n], r.contact_other[n]):
+            place, turn = replay.xpos[r.contact_step[n], body], replay.xmat[r.contact_step[n], body]
+            local = turn.T @ (r.contact_point[n] - place)
+            worst = max(worst, _distance_to_parts(model, int(body), local))
+    return 1e3 * worst
+
+
+def _distance_to_parts(model: mujoco.MjModel, body: int, local: Array) -> float:
+    """m: from a point in a body's frame to the balls around its geoms, or to its planes."""
+    nearest = np.inf
+    for geom in np.flatnonzero(model.geom_bodyid == body):
+        away = local - model.geom_pos[geom]
+        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
+            normal = np.zeros(3)
+            mujoco.mju_rotVecQuat(normal, np.array([0.0, 0.0, 1.0]), model.geom_quat[geom])
+            nearest = min(nearest, abs(float(away @ normal)))
+        else:
+            nearest = min(nearest, float(np.linalg.norm(away) - model.geom_rbound[geom]))
+    return max(0.0, nearest)
 
 
 def _surface_friction(replay: Replay) -> Array:

@@ -61,14 +61,20 @@ def fell_at(recording: Recording) -> float | None:
     return float(recording.time[steps.min()]) if len(steps) else None
 
 
+def _joints(recording: Recording) -> NDArray[np.bool_]:
+    """(nv,) which DOFs are joints of the performer."""
+    model = recording.model
+    root = int(model.body_dofadr[recording.root])
+    own = model.body_rootid[model.dof_bodyid] == model.body_rootid[recording.root]
+    return np.asarray(own & (np.arange(model.nv) >= root + 6))
+
+
 def tracking(recording: Recording) -> dict[str, float | None]:
     """Root-mean-square error of joints (degrees) and root position (m) against the reference."""
     if recording.reference_qpos is None:
         return {"joint_rms_deg": None, "root_rms_m": None}
     model = recording.model
-    root = int(model.body_dofadr[recording.root])
-    tree = model.body_rootid[model.dof_bodyid] == model.body_rootid[model.dof_bodyid[root]]
-    joints = tree & (np.arange(model.nv) >= root + 6)
+    root, joints = int(model.body_dofadr[recording.root]), _joints(recording)
     error = np.zeros((len(recording.time), model.nv))
     for k, (target, pose) in enumerate(zip(recording.reference_qpos, recording.qpos, strict=True)):
         mujoco.mj_differentiatePos(model, error[k], 1.0, pose, target)
@@ -92,7 +98,7 @@ def foot_slip(replay: Replay) -> float:
 
 def jitter(recording: Recording) -> float:
     """Root-mean-square joint jerk over root-mean-square joint acceleration, 1/s: how much the motion buzzes."""
-    velocity = recording.qvel[:, 6:]
+    velocity = recording.qvel[:, _joints(recording)]
     if len(velocity) < 3 or velocity.shape[1] == 0:
         return 0.0
     acceleration = np.diff(velocity, axis=0) / recording.step

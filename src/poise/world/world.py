@@ -76,6 +76,7 @@ class World:
         self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
         self._uneven_geoms = (self.model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
         self._uneven = bool(self._uneven_geoms.any())
+        self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
         self._ghosts = Ghosts(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
@@ -225,6 +226,8 @@ class World:
             work.target[:] = 0.0 if motors is None else motors.velocity
             work.external[:] = 0.0 if push is None else push
             if actuation.external is not None:
+                if np.any(actuation.external[self._joint_dofs]):
+                    raise PoiseError("external acts on free roots only; joints are driven by torque and motors")
                 work.external += actuation.external
         except ValueError as error:
             raise PoiseError(f"actuation does not fit the scene's {self.model.nv} DOFs: {error}") from None
