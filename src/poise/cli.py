@@ -165,7 +165,7 @@ def _audit(chosen: argparse.Namespace) -> Report:
     result = audit(Recording.load(chosen.file))
     lines = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
-        f"at most {check.bound:<8.3g} {check.meaning}"
+        f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
         for check in result.checks
     ]
     lines.append("physical" if result.passed else "NOT physical")

@@ -49,7 +49,10 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        checks = {c.name: {**asdict(c), "passed": c.passed} for c in self.checks}
+        checks = {}
+        for c in self.checks:
+            bound = c.bound if np.isfinite(c.bound) else None  # JSON knows no infinity
+            checks[c.name] = {**asdict(c), "bound": bound, "passed": c.passed}
         return {"passed": self.passed, "checks": checks}
 
 
@@ -77,6 +80,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
+        Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: told, not judged"),
         Check("grip_distance", _grip_distance(replay), 100.0, "mm", "distance of a grip from one of the two it joins"),
         Check("penetration", 1e3 * float(replay.depth.max()), 20.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
@@ -182,6 +186,12 @@ def _place_errors(replay: Replay) -> tuple[float, float, float]:
     """Largest gap (mm), distance from a surface point (mm) and angle to its normal (degrees) of contact forces."""
     gap, away, angle = np.max(replay.places, axis=0, initial=0.0)
     return 1e3 * float(gap), 1e3 * float(away), float(np.degrees(angle))
+
+
+def _slip(replay: Replay) -> float:
+    loose = replay.recording.contact_kind == 0
+    force = np.linalg.norm(replay.recording.contact_force[loose], axis=1)
+    return 1e3 * float(np.sum(force * replay.slip[loose]) / force.sum()) if force.any() else 0.0
 
 
 def _grip_distance(replay: Replay) -> float:
