@@ -204,3 +204,18 @@ def test_a_shoulder_that_turns_through_half_a_turn_is_not_kicked():
     for _ in range(10):
         world.step()
         assert 0.5 * world.qvel @ world.terms.mass @ world.qvel < 1.2 * energy
+
+
+@pytest.mark.parametrize("sides", [4, 6, 8])
+@pytest.mark.parametrize("degrees", [0.0, 20.0, 45.0])
+def test_friction_holds_a_push_from_any_side(sides, degrees):
+    """The polygon's vertices must not show: 0.97 of the friction holds, 1.05 of it does not."""
+    mu, mass, angle = 0.5, 10.0, math.radians(degrees)
+    for share, expected in ((0.97, 0.0), (1.05, 0.5 * 0.05 * mu * 9.81 * 2.0**2)):
+        world = World(Scene((), props=(Box(mass=mass),), friction=mu), WorldSettings(sides=sides))
+        first = world.qpos[:2].copy()
+        push = np.zeros(6)
+        push[:2] = share * mu * mass * 9.81 * np.array([math.cos(angle), math.sin(angle)])
+        for _ in range(240):
+            world.step(push=push)
+        assert np.linalg.norm(world.qpos[:2] - first) == pytest.approx(expected, rel=0.01, abs=1e-5)

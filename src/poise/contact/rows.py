@@ -37,6 +37,7 @@ from poise.dynamics.workspace import (
     DOF_PARENT,
     DRIFT,
     FAR,
+    FREE,
     GEOM_BODY,
     GEOM_RADIUS,
     GEOM_XMAT,
@@ -178,7 +179,7 @@ def _add_velocity(table: Any, sign: float, body: int, point: Any, out: Any) -> N
 
 @kernel
 def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
-    """Turn t1 along the slip, or where it would slip under gravity, so that the polygon is exact that way."""
+    """Turn t1 along the slip, or where gravity pulls: the frame that a controller's feedback refers to."""
     nx, ny, nz = axes[0], axes[1], axes[2]
     ux, uy, uz = slip[0] + h * gravity[0], slip[1] + h * gravity[1], slip[2] + h * gravity[2]
     along = nx * ux + ny * uy + nz * uz
@@ -227,6 +228,39 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
         own[:] = 0.0
         _contact_curve(table, c, geom, False, rows, own, curve)
         curve[0] += gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
+
+
+@kernel
+def turn_to_slip(table: Any) -> None:
+    """Turn the tangents of touching contacts so that t1 points where they would slip without friction (FREE).
+
+    Then a vertex of the polygon opposes that slip, and a contact sticks up to the whole of its friction.
+    """
+    kind, free = ints(table, CONTACT_KIND), floats(table, FREE)
+    jacobian, offset, axes = (
+        floats2(table, CONTACT_JACOBIAN),
+        floats(table, CONTACT_OFFSET),
+        floats2(table, CONTACT_AXES),
+    )
+    for c in range(ints(table, COUNTS)[CONTACTS]):
+        if kind[c] != TOUCHED:
+            continue
+        a, b = 3 * c + 1, 3 * c + 2
+        u, v = offset[a], offset[b]
+        for i in range(free.shape[0]):
+            u += jacobian[a, i] * free[i]
+            v += jacobian[b, i] * free[i]
+        size = np.sqrt(u * u + v * v)
+        if size < 1e-6:
+            continue
+        cosine, sine = u / size, v / size
+        for i in range(free.shape[0]):
+            p, q = jacobian[a, i], jacobian[b, i]
+            jacobian[a, i], jacobian[b, i] = cosine * p + sine * q, cosine * q - sine * p
+        offset[a], offset[b] = cosine * offset[a] + sine * offset[b], cosine * offset[b] - sine * offset[a]
+        for k in range(3):
+            p, q = axes[c, 3 + k], axes[c, 6 + k]
+            axes[c, 3 + k], axes[c, 6 + k] = cosine * p + sine * q, cosine * q - sine * p
 
 
 @kernel

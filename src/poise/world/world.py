@@ -21,7 +21,7 @@ from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.polygon import polygon
-from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out
+from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out, turn_to_slip
 from poise.contact.solve import Modes, first_modes, load_solvers
 from poise.dynamics import Actuation, Contacts, State, Terms
 from poise.dynamics.actuation import PASSIVE
@@ -247,6 +247,8 @@ class World:
         while True:
             passes += 1
             rows = free_motion(table)
+            if passes == 1 and not feedback.size:  # feedback refers to the frames that the controller saw
+                turn_to_slip(table)
             solution = NOTHING
             if rows:
                 matrix, bias = problem_of(table, rows, feedback)
