@@ -82,7 +82,7 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
         Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: told, not judged"),
         Check("grip_distance", _grip_distance(replay), 100.0, "mm", "distance of a grip from one of the two it joins"),
-        Check("penetration", 1e3 * float(replay.depth.max()), 20.0, "mm", "deepest overlap of two bodies"),
+        Check("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
             "solver_residual",
