@@ -10,6 +10,7 @@ LAYERS = [
     "version",
     "errors",
     "files",
+    "frozen",
     "kernel",
     "spatial",
     "motion",

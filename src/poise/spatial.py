@@ -113,6 +113,32 @@ def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     return quat_exp(unit * np.asarray(angle, float)[..., None])
 
 
+def yaw_of(q: ArrayLike) -> Array:
+    """The heading of q (...): the angle about z of the swing-free part of the turn, in radians."""
+    q = np.asarray(q, float)
+    return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]) + np.pi) % (2 * np.pi) - np.pi
+
+
+def quat_between(a: ArrayLike, b: ArrayLike) -> Array:
+    """The shortest turn (..., 4) that carries direction a to direction b, (..., 3) of any length."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    a = a / np.linalg.norm(a, axis=-1, keepdims=True)
+    b = b / np.linalg.norm(b, axis=-1, keepdims=True)
+    a, b = np.broadcast_arrays(a, b)
+    cosine = np.sum(a * b, axis=-1, keepdims=True)
+    smallest = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+    opposite = np.concatenate([np.zeros_like(cosine), np.cross(a, smallest)], axis=-1)  # half a turn about any normal
+    direct = np.concatenate([1.0 + cosine, np.cross(a, b)], axis=-1)
+    return quat_normalize(np.where(cosine < -1 + 1e-12, opposite, direct))
+
+
+def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:
+    """The turn (..., 4) a `share` (...) of the shortest way from a to b."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    way = quat_log(quat_multiply(quat_conjugate(a), b))
+    return quat_multiply(a, quat_exp(way * np.asarray(share, float)[..., None]))
+
+
 def mirror_vector(v: ArrayLike) -> Array:
     """Positions, velocities or forces reflected across the x-z plane: left becomes right."""
     return np.asarray(np.asarray(v, float) * _MIRROR_POLAR)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import radians
 from types import MappingProxyType as Proxy
 
-from poise.body.frozen import Frozen
 from poise.body.plan import JointPlan
+from poise.frozen import Frozen
 
 
 @dataclass(frozen=True)

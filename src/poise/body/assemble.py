@@ -11,11 +11,11 @@ from mujoco import mjtJoint
 
 from poise.body import symmetry
 from poise.body.body import Body
-from poise.body.frozen import Frozen, readonly
 from poise.body.ground import lowest
 from poise.body.mjcf import write
 from poise.body.parts import Foot, Hand, Joint, Kind
 from poise.body.plan import JointPlan, Plan
+from poise.frozen import Frozen, readonly
 from poise.spatial import Array, quat_exp
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")

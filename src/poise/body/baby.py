@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from poise.body import human37
 from poise.body.anthropometry import Proportions
-from poise.body.frozen import Frozen
 from poise.body.plan import JointPlan, Plan
+from poise.frozen import Frozen
 
 INFANT = Proportions(
     stature=0.70,

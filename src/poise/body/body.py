@@ -11,11 +11,12 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.body.frozen import Frozen, readonly
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.plan import Plan
+from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
 from poise.errors import PoiseError, unknown
+from poise.frozen import Frozen, readonly
 from poise.spatial import Array, quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
@@ -38,6 +39,7 @@ class Body:
     head: str | None = None  # link
     symmetry: Symmetry | None = None
     plan: Plan | None = None  # what it was generated from; None for a user's own MJCF
+    rigging: Rigging | None = None  # the skeleton it was built for; None for one joint per link
 
     @classmethod
     def named(cls, name: str) -> Body:

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 
-from poise.body.frozen import readonly
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.symmetry import side_of
+from poise.frozen import readonly
 from poise.spatial import Array
 
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)

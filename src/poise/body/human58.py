@@ -19,8 +19,8 @@ from poise.body import anthropometry as tables
 from poise.body import human, human_looks, shapes
 from poise.body.anatomy import WELD, joint
 from poise.body.anthropometry import Proportions
-from poise.body.frozen import Frozen
 from poise.body.plan import Geom, HandPlan, JointPlan, Plan, Segment, Vector
+from poise.frozen import Frozen
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper prints the mass; this stature goes with it
 

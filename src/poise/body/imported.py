@@ -13,9 +13,9 @@ from mujoco import mjtJoint
 from poise.body import guess, symmetry
 from poise.body.assemble import grounded, read_joints
 from poise.body.body import Body
-from poise.body.frozen import Frozen, readonly
 from poise.body.plain import plain
 from poise.errors import PoiseError
+from poise.frozen import Frozen, readonly
 
 _DROPPED = frozenset(
     ("actuator", "sensor", "keyframe", "tendon", "equality", "contact", "custom", "visual", "statistic", "size",

@@ -13,8 +13,8 @@ from math import cos, radians, sin
 from poise.body import anthropometry as solids
 from poise.body import shapes
 from poise.body.anatomy import FREE
-from poise.body.frozen import Frozen
 from poise.body.plan import Colour, FootPlan, Geom, JointPlan, Plan, Segment, Vector
+from poise.frozen import Frozen
 
 STEEL: Colour = (0.62, 0.66, 0.70, 1.0)
 ENAMEL: Colour = (0.86, 0.87, 0.86, 1.0)

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from poise.body.frozen import Frozen
+from poise.frozen import Frozen
 
 Vector = tuple[float, float, float]
 Colour = tuple[float, float, float, float]

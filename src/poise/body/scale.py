@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isfinite
 
-from poise.body.frozen import Frozen
 from poise.body.plan import FootPlan, Geom, HandPlan, JointPlan, Plan, Segment, Vector
 from poise.errors import PoiseError
+from poise.frozen import Frozen
 
 
 def scale(plan: Plan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Plan:

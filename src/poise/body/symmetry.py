@@ -15,8 +15,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body.frozen import readonly
 from poise.body.parts import Joint
+from poise.frozen import readonly
 from poise.spatial import Array, mirror_axial, mirror_vector, quat_exp
 
 _ROOT_QPOS = (1, -1, 1, 1, -1, 1, -1)

@@ -21,6 +21,7 @@ class Target:
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
+    down: NDArray[np.bool_] | None = None  # (P,) which contact parts bear; None if nothing is known
 
 
 class Reference(Protocol):

@@ -1,0 +1,57 @@
+"""A clip: frames of a skeleton at a rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from poise.frozen import readonly
+from poise.motion.kinematics import Places, forward
+from poise.motion.skeleton import Skeleton
+from poise.spatial import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """Read-only arrays; whatever changes a clip returns another."""
+
+    name: str
+    skeleton: Skeleton
+    rate: float  # frames per second
+    position: Array  # (T, 3) m, the root joint in the world
+    rotation: Array  # (T, J, 4) each joint in its parent's frame, the root in the world
+    translation: Array | None = None
+    """(T, J, 3) m, each joint in its parent's frame instead of its offset, where a file has more than rotations"""
+
+    @property
+    def frames(self) -> int:
+        """Number of frames, T."""
+        return len(self.position)
+
+    @property
+    def seconds(self) -> float:
+        """From the first frame to the last."""
+        return (self.frames - 1) / self.rate
+
+    @cached_property
+    def places(self) -> Places:
+        """Where all joints are in all frames."""
+        return forward(self.skeleton, self.position, self.rotation, self.translation)
+
+    def cut(self, start: int, stop: int) -> Clip:
+        """The frames from `start` to before `stop`."""
+        span = slice(start, stop)
+        moved = None if self.translation is None else readonly(self.translation[span])
+        return replace(
+            self, position=readonly(self.position[span]), rotation=readonly(self.rotation[span]), translation=moved
+        )
+
+
+def clip_from(
+    name: str, skeleton: Skeleton, rate: float, position: Array, rotation: Array, translation: Array | None = None
+) -> Clip:
+    """A clip of copies of the arrays that nobody can write to."""
+    moved = None if translation is None else readonly(np.asarray(translation))
+    return Clip(name, skeleton, float(rate), readonly(position), readonly(rotation), moved)

@@ -1,0 +1,102 @@
+"""A skeleton: named joints in a tree, as an animator's file has them.
+
+In memory every skeleton is in our conventions (metres, x forward, y left, z up), its joint frames parallel to the
+world when all rotations are zero. How its own file spells it (unit, axes, channels) is remembered in `Convention`,
+so that motion goes back the way it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from poise.errors import unknown
+from poise.frozen import readonly
+from poise.spatial import Array
+
+Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+"""Our axes from those of most BVH files: y up, the figure faces +z, +x is its left."""
+
+ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
+JOINT_CHANNELS = ROOT_CHANNELS[3:]
+
+
+@dataclass(frozen=True, eq=False)
+class Convention:
+    """How a file spells a skeleton: ours = unit * axes @ theirs."""
+
+    unit: float = 0.01  # m per unit of the file
+    axes: Array = field(default_factory=lambda: Y_UP)  # (3, 3) proper rotation
+    channels: tuple[tuple[str, ...], ...] = ()  # of each joint, as BVH names them; () for the usual ones
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """The tip of a joint that has no child there: BVH's End Site."""
+
+    joint: int
+    offset: Array  # (3,) m from the joint
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints in depth-first order, parents first."""
+
+    names: tuple[str, ...]
+    parents: tuple[int, ...]  # -1 for the root, which is the first
+    offsets: Array  # (J, 3) m from the parent's joint, all rotations zero
+    ends: tuple[End, ...] = ()
+    convention: Convention = field(default_factory=Convention)
+    upright: Array | None = None
+    """(J, 4) local rotations of a pose in which the figure stands upright and faces +x; None if the zero pose is one"""
+
+    @property
+    def count(self) -> int:
+        """Number of joints."""
+        return len(self.names)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each joint, in order."""
+        below: list[list[int]] = [[] for _ in self.names]
+        for joint, parent in enumerate(self.parents):
+            if parent >= 0:
+                below[parent].append(joint)
+        return tuple(tuple(c) for c in below)
+
+    def index(self, name: str) -> int:
+        """A joint's number."""
+        if name not in self.names:
+            raise unknown("joint", name, self.names)
+        return self.names.index(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain values for JSON; `from_dict` is the inverse."""
+        return {
+            "names": list(self.names),
+            "parents": list(self.parents),
+            "offsets": self.offsets.tolist(),
+            "ends": [{"joint": end.joint, "offset": end.offset.tolist()} for end in self.ends],
+            "unit": self.convention.unit,
+            "axes": self.convention.axes.tolist(),
+            "channels": [list(c) for c in self.convention.channels],
+            "upright": None if self.upright is None else self.upright.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Skeleton:
+        """The skeleton of `as_dict`."""
+        return cls(
+            names=tuple(data["names"]),
+            parents=tuple(int(p) for p in data["parents"]),
+            offsets=readonly(np.reshape(data["offsets"], (-1, 3))),
+            ends=tuple(End(int(end["joint"]), readonly(end["offset"])) for end in data["ends"]),
+            convention=Convention(
+                float(data["unit"]), readonly(data["axes"]), tuple(tuple(c) for c in data["channels"])
+            ),
+            upright=None if data["upright"] is None else readonly(data["upright"]),
+        )

@@ -1,0 +1,62 @@
+"""Frames of a body at a rate: a motion in the coordinates that are simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body import Body
+from poise.frozen import readonly
+from poise.motion import Clip
+from poise.reference.parts import ContactPart, contact_parts
+from poise.spatial import Array
+
+
+@dataclass(frozen=True, eq=False)
+class BodyClip:
+    """Poses of a body. Read-only arrays; whatever changes a clip returns another."""
+
+    name: str
+    body: Body
+    rate: float  # frames per second
+    qpos: Array  # (T, nq)
+    down: NDArray[np.bool_] | None = None  # (T, P) which contact parts bear on something, in the order of `parts`
+    cyclic: bool = False  # the last frame is the first again, moved along the ground and turned about the vertical
+
+    @property
+    def frames(self) -> int:
+        """Number of frames, T."""
+        return len(self.qpos)
+
+    @property
+    def seconds(self) -> float:
+        """From the first frame to the last."""
+        return (self.frames - 1) / self.rate
+
+    @cached_property
+    def parts(self) -> tuple[ContactPart, ...]:
+        """What may bear on the ground: heels, balls of the feet, toe tips, hands."""
+        return contact_parts(self.body)
+
+    @cached_property
+    def qvel(self) -> Array:
+        """(T, nv) velocities by central differences, one-sided at the ends."""
+        model, rate = self.body.model, self.rate
+        out = np.zeros((self.frames, self.body.nv))
+        last = self.frames - 1
+        for k in range(self.frames if last else 0):
+            before, after = max(k - 1, 0), min(k + 1, last)
+            mujoco.mj_differentiatePos(model, out[k], (after - before) / rate, self.qpos[before], self.qpos[after])
+        return readonly(out)
+
+    def skeleton_clip(self) -> Clip:
+        """The motion on the body's skeleton: the user's own where it was built for one."""
+        from poise.body.rigging import plain_rigging
+
+        model = self.body.model
+        rigging = self.body.rigging or plain_rigging(model, 1)
+        return rigging.clip(model, self.qpos, self.rate, self.name)

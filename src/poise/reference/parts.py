@@ -1,0 +1,49 @@
+"""The parts of a body that bear on things: heels, balls of the feet, toe tips, hands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body import Body
+from poise.frozen import readonly
+from poise.spatial import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPart:
+    """Points of a link that touch together."""
+
+    name: str  # left_foot_heel, left_foot_ball, left_toes_tip, left_hand
+    link: str
+    points: Array  # (k, 3) m in the link frame
+
+
+def contact_parts(body: Body) -> tuple[ContactPart, ...]:
+    """Foot by foot heel, ball and (where toes are hinged to the foot) tip, then the hands."""
+    parts = []
+    for foot in body.feet:
+        parts.append(ContactPart(f"{foot.name}_heel", foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.name}_ball", foot.link, readonly(foot.points[2:])))
+        parts += [ContactPart(f"{link}_tip", link, _tip(body, link)) for link in _below(body, foot.link)]
+    parts += [ContactPart(hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+    return tuple(parts)
+
+
+def _below(body: Body, link: str) -> list[str]:
+    return [joint.link for joint in body.joints if joint.parent_link == link]
+
+
+def _tip(body: Body, link: str) -> Array:
+    """(1, 3) the lowest, foremost solid point of the toes in the link frame."""
+    model, body_id = body.model, body.link_id(link)
+    solid = [
+        g
+        for g in range(model.ngeom)
+        if model.geom_bodyid[g] == body_id and (model.geom_contype[g] or model.geom_conaffinity[g])
+    ]
+    front = max(solid, key=lambda g: model.geom_pos[g, 0], default=-1)
+    if front < 0:
+        return readonly(2 * model.body_ipos[body_id][None])
+    return readonly((model.geom_pos[front] - np.array([0.0, 0.0, model.geom_size[front, 0]]))[None])

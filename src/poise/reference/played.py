@@ -1,0 +1,70 @@
+"""A clip played: what is tracked when a motion is performed."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from poise.reference.bodyclip import BodyClip
+from poise.reference.reference import Start, Target
+from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+
+class Played:
+    """A body's clip in time: interpolated between frames, held after its end, or looped for ever if it is cyclic."""
+
+    start: Start = "origin"
+
+    def __init__(self, clip: BodyClip) -> None:
+        self.clip = clip
+        self.name = clip.name
+        self.duration = None if clip.cyclic else clip.seconds
+        self._model = clip.body.model
+        self._difference = np.zeros(clip.body.nv)
+        turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
+        self._turn = float(yaw_of(turn))  # rad per cycle
+
+    def at(self, time: float) -> Target:
+        """The pose between the two nearest frames, the velocity of the way from one to the other."""
+        clip = self.clip
+        lap, within = self._lap(time)
+        here = min(int(within * clip.rate), max(clip.frames - 2, 0))
+        there = min(here + 1, clip.frames - 1)
+        share = min(within * clip.rate - here, 1.0)
+        mujoco.mj_differentiatePos(self._model, self._difference, 1.0, clip.qpos[here], clip.qpos[there])
+        qpos = np.array(clip.qpos[here])
+        mujoco.mj_integratePos(self._model, qpos, self._difference, share)
+        ended = not clip.cyclic and within >= clip.seconds
+        qvel = np.zeros(clip.body.nv) if ended else clip.rate * self._difference
+        down = None if clip.down is None else clip.down[here if share < 0.5 else there]
+        return self._carried(Target(qpos, qvel, down), lap)
+
+    def _lap(self, time: float) -> tuple[int, float]:
+        """Whole cycles behind us, and the time within the present one."""
+        if not self.clip.cyclic:
+            return 0, min(max(time, 0.0), self.clip.seconds)
+        lap = int(np.floor(time / self.clip.seconds + 1e-9))
+        return lap, max(time - lap * self.clip.seconds, 0.0)
+
+    def _carried(self, target: Target, laps: int) -> Target:
+        """A target of the first cycle moved to where a later one takes place."""
+        if not laps:
+            return target
+        qpos, qvel = np.array(target.qpos), np.array(target.qvel)
+        first, last = self.clip.qpos[0, :3], self.clip.qpos[-1, :3]
+        turn, shift = 0.0, np.zeros(3)
+        one = quat_exp(np.array([0.0, 0.0, self._turn]))
+        move = last - quat_rotate(one, first)
+        move[2] = 0.0
+        for _ in range(abs(laps)):
+            if laps > 0:
+                shift = move + quat_rotate(one, shift)
+                turn += self._turn
+            else:
+                shift = quat_rotate(quat_conjugate(one), shift - move)
+                turn -= self._turn
+        whole = quat_exp(np.array([0.0, 0.0, turn]))
+        qpos[:3] = quat_rotate(whole, qpos[:3]) + shift
+        qpos[3:7] = quat_multiply(whole, qpos[3:7])
+        qvel[:3] = quat_rotate(whole, qvel[:3])
+        return Target(qpos, qvel, target.down)
