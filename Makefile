@@ -5,16 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check
 
+# Blender as a Python module, for test-blender; each of its releases works with one Python only.
+BLENDER := .venv-blender
+BPY ?= bpy==5.0.1
+BPY_PYTHON ?= python3.11
+
 # One thread each: the matrices are small, and runs must not depend on the number of cores.
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test lint docs bench pictures clean
+.PHONY: help demo test test-blender lint docs bench pictures clean
 
 help: ## say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-15s %s\n' "$$a" "$$b"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
 
 demo: $(VENV)/run.stamp ## simulate a rag doll that tumbles down stairs, and say where the files are
 	$(BIN)/poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8 --seconds 5 --out demo-output
@@ -22,6 +27,11 @@ demo: $(VENV)/run.stamp ## simulate a rag doll that tumbles down stairs, and say
 
 test: lint docs ## everything that must hold: lint, format, types, docs without warnings, tests
 	$(BIN)/python -m pytest -n auto
+
+test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches Blender as a Python module, 1 GB)
+	@$(MAKE) -s $(BLENDER)/bpy.stamp || { rm -rf $(BLENDER); \
+	  echo "$(BPY) cannot be installed here: it needs $(BPY_PYTHON), the network and 1 GB." >&2; }
+	$(BIN)/python -m pytest -rs tests/blender
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/python -m ruff check .
@@ -39,7 +49,7 @@ pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in READM
 	$(BIN)/python docs/rerun.py
 
 clean: ## remove everything that was built
-	rm -rf $(VENV) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BLENDER) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment, built anew when pyproject.toml changes.
@@ -59,3 +69,10 @@ $(VENV)/run.stamp: $(VENV)/new.stamp
 $(VENV)/dev.stamp: $(VENV)/new.stamp
 	@$(PIP) -e '.[dev]'
 	@touch $(VENV)/run.stamp $@
+
+$(BLENDER)/bpy.stamp:
+	@echo "Installing $(BPY) in $(BLENDER); this takes a minute or two."
+	@$(BPY_PYTHON) -m venv --clear $(BLENDER)
+	@$(BLENDER)/bin/python -m pip install -qq --no-input --disable-pip-version-check '$(BPY)'
+	@$(BLENDER)/bin/python -c 'import bpy'
+	@touch $@

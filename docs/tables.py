@@ -12,7 +12,7 @@ import numpy as np
 from poise.body import Body
 from poise.body.catalogue import names, plan_named
 from poise.catalogue import catalogue
-from poise.cli import _parser
+from poise.cli import build_parser
 from poise.control import named_controller
 from poise.measure import audit
 from poise.performance import perform
@@ -80,7 +80,7 @@ def commands() -> str:
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = "100"
     try:
-        parser = _parser()
+        parser = build_parser()
         parts = [f"```text\n{parser.format_help().strip()}\n```"]
         actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
         for name, command in actions[0].choices.items():

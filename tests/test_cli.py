@@ -71,12 +71,12 @@ def test_every_help_has_an_example(command, capsys):
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
 def test_examples_are_understood(command, capsys):
-    from poise.cli import _parser
+    from poise.cli import build_parser
 
     with pytest.raises(SystemExit):
         main([*command, "--help"])
     example = capsys.readouterr().out.split("Example: poise ")[1].split()
-    chosen = _parser().parse_args(example)
+    chosen = build_parser().parse_args(example)
     assert chosen.run is not None
     if command:
         assert example[0] == command[0]
@@ -422,7 +422,7 @@ def test_audit_of_a_tampered_recording_fails(performed, here, capfd):
     assert json.loads(capfd.readouterr().out)["passed"] is False
 
 
-@pytest.mark.parametrize("ending", ["bvh", "csv", "html", "png"])
+@pytest.mark.parametrize("ending", ["bvh", "glb", "usda", "csv", "npz", "html", "png"])
 def test_export_writes_each_format(ending, performed, here, capfd):
     assert main(["export", str(performed / "recording.npz"), f"x.{ending}", "--json"]) == 0
     out, err = capfd.readouterr()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import poise
-from poise.cli import _parser
+from poise.cli import build_parser
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(poise.__file__).parent
@@ -30,7 +30,7 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_commands_parse(command):
-    _parser().parse_args(shlex.split(command, comments=True))
+    build_parser().parse_args(shlex.split(command, comments=True))
 
 
 def test_there_are_commands_to_check():

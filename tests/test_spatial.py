@@ -12,7 +12,7 @@ coordinate = st.floats(-3.0, 3.0)
 vectors = arrays(float, 3, elements=coordinate)
 short = vectors.map(lambda v: v if np.linalg.norm(v) < 3.1 else v * 3.1 / np.linalg.norm(v))
 quats = vectors.map(s.quat_exp)
-orders = st.sampled_from(["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"])
+orders = st.sampled_from(["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"])
 close = {"atol": 1e-9}
 
 
@@ -72,9 +72,18 @@ def test_euler_and_back(q, order):
     np.testing.assert_allclose(s.euler_to_matrix(s.matrix_to_euler(matrix, order), order), matrix, atol=1e-7)
 
 
+@given(st.lists(st.floats(-7, 7), max_size=5), st.data())
+def test_euler_to_quat_is_euler_to_matrix(angles, data):
+    order = data.draw(st.text("XYZ", min_size=len(angles), max_size=len(angles)))
+    np.testing.assert_allclose(
+        s.quat_to_matrix(s.euler_to_quat(angles, order)), s.euler_to_matrix(angles, order), atol=1e-12
+    )
+
+
 @given(st.floats(-3, 3), st.floats(-3, 3), orders, st.sampled_from([-1, 1]))
 def test_euler_in_gimbal_lock(first, last, order, sign):
-    matrix = s.euler_to_matrix([first, sign * np.pi / 2, last], order)
+    parallel = np.pi / 2 * (1 - sign) if order[0] == order[2] else sign * np.pi / 2
+    matrix = s.euler_to_matrix([first, parallel, last], order)
     np.testing.assert_allclose(s.euler_to_matrix(s.matrix_to_euler(matrix, order), order), matrix, atol=1e-7)
 
 
@@ -96,8 +105,9 @@ def test_leading_axes_are_kept():
 def test_bad_orders_are_named():
     with pytest.raises(ValueError, match="ABC"):
         s.euler_to_matrix([0, 0, 0], "ABC")
-    with pytest.raises(ValueError, match="three different"):
-        s.matrix_to_euler(np.eye(3), "ZXZ")
+    for order in ("ZZX", "XZZ", "ZX", "XYZX"):
+        with pytest.raises(ValueError, match=order):
+            s.matrix_to_euler(np.eye(3), order)
 
 
 def test_continuous_euler_curves_are_the_same_turns_without_jumps():
@@ -105,7 +115,27 @@ def test_continuous_euler_curves_are_the_same_turns_without_jumps():
     time = np.linspace(0, 1, 200)
     turns = s.quat_to_matrix(s.quat_exp(np.stack([2.5 * time, 0.4 * np.sin(9 * time), 0.3 + 0 * time], axis=-1)))
     jumpy = s.matrix_to_euler(turns, "ZXY")
-    smooth = s.continuous_euler(jumpy)
+    smooth = s.continuous_euler(jumpy, "ZXY")
     assert np.abs(np.diff(jumpy, axis=0)).max() > 1
     assert np.abs(np.diff(smooth, axis=0)).max() < 0.5
     assert np.abs(s.euler_to_matrix(smooth, "ZXY") - turns).max() < 1e-12
+
+
+@given(orders, st.sampled_from([-1, 1]), st.floats(-3, 3), st.floats(-3, 3))
+def test_curves_go_smoothly_through_gimbal_lock(order, sign, first, last):
+    """The middle axis passes the pole, and one frame lies exactly on it."""
+    pole = np.pi / 2 * (1 - sign) if order[0] == order[2] else sign * np.pi / 2
+    time = np.linspace(-1, 1, 41)
+    angles = np.stack([first + 0.2 * time, pole + time, last - 0.5 * time], axis=-1)
+    turns = s.euler_to_matrix(angles, order)
+    smooth = s.continuous_euler(s.matrix_to_euler(turns, order), order)
+    assert np.abs(np.diff(smooth, axis=0)).max() < 0.1
+    assert np.abs(s.euler_to_matrix(smooth, order) - turns).max() < 1e-7
+
+
+@given(arrays(float, (20, 2, 3), elements=st.floats(-0.1, 0.1)), st.integers(0, 2**32 - 1))
+def test_continuous_quaternions_are_the_same_turns_without_jumps(steps, seed):
+    smooth = s.quat_exp(np.cumsum(steps, axis=0))
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (20, 2, 1))
+    signs[0] = 1.0
+    np.testing.assert_array_equal(s.continuous_quat(signs * smooth), smooth)

@@ -8,10 +8,10 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from poise.errors import PoiseError
+from poise.lazy import lazy_names
 from poise.version import __version__
 
 if TYPE_CHECKING:
@@ -65,13 +65,7 @@ __all__ = [
     "perform",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'poise' has no attribute '{name}'")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     from poise.control import CONTROLLERS
     from poise.export import FORMATS
     from poise.reference import MOTIONS
+    from poise.reference.edit.forms import EDIT_FORMS
     from poise.world.forms import TERRAIN_FORMS
 
     bodies = {}
@@ -20,5 +21,6 @@ def catalogue() -> dict[str, dict[str, str]]:
         "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},
         "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
         "terrains": dict(TERRAIN_FORMS),
-        "formats": {name: what for name, (_, what) in FORMATS.items()},
+        "edits": dict(EDIT_FORMS.values()),
+        "formats": {name: form.what for name, form in FORMATS.items()},
     }

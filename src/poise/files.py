@@ -21,3 +21,21 @@ def write_file(path: Path, content: bytes) -> Path:
             pass
         raise PoiseError(f"cannot write {path}: {error.strerror}") from None
     return path
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written to before any work is done."""
+    try:
+        existing = folder
+        while not existing.exists():
+            existing = existing.parent
+        longest = os.pathconf(existing, "PC_NAME_MAX")
+        if any(len(os.fsencode(part)) > longest for part in folder.parts):
+            raise OSError(36, "the name is too long")
+        if not existing.is_dir():
+            raise NotADirectoryError(20, "a file is in the way")
+        probe = existing / ".poise-probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise PoiseError(f"cannot write to {folder}: {error.strerror}") from None

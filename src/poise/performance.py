@@ -164,7 +164,7 @@ class Placed:
         if self._last is None or not same:  # a pose that is held is placed once
             velocity = np.array(wanted.qvel)
             velocity[:3] = quat_rotate(quat_exp(np.array([0.0, 0.0, self._place.yaw])), velocity[:3])
-            self._last = (wanted, Target(placed(wanted.qpos, self._place), velocity))
+            self._last = (wanted, Target(placed(wanted.qpos, self._place), velocity, wanted.down))
         return self._last[1]
 
 
@@ -242,6 +242,7 @@ def describe(
         "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
         "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
         "root": body.links[0],
+        "rigging": None if body.rigging is None else body.rigging.as_dict(),
         "feet": [foot.link for foot in body.feet],
         "hands": [hand.link for hand in body.hands],
         "events": list(events),

@@ -5,7 +5,6 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +14,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from poise.body import Body
 from poise.control import named_controller
-from poise.errors import PoiseError
 from poise.export import export
+from poise.files import check_writable
 from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.performance import Performance, check, perform
-from poise.reference import named_motion
+from poise.reference.cast import cast
+from poise.reference.edit import parse_edit, take_of
 from poise.world.pushes import parse_push
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -30,6 +29,8 @@ from poise.world.settings import WorldSettings
 from poise.world.terrain import parse_terrain
 from poise.world.world import World
 
+ENDLESS = 5.0
+"""s: how much of a motion without an end is performed, unless told otherwise."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""
 
@@ -72,25 +73,28 @@ class Session:
     """Everything that decides a performance."""
 
     motion: str
-    body: str = "human37"
+    body: str | None = None
     controller: str = "hold"
     settings: Mapping[str, Any] = field(default_factory=dict)
     terrain: str = "flat"
     friction: float = 1.0
     limits: str | None = None
     pushes: tuple[str, ...] = ()
-    seconds: float = 5.0
+    edits: tuple[str, ...] = ()
+    seconds: float | None = None
     step: float = 1 / 120
     seed: int = 0
     noise: float = 0.0
 
     def perform(self, quiet: bool = True) -> Performance:
         """Simulate, with a progress bar unless quiet."""
-        check(self.seconds, self.seed, self.noise)
-        body = Body.from_mjcf(Path(self.body)) if self.body.endswith(".xml") else Body.named(self.body)
+        if self.seconds is not None:  # nonsense is refused before any work is done
+            check(self.seconds, self.seed, self.noise)
+        body, reference = cast(self.motion, self.body)
         if self.limits is not None:
             body = body.with_torque_limits(self.limits)
-        reference = named_motion(self.motion, body)
+        for text in self.edits:
+            reference = parse_edit(text).on(take_of(reference, body))
         controller = named_controller(self.controller, self.settings)
         pushes = [parse_push(text) for text in self.pushes]
         scene = Scene((body,), parse_terrain(self.terrain), friction=self.friction)
@@ -101,7 +105,7 @@ class Session:
             world,
             controller,
             reference,
-            seconds=self.seconds,
+            seconds=self.seconds or reference.duration or ENDLESS,
             pushes=pushes,
             seed=self.seed,
             noise=self.noise,
@@ -115,6 +119,7 @@ class Session:
         recording = performance.recording
         summary = summarise(performance)
         recording.meta.update(fell_at=summary["fell_at"], terrain=self.terrain)
+        recording.meta["events"] += [{"kind": "edit", "text": text} for text in self.edits]
         folder.mkdir(parents=True, exist_ok=True)
         recording.save(folder / FILES[0])
         for name in FILES[1:]:
@@ -126,24 +131,6 @@ def _progress_bar(steps: int) -> Iterable[int]:
     """A bar for people; nothing where nobody watches."""
     bar: Iterable[int] = tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True, disable=None)
     return bar
-
-
-def check_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written to before any work is done."""
-    try:
-        existing = folder
-        while not existing.exists():
-            existing = existing.parent
-        longest = os.pathconf(existing, "PC_NAME_MAX")
-        if any(len(os.fsencode(part)) > longest for part in folder.parts):
-            raise OSError(36, "the name is too long")
-        if not existing.is_dir():
-            raise NotADirectoryError(20, "a file is in the way")
-        probe = existing / ".poise-probe"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise PoiseError(f"cannot write to {folder}: {error.strerror}") from None
 
 
 def summarise(performance: Performance) -> dict[str, Any]:

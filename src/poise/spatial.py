@@ -139,6 +139,14 @@ def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:
     return quat_multiply(a, quat_exp(way * np.asarray(share, float)[..., None]))
 
 
+def continuous_quat(q: ArrayLike) -> Array:
+    """Quaternions (frames, ..., 4) as curves: of the two that are the same turn, the one nearer to the frame before."""
+    q = np.asarray(q, float)
+    flips = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0
+    signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
+    return np.concatenate([q[:1], signs * q[1:]])
+
+
 def mirror_vector(v: ArrayLike) -> Array:
     """Positions, velocities or forces reflected across the x-z plane: left becomes right."""
     return np.asarray(np.asarray(v, float) * _MIRROR_POLAR)
@@ -167,43 +175,74 @@ def euler_to_matrix(angles: ArrayLike, order: str) -> Array:
     return np.asarray(matrix)
 
 
+def euler_to_quat(angles: ArrayLike, order: str) -> Array:
+    """Quaternions (..., 4) of intrinsic turns (..., len(order)) in radians, as `euler_to_matrix` takes them."""
+    half = np.moveaxis(np.asarray(angles, float), -1, 0) / 2
+    zero = np.zeros(half.shape[1:])
+    q = [zero + 1.0, zero, zero, zero]
+    for axis, cosine, sine in zip(_axes(order), np.cos(half), np.sin(half), strict=True):
+        about, after, last = 1 + axis, 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
+        q[0], q[about] = cosine * q[0] - sine * q[about], cosine * q[about] + sine * q[0]
+        q[after], q[last] = cosine * q[after] + sine * q[last], cosine * q[last] - sine * q[after]
+    return np.stack(q, axis=-1)
+
+
 def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
-    """Intrinsic angles (..., 3) in radians for three different axes, such as "ZXY".
+    """Intrinsic angles (..., 3) in radians about three axes, such as "ZXY" or "ZXZ".
 
-    The middle angle lies in [-pi/2, pi/2]. Where it is a quarter turn the outer two are not unique: the last is 0.
+    The middle angle lies in [-pi/2, pi/2] for three different axes, in [0, pi] where the last is the first again.
+    Where it makes the outer axes parallel, their angles are not unique: the last is 0.
     """
-    axes = _axes(order)
-    if len(set(axes)) != 3:
-        raise ValueError(f"order '{order}' must name three different axes")
-    i, j, k = axes
+    i, j, k, sign, repeated = _three_axes(order)
     m = np.asarray(matrix, float)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    cosine = np.hypot(m[..., i, i], m[..., i, j])
-    middle = np.arctan2(sign * m[..., i, k], cosine)
-    locked = cosine < _TINY
-    first = np.where(
-        locked,
-        np.arctan2(sign * m[..., k, j], m[..., j, j]),
-        np.arctan2(-sign * m[..., j, k], m[..., k, k]),
-    )
-    last = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
-    return np.stack([first, middle, last], axis=-1)
+    if repeated:
+        across = np.hypot(m[..., i, j], m[..., i, k])
+        middle = np.arctan2(across, m[..., i, i])
+        first, last = np.arctan2(m[..., j, i], -sign * m[..., k, i]), np.arctan2(m[..., i, j], sign * m[..., i, k])
+    else:
+        across = np.hypot(m[..., i, i], m[..., i, j])
+        middle = np.arctan2(sign * m[..., i, k], across)
+        first, last = np.arctan2(-sign * m[..., j, k], m[..., k, k]), np.arctan2(-sign * m[..., i, j], m[..., i, i])
+    locked = across < _TINY
+    first = np.where(locked, np.arctan2(sign * m[..., k, j], m[..., j, j]), first)
+    return np.stack([first, middle, np.where(locked, 0.0, last)], axis=-1)
 
 
-def continuous_euler(angles: ArrayLike) -> Array:
+def continuous_euler(angles: ArrayLike, order: str) -> Array:
     """Angles (frames, ..., 3) of `matrix_to_euler` as curves: each frame the equal turn nearest to the one before.
 
-    (a, b, c) and (a + pi, pi - b, c + pi) are the same turn, and so are angles that differ by whole turns.
+    (a, b, c) and (a + pi, pi - b, c + pi) are the same turn, and so are angles that differ by whole turns. (About the
+    first axis again, "ZXZ", it is (a + pi, -b, c + pi).) Where the outer axes are parallel, they share the change.
     """
+    *_, sign, repeated = _three_axes(order)
     out = np.array(angles, float)
+    across, along = (np.sin, np.cos) if repeated else (np.cos, np.sin)
+    locked = np.abs(across(out[..., 1])) < _TINY  # (frames, ...)
+    sense = np.sign(along(out[..., 1])) * (1.0 if repeated else sign)  # first + sense * last is what counts there
     for k in range(1, len(out)):
         before, here = out[k - 1], out[k]
-        other = np.stack([here[..., 0] + np.pi, np.pi - here[..., 1], here[..., 2] + np.pi], axis=-1)
+        flipped = -here[..., 1] if repeated else np.pi - here[..., 1]
+        other = np.stack([here[..., 0] + np.pi, flipped, here[..., 2] + np.pi], axis=-1)
         both = np.stack([here, other])
         both -= 2 * np.pi * np.round((both - before) / (2 * np.pi))
         far = np.abs(both - before).sum(axis=-1)
-        out[k] = np.where((far[0] <= far[1])[..., None], both[0], both[1])
+        here = np.where((far[0] <= far[1])[..., None], both[0], both[1])
+        if locked[k].any():
+            change = here[..., 0] - before[..., 0] + sense[k] * (here[..., 2] - before[..., 2])
+            change -= 2 * np.pi * np.round(change / (2 * np.pi))
+            shared = before[..., [0, 2]] + np.stack([change, sense[k] * change], axis=-1) / 2
+            here[..., [0, 2]] = np.where(locked[k][..., None], shared, here[..., [0, 2]])
+        out[k] = here
     return out
+
+
+def _three_axes(order: str) -> tuple[int, int, int, float, bool]:
+    """The first two axes, the one that is neither, their handedness (1 is right), whether the last is the first."""
+    axes = _axes(order)
+    if len(axes) != 3 or axes[1] in (axes[0], axes[2]):
+        raise ValueError(f"order '{order}' must name three axes, each different from the one before")
+    i, j, last = axes
+    return i, j, 3 - i - j, 1.0 if (j - i) % 3 == 1 else -1.0, last == i
 
 
 def _axes(order: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""The bodies that come with Poise: freedoms, masses, published tables, standing."""
+"""Bodies: freedoms, masses, published tables, standing."""
 
 import pickle
 import subprocess
@@ -15,11 +15,6 @@ from poise.errors import PoiseError
 
 FREEDOM = {"biped29": 29, "human37": 37, "human42": 42, "human58": 64, "lamp14": 14, "baby": 37}
 MASS = {"biped29": 71.356, "human37": 71.0, "human42": 75.0, "human58": 81.4, "lamp14": 2.8, "baby": 8.5}
-
-
-@pytest.fixture(params=names())
-def body(request):
-    return Body.named(request.param)
 
 
 def posed(body, qpos):
@@ -39,10 +34,16 @@ def mass_matrix(body, qpos):
     return matrix - np.diag(body.model.dof_armature)
 
 
-def test_freedom_and_mass(body):
-    assert body.nv == FREEDOM[body.name] == body.model.nv == len(body.dof_names)
+@pytest.mark.parametrize("name", names())
+def test_freedom_and_mass(name):
+    body = Body.named(name)
+    assert body.nv == FREEDOM[name]
+    assert body.mass == pytest.approx(MASS[name], abs=1e-9)
+
+
+def test_the_model_has_the_bodys_freedoms(body):
+    assert body.nv == body.model.nv == len(body.dof_names)
     assert body.nq == body.model.nq
-    assert body.mass == pytest.approx(MASS[body.name], abs=1e-9)
 
 
 def test_everything_is_named_and_indexed(body):
@@ -86,6 +87,8 @@ def test_stands_on_the_ground_with_flat_soles(body):
 
 
 def test_a_plane_touches_a_foot_in_its_four_points(body):
+    if not body.feet:
+        pytest.skip("a body without feet")
     spec = mujoco.MjSpec.from_string(body.mjcf)
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1, 1, 1], contype=2, conaffinity=2)
     for geom in spec.geoms:

@@ -4,14 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body, names
 from poise.body.symmetry import counterparts
 from poise.spatial import mirror_quat, mirror_vector
-
-
-@pytest.fixture(params=names())
-def body(request):
-    return Body.named(request.param)
 
 
 def random_state(body, seed=1):

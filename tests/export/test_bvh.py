@@ -1,29 +1,15 @@
-"""BVH: read back by a small reader of its own and compared with MuJoCo's kinematics."""
+"""BVH of recordings: read back by a small reader of its own and compared with MuJoCo's kinematics."""
 
 import math
 
 import mujoco
 import numpy as np
 import pytest
+from rigs import CROOKED, crooked, record
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.bvh import write_bvh
-from poise.session import Session
+from poise.export import export
 from poise.world.props import Box
-
-CROOKED = """
-<mujoco model="crooked"><worldbody>
-  <body name="trunk" pos="0.3 0.2 1" euler="10 20 30"><freejoint/><geom type="box" size=".1 .2 .1"/>
-    <body name="arm" pos=".1 .3 0" euler="40 -30 90"><joint name="arm_a" axis="1 0 0" pos=".05 -.02 .03"/>
-      <joint name="arm_b" axis="0 0 1" pos=".05 -.02 .03"/>
-      <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
-      <body name="hand" pos=".3 0 0" quat=".5 .5 -.5 .5"><joint name="hand" type="ball" pos="-.04 0 .02"/>
-        <geom size=".05"/></body></body>
-    <body name="fixed" pos="-.2 0 .1" euler="0 45 0"><geom size=".04"/>
-      <body name="tail" pos="0 0 .2"><joint name="tail" axis="0 1 0" pos="0 .1 0"/>
-        <geom size=".05" pos="0 0 .1"/></body>
-    </body>
-  </body></worldbody></mujoco>"""
 
 
 def read_bvh(text):
@@ -103,7 +89,7 @@ def anchors(model, qpos, names):
 
 
 def compare(recording, tmp_path):
-    write_bvh(recording, tmp_path / "m.bvh")
+    export(recording, tmp_path / "m.bvh")
     joints, ends, step, frames = read_bvh((tmp_path / "m.bvh").read_text())
     names = [joint["name"] for joint in joints]
     assert len(frames) == len(recording.qpos)
@@ -116,7 +102,7 @@ def compare(recording, tmp_path):
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human58", "lamp14"])
 def test_joints_are_where_mujoco_has_them(name, tmp_path):
-    recording = Session("fall", name, "limp", terrain="stairs:0.15:0.3:4", seconds=0.8).perform().recording
+    recording = record(Body.named(name), 0.8, terrain="stairs:0.15:0.3:4")
     joints, ends, frames = compare(recording, tmp_path)
     body = Body.named(name)
     assert {joint["name"] for joint in joints} == set(body.links)
@@ -131,9 +117,7 @@ def test_joints_are_where_mujoco_has_them(name, tmp_path):
 
 
 def test_a_body_with_turned_frames_and_offset_joints(tmp_path):
-    body = Body.from_mjcf(CROOKED)
-    world = World(Scene.of(body))
-    recording = perform(world, named_controller("limp"), named_motion("fall", body), seconds=1.0).recording
+    recording = crooked(seconds=1.0)
     moved = np.abs(recording.qpos[-1, 7:] - recording.qpos[0, 7:])
     assert moved.max() > 0.1  # the joints did turn
     joints, _, _ = compare(recording, tmp_path)
@@ -151,8 +135,8 @@ def test_only_the_performer_is_written(tmp_path):
 
 
 def test_the_rest_pose_of_the_file_is_that_of_the_model(tmp_path):
-    recording = Session("stand", "biped29", seconds=0.1).perform().recording
-    write_bvh(recording, tmp_path / "m.bvh")
+    recording = record(Body.named("biped29"), 0.1, "stand")
+    export(recording, tmp_path / "m.bvh")
     joints, _, _, frames = read_bvh((tmp_path / "m.bvh").read_text())
     rest = frames[0].copy()
     rest[3:] = 0
@@ -166,9 +150,8 @@ def test_the_rest_pose_of_the_file_is_that_of_the_model(tmp_path):
 def test_names_have_no_spaces_that_readers_would_split(tmp_path):
     xml = CROOKED.replace('name="hand" pos', 'name="the hand" pos')
     body = Body.from_mjcf(xml)
-    world = World(Scene.of(body))
-    recording = perform(world, named_controller("limp"), named_motion("stand", body), seconds=0.05).recording
-    write_bvh(recording, tmp_path / "m.bvh")
+    recording = record(body, 0.05, "stand")
+    export(recording, tmp_path / "m.bvh")
     for line in (tmp_path / "m.bvh").read_text().splitlines():
         if line.strip().startswith(("ROOT", "JOINT")):
             assert len(line.split()) == 2, line

@@ -1,14 +1,16 @@
-"""CSV: a table that comes back with the numbers of the recording."""
+"""CSV: a table that comes back with the numbers of the recording or clip."""
 
 import csv
 
 import numpy as np
 import pytest
+from rigs import record
 
-from poise import Scene, World
+from poise import Body, Scene, World, named_controller, named_motion, perform
+from poise.export.clips import clip_of
 from poise.export.table import write_csv
-from poise.session import Session
 from poise.world.props import Ball
+from poise.world.pushes import parse_push
 from poise.world.recorder import Recorder
 
 
@@ -20,7 +22,7 @@ def read(path):
 
 @pytest.fixture(scope="module")
 def recording():
-    return Session("fall", "human37", "limp", terrain="slope:10", seconds=0.3).perform().recording
+    return record(Body.named("human37"), 0.3, terrain="slope:10")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,9 @@ def test_values_are_those_of_the_recording(recording, table):
 
 
 def test_torques_belong_to_the_step_that_begins_in_their_row(tmp_path):
-    held = Session("stand", "biped29", pushes=("80@0.05",), seconds=0.2).perform().recording
+    body = Body.named("biped29")
+    world, stand = World(Scene.of(body)), named_motion("stand", body)
+    held = perform(world, named_controller("hold"), stand, seconds=0.2, pushes=[parse_push("80@0.05")]).recording
     write_csv(held, tmp_path / "r.csv")
     header, rows = read(tmp_path / "r.csv")
     first = 1 + held.model.nq + held.model.nv
@@ -80,3 +84,17 @@ def test_a_scene_with_props_has_their_columns_too(tmp_path):
     assert header[1:4] == ["ball_x", "ball_y", "ball_z"]
     assert len(rows) == 2
     assert len(set(header)) == 1 + 7 + 12
+
+
+def test_a_clip_gives_the_places_of_its_joints(recording, tmp_path):
+    clip = clip_of(recording)
+    header, rows = read(write_csv(clip, tmp_path / "c.csv"))
+    table = np.array(rows, float)
+    names = clip.skeleton.names
+    assert header[0] == "time_s"
+    assert header[1:8] == [f"{names[0]}_{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    assert table.shape == (clip.frames, 1 + 7 * len(names))
+    np.testing.assert_allclose(table[:, 0], np.arange(clip.frames) / clip.rate, atol=1e-6)
+    values = table[:, 1:].reshape(clip.frames, -1, 7)
+    np.testing.assert_allclose(values[..., :3], clip.places.position, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(values[..., 3:], clip.places.rotation, rtol=1e-8, atol=1e-12)

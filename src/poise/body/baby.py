@@ -13,6 +13,7 @@ from dataclasses import replace
 from poise.body import human37
 from poise.body.anthropometry import Proportions
 from poise.body.plan import JointPlan, Plan
+from poise.body.scale import strengthened
 from poise.frozen import Frozen
 
 INFANT = Proportions(
@@ -43,18 +44,12 @@ def plan() -> Plan:
     figure = human37.plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass
     length = INFANT.stature / human37.ADULT.stature
-    segments = tuple(replace(s, joint=_small(s.joint, mass, length)) for s in figure.segments)
+    segments = tuple(replace(s, joint=_infants(strengthened(s.joint, mass, length))) for s in figure.segments)
     return replace(figure, segments=segments, default_torque="infant")
 
 
-def _small(joint: JointPlan, mass: float, length: float) -> JointPlan:
-    """Strength and resistance for the size, by the rules of `poise.body.scale`."""
-    sets = {name: value * mass * length for name, value in joint.torque.items()}
-    if sets:
-        sets["infant"] = WEAKNESS * sets["human"]
-    return replace(
-        joint,
-        torque=Frozen(sets),
-        damping=joint.damping * mass * length**1.5,
-        armature=joint.armature * mass * length**2,
-    )
+def _infants(joint: JointPlan) -> JointPlan:
+    """The joint with a set of an infant's torques beside the others."""
+    if not joint.torque:
+        return joint
+    return replace(joint, torque=Frozen({**joint.torque, "infant": WEAKNESS * joint.torque["human"]}))

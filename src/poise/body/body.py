@@ -17,6 +17,7 @@ from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
 from poise.errors import PoiseError, unknown
 from poise.frozen import Frozen, readonly
+from poise.motion import Skeleton
 from poise.spatial import Array, quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
@@ -54,6 +55,19 @@ class Body:
         from poise.body.imported import import_mjcf
 
         return import_mjcf(source)
+
+    @classmethod
+    def from_skeleton(
+        cls, skeleton: Skeleton, *, mass: float | None = None, name: str = "figure", rate: float | None = None
+    ) -> Body:
+        """A body of a skeleton in our conventions (metres, upright pose facing +x), and the way back to its joints.
+
+        A humanoid becomes a person of `mass` kg, 23 kg/m^2 of its stature squared unless told; anything else a
+        creature as dense as water. `rate` (frames per second) is what performances are written back at.
+        """
+        from poise.body.skeletal import from_skeleton
+
+        return from_skeleton(skeleton, mass, name, rate)
 
     @cached_property
     def model(self) -> mujoco.MjModel:

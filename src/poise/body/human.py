@@ -135,10 +135,15 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
     return segment, shapes.foot_plan("left_foot", ankle.name, heel, toe, half, height)
 
 
-def jointed_foot(p: Proportions, ankle: JointPlan, sole: float) -> tuple[Segment, Segment, FootPlan]:
-    """A left foot from heel to ball, and its toes; `sole` (m) is the radius of the contact rails."""
+def jointed_foot(
+    p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL
+) -> tuple[Segment, Segment, FootPlan]:
+    """A left foot from heel to ball, and its toes.
+
+    `sole` (m) is the radius of the contact rails, `forward` (of stature) where the ball lies before the ankle.
+    """
     mass, half, height = p.segment_mass(tables.FOOT), p.metres(p.foot_half), p.metres(p.ankle)
-    heel, ball, tip = sole - p.metres(p.heel), p.metres(BALL), p.metres(p.foot - p.heel)
+    heel, ball, tip = sole - p.metres(p.heel), p.metres(forward), p.metres(p.foot - p.heel)
     back, length = (1 - TOES_MASS) * mass, ball - heel + sole
     looks = (
         *shapes.rails("left_foot", heel, ball, half, height, sole),

@@ -37,6 +37,7 @@ def _body(parent: ET.Element, segment: Segment) -> ET.Element:
         body,
         "inertial",
         pos=numbers(segment.com),
+        quat=numbers(segment.frame),
         mass=repr(float(segment.mass)),
         diaginertia=numbers(segment.inertia),
     )

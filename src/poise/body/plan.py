@@ -25,6 +25,7 @@ from typing import Literal
 from poise.frozen import Frozen
 
 Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
 Colour = tuple[float, float, float, float]
 Shape = Literal["capsule", "sphere", "box", "ellipsoid", "cylinder"]
 Limb = Literal["legs", "arms"]
@@ -67,10 +68,11 @@ class Segment:
     offset: Vector  # m, joint in the parent's frame
     mass: float  # kg
     com: Vector  # m, in the link frame
-    inertia: Vector  # kg m^2 about the centre of mass; principal axes are the link's
+    inertia: Vector  # kg m^2 about the centre of mass and the axes of `frame`
     geoms: tuple[Geom, ...]
     group: str  # left_leg, right_leg, left_arm, right_arm, trunk, head
     limb: Limb | None = None  # long bones stretch along z when legs or arms are scaled alone
+    frame: Quaternion = (1.0, 0.0, 0.0, 0.0)  # principal axes of inertia in the link's
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ def right_of(left: Segment) -> Segment:
         com=flip(left.com),
         geoms=tuple(_right_geom(g) for g in left.geoms),
         group=other_side(left.group),
+        frame=(left.frame[0], -left.frame[1], left.frame[2], -left.frame[3]),
     )
 
 

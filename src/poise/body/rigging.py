@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Frozen, readonly
 from poise.motion import Clip, End, Skeleton, clip_from
-from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
+from poise.spatial import Array, matrix_to_euler, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
+
+if TYPE_CHECKING:
+    from poise.body.body import Body
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,7 @@ class Rigging:
     links: tuple[str, ...]  # (J,) name of the link that carries each joint
     turns: Array  # (J, 4) the joint's frame in its link's
     root: Array  # (3,) m, the root joint's place in its link's frame
+    drivers: Mapping[str, int]  # the joint that each link follows
     rate: float | None = None  # frames per second that the user's file had; None to keep the recording's
 
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
@@ -45,6 +49,38 @@ class Rigging:
                 local[:, joint] = quat_multiply(quat_conjugate(world[:, parent]), world[:, joint])
         return clip_from(name, self.skeleton, rate, position, local)
 
+    def poses(self, body: Body, clip: Clip) -> Array:
+        """(T, nq) poses of the body that follow a clip of this skeleton: balls take the turn, hinges their part.
+
+        Limits are not looked at: where the clip moves only in the body's freedoms, `clip` gives it back.
+        """
+        model, places = body.model, clip.places
+        world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
+                 for link, joint in self.drivers.items()}  # fmt: skip
+        qpos = np.tile(body.standing, (clip.frames, 1))
+        root, *moving = body.joints
+        qpos[:, 3:7] = world[root.link]
+        qpos[:, :3] = places.position[:, self.drivers[root.link]] - quat_rotate(
+            world[root.link], self._root_driver(root.link)
+        )
+        for joint in moving:
+            if joint.link in world:
+                above = quat_multiply(world[str(joint.parent_link)], model.body(joint.link).quat)
+                turn = quat_multiply(quat_conjugate(above), world[joint.link])
+                qpos[:, joint.qpos] = turn if joint.kind == "ball" else hinge_angles(turn, joint.axes)
+        return qpos
+
+    def _root_driver(self, link: str) -> Array:
+        """(3,) m: the place of the joint that the root link follows, in that link's frame."""
+        joint, way = self.drivers[link], []
+        while joint > 0:
+            way.append(joint)
+            joint = self.skeleton.parents[joint]
+        place = np.array(self.root)
+        for joint in reversed(way):
+            place += quat_rotate(self.turns[self.skeleton.parents[joint]], self.skeleton.offsets[joint])
+        return place
+
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; `from_dict` is the inverse."""
         return {
@@ -52,6 +88,7 @@ class Rigging:
             "links": list(self.links),
             "turns": self.turns.tolist(),
             "root": self.root.tolist(),
+            "drivers": dict(self.drivers),
             "rate": self.rate,
         }
 
@@ -63,8 +100,23 @@ class Rigging:
             tuple(data["links"]),
             readonly(np.reshape(data["turns"], (-1, 4))),
             readonly(data["root"]),
+            Frozen({str(link): int(joint) for link, joint in data["drivers"].items()}),
             data["rate"],
         )
+
+
+def hinge_angles(turn: Array, axes: Array) -> Array:
+    """(T, k) rad: the part of turns (T, 4) that k hinges about `axes` (k, 3), outermost first, can follow."""
+    if len(axes) == 1:
+        half = np.arctan2(turn[..., 1:] @ axes[0], turn[..., 0])
+        return np.asarray((2 * half[:, None] + np.pi) % (2 * np.pi) - np.pi)
+    first = axes[0]
+    third = np.cross(first, axes[1])
+    basis = np.stack([first, np.cross(third, first), third], axis=-1)
+    angles = matrix_to_euler(basis.T @ quat_to_matrix(turn) @ basis, "XYZ")
+    if len(axes) == 3:
+        angles[:, 2] *= np.sign(third @ axes[2])
+    return np.asarray(angles[:, : len(axes)])
 
 
 def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
@@ -92,4 +144,5 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
         tuple(model.body(b).name for b in bodies),
         readonly(quat_conjugate(data.xquat[bodies])),
         readonly(anchors[0]),
+        Frozen({model.body(b).name: joint for joint, b in enumerate(bodies)}),
     )

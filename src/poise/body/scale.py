@@ -44,7 +44,7 @@ def scale(plan: Plan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0
             offset=_times(segment.offset, along),
             mass=ratio * segment.mass,
             inertia=_times(segment.inertia, (ratio, ratio, ratio)),
-            joint=_strengthened(segment.joint, after / before, reach),
+            joint=strengthened(segment.joint, after / before, reach),
         ))  # fmt: skip
     return replace(
         plan,
@@ -79,7 +79,8 @@ def _geom(geom: Geom, factors: Vector) -> Geom:
     return replace(geom, points=tuple(_times(p, factors) for p in geom.points), size=size)
 
 
-def _strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
+def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
+    """A joint of a body whose mass and limb length are these multiples."""
     return replace(
         joint,
         torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),

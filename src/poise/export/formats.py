@@ -1,32 +1,84 @@
-"""The formats a recording can be written in, by file ending."""
+"""The formats that motion can be written in, by file ending."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from poise.errors import PoiseError, unknown
-from poise.export.bvh import write_bvh
+from poise.export.clips import Source, clip_of
+from poise.export.figure import figure_of
+from poise.export.glb import write_glb
 from poise.export.page import write_page
+from poise.export.shown import shown
 from poise.export.strip import write_strip
 from poise.export.table import write_csv
+from poise.export.usd import write_usd
+from poise.motion import Clip, save_clip, write_bvh
+from poise.reference.bodyclip import BodyClip
 from poise.world.recording import Recording
 
-FORMATS: dict[str, tuple[Callable[[Recording, Path], Path], str]] = {
-    "bvh": (write_bvh, "motion of the performer, for animation tools"),
-    "csv": (write_csv, "coordinates, velocities and torques as a table"),
-    "html": (write_page, "3D playback in one self-contained page"),
-    "png": (write_strip, "a strip of pictures"),
+
+@dataclass(frozen=True)
+class Format:
+    """What a format is, how it is written, and whether it can show a clip that has no body."""
+
+    what: str
+    write: Callable[[Any, Path], Path]
+    of_clips: bool = True
+
+
+def _bvh(source: Source, path: Path) -> Path:
+    return write_bvh(clip_of(source), path)
+
+
+def _glb(source: Source, path: Path) -> Path:
+    return write_glb(figure_of(source), path)
+
+
+def _usd(source: Source, path: Path) -> Path:
+    return write_usd(figure_of(source), path)
+
+
+def _csv(source: Source, path: Path) -> Path:
+    return write_csv(source if isinstance(source, Recording) else clip_of(source), path)
+
+
+def _npz(source: Source, path: Path) -> Path:
+    return save_clip(clip_of(source), path)
+
+
+def _page(source: Recording | BodyClip, path: Path) -> Path:
+    return write_page(shown(source) if isinstance(source, BodyClip) else source, path)
+
+
+def _strip(source: Recording | BodyClip, path: Path) -> Path:
+    return write_strip(shown(source) if isinstance(source, BodyClip) else source, path)
+
+
+FORMATS: dict[str, Format] = {
+    "bvh": Format("motion of the performer, for animation tools", _bvh),
+    "glb": Format("motion and skin of the performer, for animation tools and game engines", _glb),
+    "usd": Format("motion and skin of the performer, binary; needs poise[usd]", _usd),
+    "usda": Format("the same as text", _usd),
+    "usdc": Format("the same as usd", _usd),
+    "csv": Format("a recording's coordinates, velocities and torques as a table; a motion's joints", _csv),
+    "npz": Format("motion of the performer, for Poise", _npz),
+    "html": Format("3D playback in one self-contained page", _page, of_clips=False),
+    "png": Format("a strip of pictures", _strip, of_clips=False),
 }
-"""Ending: (writer, what it is)."""
+"""By ending."""
 
 
-def export(recording: Recording, path: str | Path) -> Path:
-    """Write a recording in the format that the file's ending says."""
+def export(source: Source, path: str | Path) -> Path:
+    """Write a recording, or a motion on a body or on a skeleton, in the format that the file's ending says."""
     path = Path(path)
+    able = {ending: form for ending, form in FORMATS.items() if form.of_clips or not isinstance(source, Clip)}
     ending = path.suffix.lstrip(".").lower()
     if not ending:
-        raise PoiseError(f"{path}: the ending says the format, one of {', '.join(FORMATS)}")
-    if ending not in FORMATS:
-        raise unknown("format", ending, FORMATS)
-    return FORMATS[ending][0](recording, path)
+        raise PoiseError(f"{path}: the ending says the format, one of {', '.join(able)}")
+    if ending not in able:
+        raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
+    return able[ending].write(source, path)

@@ -23,7 +23,8 @@ class Clip:
     position: Array  # (T, 3) m, the root joint in the world
     rotation: Array  # (T, J, 4) each joint in its parent's frame, the root in the world
     translation: Array | None = None
-    """(T, J, 3) m, each joint in its parent's frame instead of its offset, where a file has more than rotations"""
+    """(T, J, 3) m, each joint in its parent's frame instead of its offset, where a file has more than rotations;
+    the root's column is not used"""
 
     @property
     def frames(self) -> int:
@@ -39,6 +40,24 @@ class Clip:
     def places(self) -> Places:
         """Where all joints are in all frames."""
         return forward(self.skeleton, self.position, self.rotation, self.translation)
+
+    def fault(self) -> str | None:
+        """What makes this no clip of its skeleton (a file may say anything), or None."""
+        if not 0 < self.rate < np.inf:
+            return "its rate is not a positive number"
+        joints = (len(self.position), self.skeleton.count)
+        for name, array, shape in (
+            ("position", self.position, (joints[0], 3)),
+            ("rotation", self.rotation, (*joints, 4)),
+            ("translation", self.translation, (*joints, 3)),
+        ):
+            if array is not None and array.shape != shape:
+                return f"its {name} has shape {array.shape} where its frames and joints ask for {shape}"
+            if array is not None and not np.all(np.isfinite(array)):
+                return f"its {name} is not finite everywhere"
+        if not np.allclose(np.linalg.norm(self.rotation, axis=-1), 1.0, atol=1e-6):
+            return "its rotations are not unit quaternions"
+        return None
 
     def cut(self, start: int, stop: int) -> Clip:
         """The frames from `start` to before `stop`."""

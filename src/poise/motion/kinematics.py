@@ -22,15 +22,17 @@ class Places:
 
 def forward(skeleton: Skeleton, position: Array, rotation: Array, translation: Array | None = None) -> Places:
     """Places of all joints for root positions (T, 3) and local rotations (T, J, 4)."""
-    where, turned = np.empty((*rotation.shape[:2], 3)), np.empty(rotation.shape)
+    # Joint by joint in memory: a joint's frames lie side by side, which makes long clips several times as fast.
+    local = np.ascontiguousarray(np.swapaxes(rotation, 0, 1))  # (J, T, 4)
+    arms = skeleton.offsets[:, None] if translation is None else np.ascontiguousarray(np.swapaxes(translation, 0, 1))
+    where, turned = np.empty((*local.shape[:2], 3)), np.empty(local.shape)
     for joint, parent in enumerate(skeleton.parents):
         if parent < 0:
-            where[:, joint], turned[:, joint] = position, rotation[:, joint]
+            where[joint], turned[joint] = position, local[joint]
             continue
-        arm = skeleton.offsets[joint] if translation is None else translation[:, joint]
-        where[:, joint] = where[:, parent] + quat_rotate(turned[:, parent], arm)
-        turned[:, joint] = quat_multiply(turned[:, parent], rotation[:, joint])
-    tips = np.empty((len(position), len(skeleton.ends), 3))
+        where[joint] = where[parent] + quat_rotate(turned[parent], arms[joint])
+        turned[joint] = quat_multiply(turned[parent], local[joint])
+    tips = np.empty((len(skeleton.ends), len(position), 3))
     for k, end in enumerate(skeleton.ends):
-        tips[:, k] = where[:, end.joint] + quat_rotate(turned[:, end.joint], end.offset)
-    return Places(readonly(where), readonly(turned), readonly(tips))
+        tips[k] = where[end.joint] + quat_rotate(turned[end.joint], end.offset)
+    return Places(*(readonly(np.swapaxes(places, 0, 1)) for places in (where, turned, tips)))

@@ -7,7 +7,7 @@ so that motion goes back the way it came.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,27 @@ Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
 JOINT_CHANNELS = ROOT_CHANNELS[3:]
+
+
+def children_of(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The children of each joint of a tree, in order."""
+    below: list[list[int]] = [[] for _ in parents]
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            below[parent].append(joint)
+    return tuple(tuple(children) for children in below)
+
+
+def depth_first(parents: Sequence[int]) -> list[int]:
+    """The joints of a tree, each followed by all that hangs on it."""
+    children = children_of(parents)
+    order: list[int] = []
+    waiting = [joint for joint, parent in enumerate(parents) if parent < 0]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting.extend(reversed(children[joint]))
+    return order
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +83,39 @@ class Skeleton:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each joint, in order."""
-        below: list[list[int]] = [[] for _ in self.names]
-        for joint, parent in enumerate(self.parents):
-            if parent >= 0:
-                below[parent].append(joint)
-        return tuple(tuple(c) for c in below)
+        return children_of(self.parents)
 
     def index(self, name: str) -> int:
         """A joint's number."""
         if name not in self.names:
             raise unknown("joint", name, self.names)
         return self.names.index(name)
+
+    def fault(self) -> str | None:
+        """What makes this no skeleton (a file may say anything), or None."""
+        count, convention = self.count, self.convention
+        parents = self.parents
+        if not count or len(parents) != count or parents[0] != -1:
+            return "its joints are not a tree with the root first"
+        if not all(0 <= parent < joint for joint, parent in enumerate(parents[1:], 1)):
+            return "a joint comes before its parent"
+        if self.offsets.shape != (count, 3) or not np.all(np.isfinite(self.offsets)):
+            return "its offsets are not three numbers for each joint"
+        if not all(0 <= end.joint < count and end.offset.shape == (3,) for end in self.ends):
+            return "an end site hangs on no joint"
+        if not all(np.all(np.isfinite(end.offset)) for end in self.ends):
+            return "the offset of an end site is not finite"
+        if not 0 < convention.unit < np.inf or convention.axes.shape != (3, 3):
+            return "it has no unit and axes"
+        if not np.allclose(convention.axes @ convention.axes.T, np.eye(3)) or np.linalg.det(convention.axes) < 0:
+            return "its axes are not a rotation"
+        if convention.channels and len(convention.channels) != count:
+            return "its channels are not those of its joints"
+        if not all(channel in ROOT_CHANNELS for channels in convention.channels for channel in channels):
+            return "it has channels that BVH does not know"
+        if self.upright is not None and not (self.upright.shape == (count, 4) and np.all(np.isfinite(self.upright))):
+            return "its upright pose is not a rotation of each joint"
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; `from_dict` is the inverse."""

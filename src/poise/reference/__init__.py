@@ -1,6 +1,50 @@
-"""What is tracked: references, and the motions that come with Poise."""
+"""What is tracked: motions on bodies, how files become them, and the motions that come with Poise."""
 
-from poise.reference.motions import MOTIONS, named_motion
-from poise.reference.reference import Reference, Still, Target
+from typing import TYPE_CHECKING
 
-__all__ = ["MOTIONS", "Reference", "Still", "Target", "named_motion"]
+from poise.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from poise.reference.archive import load_prepared, save_prepared
+    from poise.reference.bodyclip import BodyClip
+    from poise.reference.contacts import find_contacts
+    from poise.reference.feet import clean_feet
+    from poise.reference.motions import MOTIONS, named_motion
+    from poise.reference.played import Played
+    from poise.reference.preparing import Prepared, prepare
+    from poise.reference.reference import Reference, Still, Target
+
+_HOMES = {
+    "MOTIONS": "poise.reference.motions",
+    "BodyClip": "poise.reference.bodyclip",
+    "Played": "poise.reference.played",
+    "Prepared": "poise.reference.preparing",
+    "Reference": "poise.reference.reference",
+    "Still": "poise.reference.reference",
+    "Target": "poise.reference.reference",
+    "clean_feet": "poise.reference.feet",
+    "find_contacts": "poise.reference.contacts",
+    "load_prepared": "poise.reference.archive",
+    "named_motion": "poise.reference.motions",
+    "prepare": "poise.reference.preparing",
+    "save_prepared": "poise.reference.archive",
+}
+
+__all__ = [
+    "MOTIONS",
+    "BodyClip",
+    "Played",
+    "Prepared",
+    "Reference",
+    "Still",
+    "Target",
+    "clean_feet",
+    "find_contacts",
+    "load_prepared",
+    "named_motion",
+    "prepare",
+    "save_prepared",
+]
+
+# The command line reads `poise.reference.edit.forms` for its help and must not load the rest for it.
+__getattr__ = lazy_names(__name__, _HOMES)

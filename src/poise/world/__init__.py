@@ -1,7 +1,8 @@
 """The simulated world: scenes, terrain, props, grips, pushes, the step, and recordings of what happened."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from poise.lazy import lazy_names
 
 if TYPE_CHECKING:
     from poise.world.cues import Cue
@@ -13,21 +14,17 @@ if TYPE_CHECKING:
     from poise.world.world import World
 
 _HOMES = {
-    "Cue": "cues",
-    "Push": "pushes",
-    "Recording": "recording",
-    "Scene": "scene",
-    "World": "world",
-    "WorldSettings": "settings",
-    "parse_push": "pushes",
-    "parse_terrain": "terrain",
+    "Cue": "poise.world.cues",
+    "Push": "poise.world.pushes",
+    "Recording": "poise.world.recording",
+    "Scene": "poise.world.scene",
+    "World": "poise.world.world",
+    "WorldSettings": "poise.world.settings",
+    "parse_push": "poise.world.pushes",
+    "parse_terrain": "poise.world.terrain",
 }
 
 __all__ = ["Cue", "Push", "Recording", "Scene", "World", "WorldSettings", "parse_push", "parse_terrain"]
 
-
-def __getattr__(name: str) -> Any:
-    # Lazy: the command line reads `poise.world.forms` for its help and must not load the simulator for it.
-    if name not in _HOMES:
-        raise AttributeError(f"module 'poise.world' has no attribute '{name}'")
-    return getattr(import_module(f"poise.world.{_HOMES[name]}"), name)
+# The command line reads `poise.world.forms` for its help and must not load the simulator for it.
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,107 @@
+"""The bones of any tree of joints: which joints move, what they carry; left and right exact mirror images."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.skeletal_pose import Upright
+from poise.body.symmetry import counterparts
+from poise.errors import PoiseError
+from poise.spatial import Array, mirror_vector
+
+_SHORT = 0.02  # of the size: a joint that moves no longer bone is carried along
+_ALIKE = 0.05  # of the size: left and right that differ by less are meant to be mirror images
+
+
+@dataclass(frozen=True, eq=False)
+class Limb:
+    """A moving joint and what it carries, in the upright pose."""
+
+    joint: int
+    name: str  # of the link
+    parent: int | None  # place of the parent in the list of limbs
+    place: Array  # (3,) m
+    tips: Array  # (k, 3) m, free ends
+    knots: Array  # (c, 3) m, the joints of the limbs below
+
+    @property
+    def bones(self) -> Array:
+        """(k + c, 3) m, from the joint to all ends; the free ones first."""
+        return np.concatenate([self.tips, self.knots]) - self.place
+
+
+def limbs(upright: Upright) -> tuple[Limb, ...]:
+    """All limbs of a skeleton, the root first, parents before children."""
+    skeleton = upright.skeleton
+    position, ends = _mirrored(upright)
+    size = float(np.linalg.norm(np.ptp(np.concatenate([position, ends]), axis=0)))
+    reach = np.zeros(skeleton.count)
+    for end, tip in zip(skeleton.ends, ends, strict=True):
+        reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
+    for joint, parent in enumerate(skeleton.parents[1:], 1):
+        reach[parent] = max(reach[parent], np.linalg.norm(position[joint] - position[parent]))
+    moving = [j for j in range(skeleton.count) if j == 0 or reach[j] > _SHORT * size]
+    if len(moving) < 2:
+        raise PoiseError("the skeleton has no two joints with bones, so nothing in it can move")
+    carrier = _carriers(skeleton.parents, moving)
+    names = link_names(skeleton.names)
+    above = {j: carrier[skeleton.parents[j]] for j in moving if j}
+    free = [(carrier[end.joint], tip) for end, tip in zip(skeleton.ends, ends, strict=True)]
+    free += [(carrier[j], position[j]) for j in range(skeleton.count) if not skeleton.children[j] and j not in moving]
+    return tuple(
+        Limb(
+            joint=j,
+            name=names[j],
+            parent=moving.index(above[j]) if j in above else None,
+            place=position[j],
+            tips=np.reshape([tip for owner, tip in free if owner == j], (-1, 3)),
+            knots=np.reshape([position[k] for k in moving if above.get(k) == j], (-1, 3)),
+        )
+        for j in moving
+    )
+
+
+def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The user's names as names of links: letters, digits and underscores, no two alike."""
+    out: list[str] = []
+    for name in names:
+        plain = "_".join(re.findall(r"\w+", name)) or "joint"
+        while plain in out:
+            plain += "_"
+        out.append(plain)
+    return tuple(out)
+
+
+def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
+    """The moving joint that carries each joint: itself, or the nearest above."""
+    carriers: list[int] = []
+    for joint, parent in enumerate(parents):
+        carriers.append(joint if joint in moving else carriers[parent])
+    return carriers
+
+
+def _mirrored(upright: Upright) -> tuple[Array, Array]:
+    """Joints (J, 3) and ends (E, 3) upright; where names and places agree, averaged with their mirror images."""
+    position, ends = np.array(upright.position), np.array(upright.places.ends[0])
+    names = link_names(upright.skeleton.names)
+    pairs = counterparts(names)
+    if not pairs:
+        return position, ends
+    partner = [names.index(pairs[name]) for name in names]
+    tips = [_twin(upright, k, partner, ends) for k in range(len(ends))]
+    images = mirror_vector(position[partner]), mirror_vector(ends[tips])
+    size = float(np.linalg.norm(np.ptp(position, axis=0)))
+    if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
+        return position, ends
+    return (position + images[0]) / 2, (ends + images[1]) / 2
+
+
+def _twin(upright: Upright, end: int, partner: list[int], places: Array) -> int:
+    """The end of the counterpart's that lies nearest to an end's mirror image; itself where there is none."""
+    all_ends = upright.skeleton.ends
+    there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
+    image = mirror_vector(places[end])
+    return min(there, key=lambda k: float(np.linalg.norm(places[k] - image)), default=end)

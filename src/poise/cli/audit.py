@@ -1,0 +1,29 @@
+"""`poise audit`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Report, add_command
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(commands, "audit", _audit, "is it physical?", "poise audit poise-fall/recording.npz")
+    command.add_argument("file", type=Path, help="a recording (.npz)")
+
+
+def _audit(chosen: argparse.Namespace) -> Report:
+    from poise.measure import audit
+    from poise.world.recording import Recording
+
+    result = audit(Recording.load(chosen.file))
+    lines = [
+        f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
+        f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
+        for check in result.checks
+    ]
+    lines.append("physical" if result.passed else "NOT physical")
+    return Report("\n".join(lines), result.as_dict(), 0 if result.passed else 1)

@@ -1,0 +1,28 @@
+"""`poise bench`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from poise.cli.command import Report, add_command
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(
+        commands, "bench", _bench, "speed, as ratios to MuJoCo's own step on the same body", "poise bench --steps 2000"
+    )
+    command.add_argument("--steps", type=int, default=1000, help="steps to time in each case")
+
+
+def _bench(chosen: argparse.Namespace) -> Report:
+    from poise.bench import bench
+
+    rows = bench(chosen.steps)
+    lines = [f"{'case':24} {'contacts':>8} {'poise us':>9} {'mj_step us':>10} {'ratio':>6} {'bound':>6}"]
+    lines += [
+        f"{row.case:24} {row.contacts:8d} {row.poise_us:9.1f} {row.mujoco_us:10.1f} {row.ratio:6.2f} {row.bound:6.1f}"
+        for row in rows
+    ]
+    return Report("\n".join(lines), {"cases": [row.as_dict() for row in rows]})

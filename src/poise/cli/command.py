@@ -1,0 +1,48 @@
+"""What all commands share: a parser with one-line errors, defaults that are shown, a report for people and programs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from poise.errors import PoiseError
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the cause and leave."""
+        raise PoiseError(f"{message} (see {self.prog} --help)")
+
+
+class Defaults(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows defaults where they say something."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help if action.default in (None, False, []) else super()._get_help_string(action)
+
+
+class Report:
+    """What a command has to say, for people and for programs."""
+
+    def __init__(self, text: str, data: dict[str, Any], code: int = 0) -> None:
+        self.text, self.data, self.code = text, data, code
+
+
+def add_command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], Report], what: str, example: str
+) -> Parser:
+    """A command with its help, an example and `--json`."""
+    command: Parser = commands.add_parser(
+        name,
+        allow_abbrev=False,
+        help=what,
+        description=what[0].upper() + what[1:] + ("" if what.endswith("?") else "."),
+        epilog=f"Example: {example}",
+        formatter_class=Defaults,
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    command.set_defaults(run=run)
+    return command

@@ -1,0 +1,29 @@
+"""`poise export`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Report, add_command
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(
+        commands,
+        "export",
+        _export,
+        "write a recording or a motion in another format, by the ending (poise list formats)",
+        "poise export poise-fall/recording.npz fall.glb",
+    )
+    command.add_argument("file", type=Path, help="a recording or prepared motion (.npz), or a motion file as it is")
+    command.add_argument("target", type=Path, help="file to write")
+
+
+def _export(chosen: argparse.Namespace) -> Report:
+    from poise.export import export, read_source
+
+    path = export(read_source(chosen.file), chosen.target)
+    return Report(f"wrote {path}", {"files": [str(path)]})

@@ -1,0 +1,54 @@
+"""The command line. Heavy modules are imported only by the command that needs them, so that help is instant."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from poise.cli import audit, bench, export, listing, perform, prepare
+from poise.cli.command import Parser
+from poise.errors import PoiseError
+from poise.version import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    parser = build_parser()
+    try:
+        chosen = parser.parse_args(arguments)
+        if chosen.run is None:
+            parser.print_help()
+            return 2
+        report = chosen.run(chosen)
+        if report is None:
+            return 0
+        print(json.dumps(report.data) if chosen.json else report.text, flush=True)
+        return int(report.code)
+    except PoiseError as error:
+        print(f"poise: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("poise: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has left; Python would complain once more when it closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def build_parser() -> Parser:
+    """The parser of all commands."""
+    parser = Parser(
+        prog="poise",
+        allow_abbrev=False,
+        description="Characters that perform motions under exact physics.",
+        epilog="Example: poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8",
+    )
+    parser.add_argument("--version", action="version", version=f"poise {__version__}")
+    parser.set_defaults(run=None, json=False)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for command in (perform, prepare, audit, export, listing, bench):
+        command.add(commands)
+    return parser

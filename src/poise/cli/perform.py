@@ -1,0 +1,75 @@
+"""`poise perform`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Report, add_command
+from poise.errors import PoiseError
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    from poise.reference.edit.forms import EDIT_FORM
+    from poise.world.forms import PUSH_FORM, TERRAIN_FORMS
+
+    command = add_command(
+        commands,
+        "perform",
+        _perform,
+        "simulate a motion and write the performance",
+        "poise perform stand --controller hold --push 60@1,dir=90 --seconds 4 --out standing",
+    )
+    option = command.add_argument
+    option("motion", help="a motion by name (poise list motions), a motion file, or a prepared motion (.npz)")
+    option(
+        "--body",
+        default=None,
+        help="a body by name, a MJCF file, or 'own', built for the motion's skeleton; by default "
+        "that for motion files, else human37",
+    )
+    option("--controller", default="hold", help="a controller by name (poise list controllers)")
+    option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
+    option(
+        "--seconds", type=float, default=None, help="how long to simulate; by default the motion, or 5 if it has no end"
+    )
+    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
+    option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
+    option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
+    option("--limits", default=None, metavar="SET", help="a named set of torque limits of the body, such as athlete")
+    option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
+    option("--step", type=float, default=None, help="duration of a simulation step, s (default: 1/120)")
+    option("--seed", type=int, default=0, help="seed of all randomness")
+    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
+
+
+def _perform(chosen: argparse.Namespace) -> Report:
+    from poise.session import Session
+
+    session = Session(
+        motion=chosen.motion,
+        body=chosen.body,
+        controller=chosen.controller,
+        settings=dict(_setting(text) for text in chosen.set),
+        terrain=chosen.terrain,
+        friction=chosen.friction,
+        limits=chosen.limits,
+        pushes=tuple(chosen.push),
+        edits=tuple(chosen.edit),
+        seconds=chosen.seconds,
+        step=1 / 120 if chosen.step is None else chosen.step,
+        seed=chosen.seed,
+        noise=chosen.noise,
+    )
+    outcome = session.run(chosen.out or Path(f"poise-{Path(chosen.motion).stem}"), quiet=chosen.json)
+    return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise PoiseError(f"setting '{text}' is not of the form KEY=VALUE")
+    return key, value

@@ -1,0 +1,90 @@
+"""`poise prepare`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Parser, Report, add_command
+from poise.errors import PoiseError
+
+_NUMBERS = {"leading": int, "rate": float, "floor": float}
+
+
+def add(commands: Any) -> None:
+    """Its arguments; those about the import are the fields of `ImportSettings`."""
+    from poise.reference.edit.forms import EDIT_FORM
+
+    command = add_command(
+        commands,
+        "prepare",
+        _prepare,
+        "import a motion, repair it, put it on a body, find its contacts and clean its feet",
+        "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1 --out walk",
+    )
+    option = command.add_argument
+    option("motion", type=Path, help="a motion file: BVH, AMC (with its ASF beside it), AMASS or our own npz")
+    option("--body", default="own", help="a body by name, a MJCF file, or 'own', built for the motion's skeleton")
+    option("--mass", type=float, default=None, help="of a body that is built, kg; by default from its stature")
+    option("--span", default=None, metavar="FROM:TO", help="part of the motion, s")
+    option("--clearance", type=float, default=None, help="least height of swinging feet, m")
+    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option("--report", action="store_true", help="print all that was found and done")
+    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
+    _add_overrides(command)
+
+
+def _add_overrides(command: Parser) -> None:
+    from poise.motion.repair.settings import ImportSettings
+
+    group = command.add_argument_group("overrides", "What is otherwise found out from the file.")
+    for setting in fields(ImportSettings):
+        told: dict[str, Any] = {"help": setting.metadata["help"], "default": None, "dest": f"import_{setting.name}"}
+        if setting.name == "thorax":
+            told["action"] = argparse.BooleanOptionalAction
+        elif "choices" in setting.metadata:
+            told["choices"] = setting.metadata["choices"]
+        else:
+            told["type"] = _NUMBERS.get(setting.name, str)
+            told["metavar"] = setting.name.upper()
+        group.add_argument(f"--{setting.name}", **told)
+
+
+def _prepare(chosen: argparse.Namespace) -> Report:
+    from poise.motion.repair import ImportSettings, report
+    from poise.preparation import Preparation
+
+    given = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
+    preparation = Preparation(
+        motion=chosen.motion,
+        body=chosen.body,
+        mass=chosen.mass,
+        span=_span(chosen.span),
+        clearance=chosen.clearance,
+        edits=tuple(chosen.edit),
+        imports=ImportSettings(**{**given, "unit": _number_or_name(given["unit"])}),
+    )
+    outcome = preparation.run(chosen.out or Path(f"poise-{chosen.motion.stem}"))
+    text = outcome.text()
+    if chosen.report:
+        text = f"{report(outcome.prepared.imported)}\n\n{text}"
+    return Report(text, outcome.summary)
+
+
+def _span(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        first, last = map(float, text.split(":"))
+    except ValueError:
+        raise PoiseError(f"span '{text}' is not of the form FROM:TO, in seconds") from None
+    return first, last
+
+
+def _number_or_name(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,74 @@
+"""What a performer did, as a clip of a skeleton: the user's own where the body was made from one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from poise.body.rigging import Rigging, plain_rigging
+from poise.errors import PoiseError
+from poise.motion import Clip, clip_from
+from poise.reference.bodyclip import BodyClip
+from poise.spatial import Array, slerp
+from poise.world.recording import Recording
+
+Source = Recording | BodyClip | Clip
+"""What can be exported."""
+
+
+def clip_of(source: Source) -> Clip:
+    """The motion of the first performer; a recording's at the rate of the user's file, where its rigging says one."""
+    if isinstance(source, Clip):
+        return source
+    if isinstance(source, BodyClip):
+        return source.skeleton_clip()
+    rigging = rigging_of(source)
+    clip = rigging.clip(source.model, source.qpos, 1 / source.step, _name(source))
+    return clip if rigging.rate is None else resampled(clip, rigging.rate)
+
+
+def rigging_of(recording: Recording) -> Rigging:
+    """How the first performer carries a skeleton: as its body says, else one joint per link."""
+    told = recording.meta.get("rigging")
+    if told is None:
+        return plain_rigging(recording.model, recording.root)
+    try:
+        rigging = Rigging.from_dict(told)
+        fault = rigging.skeleton.fault()
+    except (KeyError, TypeError, ValueError):
+        fault = "it is not a skeleton and its links"
+    if fault:
+        raise PoiseError(f"the recording's rigging is damaged: {fault}")
+    links = {recording.model.body(body).name for body in range(recording.model.nbody)}
+    for link in rigging.links:
+        if link not in links:
+            raise PoiseError(f"the recording's rigging is damaged: its model has no link '{link}'")
+    return rigging
+
+
+def resampled(clip: Clip, rate: float) -> Clip:
+    """The clip at another rate, up to the last new frame that is not after its end."""
+    frames = 1 + int(np.floor(clip.seconds * rate + 1e-6))  # a frame at the very end counts
+    at = np.minimum(np.arange(frames) * clip.rate / rate, clip.frames - 1)
+    before = np.floor(at + 1e-6).astype(int)
+    after = np.minimum(before + 1, clip.frames - 1)
+    share = np.maximum(at - before, 0.0)
+
+    def between(track: Array) -> Array:
+        weight = np.expand_dims(share, tuple(range(1, track.ndim)))
+        return np.asarray((1 - weight) * track[before] + weight * track[after])
+
+    return clip_from(
+        clip.name,
+        clip.skeleton,
+        rate,
+        between(clip.position),
+        slerp(clip.rotation[before], clip.rotation[after], share[:, None]),
+        None if clip.translation is None else between(clip.translation),
+    )
+
+
+def _name(recording: Recording) -> str:
+    told = recording.meta.get("motion")
+    return Path(told).stem if isinstance(told, str) and told else "motion"

@@ -1,0 +1,156 @@
+"""A figure as a GLB file: binary glTF 2.0 with one skin and one animation.
+
+Metres, y up, facing +z, as glTF asks. Joint nodes have the skeleton's names and hierarchy and stand in its upright
+pose; tips are nodes too, but no joints of the skin. Props and further performers are not written.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.export.figure import SCREEN_GAMMA, Figure, bind_rotation
+from poise.export.y_up import y_up_matrices, y_up_quats, y_up_vectors
+from poise.files import write_file
+from poise.motion import Clip
+from poise.spatial import Array, continuous_quat
+from poise.version import __version__
+
+Json = dict[str, Any]
+
+FLOAT, UINT32, UINT16, UINT8 = 5126, 5125, 5123, 5121  # component types
+VERTICES, INDICES = 34962, 34963  # what a view is for
+KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
+TYPES = {FLOAT: "<f4", UINT32: "<u4", UINT16: "<u2", UINT8: "<u1"}
+
+
+def write_glb(figure: Figure, path: Path) -> Path:
+    """Write the file."""
+    return write_file(Path(path), glb_bytes(figure))
+
+
+def glb_bytes(figure: Figure) -> bytes:
+    """The file's content; the same figure gives the same bytes."""
+    clip, store = figure.clip, _Store()
+    joints = list(range(clip.skeleton.count))
+    nodes = _nodes(clip)
+    materials = [_material(colour) for colour, _ in figure.skin.palette]
+    document = {
+        "asset": {"version": "2.0", "generator": f"Poise {__version__}"},
+        "scene": 0,
+        "scenes": [{"name": clip.name, "nodes": [0, len(nodes)]}],
+        "nodes": [*nodes, {"name": f"{clip.name}_skin", "mesh": 0, "skin": 0}],
+        "meshes": [{"name": f"{clip.name}_skin", "primitives": _primitives(figure, store)}],
+        "materials": materials,
+        "skins": [{"name": clip.name, "joints": joints, "skeleton": 0, "inverseBindMatrices": _unbind(figure, store)}],
+        "animations": [_animation(clip, store)],
+        "accessors": store.accessors,
+        "bufferViews": store.views,
+        "buffers": [{"byteLength": len(store.data)}],
+    }
+    text = _padded(json.dumps(document, separators=(",", ":"), allow_nan=False).encode(), b" ")
+    chunks = (
+        struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(store.data), b"BIN\0") + store.data
+    )
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+class _Store:
+    """The binary part of the file while it grows, and the tables that say what is where."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.views: list[Json] = []
+        self.accessors: list[Json] = []
+
+    def add(self, values: NDArray[Any], component: int, target: int | None = None, bounds: bool = False) -> int:
+        """Append an array whose last axis is one element; returns the number of its accessor."""
+        values = np.ascontiguousarray(values.reshape(len(values), -1), TYPES[component])
+        view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": values.nbytes}
+        self.views.append(view if target is None else {**view, "target": target})
+        self.data += _padded(values.tobytes(), b"\0")
+        accessor: Json = {"bufferView": len(self.views) - 1, "componentType": component, "count": len(values)}
+        accessor["type"] = KINDS[values.shape[1]]
+        if bounds:
+            accessor |= {"min": values.min(axis=0).tolist(), "max": values.max(axis=0).tolist()}
+        self.accessors.append(accessor)
+        return len(self.accessors) - 1
+
+
+def _padded(content: bytes, filler: bytes) -> bytes:
+    return content + filler * (-len(content) % 4)
+
+
+def _nodes(clip: Clip) -> list[Json]:
+    """The joints in the pose of the skin, then the tips."""
+    skeleton = clip.skeleton
+    children = [list(below) for below in skeleton.children]
+    for number, end in enumerate(skeleton.ends):
+        children[end.joint].append(skeleton.count + number)
+    places, turns = y_up_vectors(skeleton.offsets), y_up_quats(bind_rotation(skeleton))
+    nodes = []
+    for joint, name in enumerate(skeleton.names):
+        node: Json = {"name": name, "rotation": turns[joint].tolist()}
+        if skeleton.parents[joint] >= 0:
+            node["translation"] = places[joint].tolist()
+        if children[joint]:
+            node["children"] = children[joint]
+        nodes.append(node)
+    ends = [{"name": f"{skeleton.names[end.joint]}_end", "translation": y_up_vectors(end.offset).tolist()}
+            for end in skeleton.ends]  # fmt: skip
+    return nodes + ends
+
+
+def _primitives(figure: Figure, store: _Store) -> list[Json]:
+    """Triangles of each colour over shared vertices in the pose of the skin."""
+    skin = figure.skin
+    vertices, normals = figure.bound
+    carried = np.zeros((len(skin.joints), 4))
+    carried[:, 0] = skin.joints
+    whole = np.tile([255, 0, 0, 0], (len(skin.joints), 1))
+    attributes = {
+        "POSITION": store.add(y_up_vectors(vertices), FLOAT, VERTICES, bounds=True),
+        "NORMAL": store.add(y_up_vectors(normals), FLOAT, VERTICES),
+        "JOINTS_0": store.add(carried, UINT16, VERTICES),
+        "WEIGHTS_0": store.add(whole, UINT8, VERTICES),
+    }
+    store.accessors[attributes["WEIGHTS_0"]]["normalized"] = True
+    return [
+        {"attributes": attributes, "indices": store.add(skin.faces[own].reshape(-1), UINT32, INDICES), "material": k}
+        for k, (_, own) in enumerate(skin.palette)
+    ]
+
+
+def _material(colour: Array) -> Json:
+    surface = {"baseColorFactor": colour.tolist(), "metallicFactor": 0.0, "roughnessFactor": 0.7}
+    see_through = {"alphaMode": "BLEND"} if colour[3] < 1 else {}
+    name = "#" + bytes(np.rint(255 * colour[:3] ** (1 / SCREEN_GAMMA)).astype(np.uint8)).hex()
+    return {"name": name, "pbrMetallicRoughness": surface, **see_through}
+
+
+def _unbind(figure: Figure, store: _Store) -> int:
+    """From the pose of the skin into each joint's frame."""
+    frames = y_up_matrices(figure.bind.position[0], figure.bind.rotation[0])
+    return store.add(np.linalg.inv(frames), FLOAT)
+
+
+def _animation(clip: Clip, store: _Store) -> Json:
+    """Turns of all joints, and the way of the root; of all joints where the clip has their places."""
+    clock = store.add(np.arange(clip.frames) / clip.rate, FLOAT, bounds=True)
+    turns = y_up_quats(continuous_quat(clip.rotation))
+    moves = {0: clip.position}
+    if clip.translation is not None:
+        moves |= {joint: clip.translation[:, joint] for joint in range(1, clip.skeleton.count)}
+    tracks = [(joint, "translation", y_up_vectors(moves[joint])) for joint in moves]
+    tracks += [(joint, "rotation", turns[:, joint]) for joint in range(clip.skeleton.count)]
+    return {
+        "name": clip.name,
+        "channels": [{"sampler": k, "target": {"node": j, "path": path}} for k, (j, path, _) in enumerate(tracks)],
+        "samplers": [{"input": clock, "output": store.add(track, FLOAT)} for _, _, track in tracks],
+        "extras": {"frames_per_second": clip.rate},
+    }

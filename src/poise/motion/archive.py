@@ -1,0 +1,76 @@
+"""NumPy archives: reading what others wrote with care, and our own clips bit for bit, without pickles."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import PoiseError
+from poise.files import write_file
+from poise.motion.clip import Clip, clip_from
+from poise.motion.skeleton import Skeleton
+
+LARGEST_ARCHIVE = 2**31  # bytes, unpacked
+CLIP_ARRAYS = ("clip", "position", "rotation", "translation")
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def read_arrays(path: Path | str, names: Collection[str]) -> Arrays:
+    """Those of the named arrays that an archive holds."""
+    try:
+        with open(path, "rb") as file:
+            content = io.BytesIO(file.read(LARGEST_ARCHIVE))
+    except OSError as error:
+        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        with np.load(content, allow_pickle=False) as archive:
+            wanted = [name for name in archive.files if name in names]
+            sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
+            size = sum(sizes[name] for name in wanted)
+            found = {name: np.asarray(archive[name]) for name in wanted} if size <= LARGEST_ARCHIVE else None
+    except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
+        raise PoiseError(f"{path} is not a NumPy .npz file without pickles, or it is damaged") from None
+    if found is None:
+        raise PoiseError(f"{path} unpacks to more than {LARGEST_ARCHIVE >> 20} MB")
+    return found
+
+
+def save_clip(clip: Clip, path: Path | str) -> Path:
+    """Write a clip, whole or not at all; gives back the path."""
+    told = {"name": clip.name, "rate": clip.rate, "skeleton": clip.skeleton.as_dict()}
+    arrays = {"clip": np.array(json.dumps(told)), "position": clip.position, "rotation": clip.rotation}
+    if clip.translation is not None:
+        arrays["translation"] = clip.translation
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    return write_file(Path(path), buffer.getvalue())
+
+
+def load_clip(path: Path | str) -> Clip:
+    """The clip of `save_clip`."""
+    return clip_of(read_arrays(path, CLIP_ARRAYS), path)
+
+
+def clip_of(arrays: Arrays, path: Path | str) -> Clip:
+    """The clip in the arrays of a file."""
+    for needed in ("clip", "position", "rotation"):
+        if needed not in arrays:
+            raise PoiseError(f"{path} is not a clip: it lacks {needed}")
+    try:
+        told = json.loads(str(arrays["clip"]))
+        skeleton = Skeleton.from_dict(told["skeleton"])
+        moved = arrays.get("translation")
+        clip = clip_from(str(told["name"]), skeleton, told["rate"], arrays["position"], arrays["rotation"], moved)
+        fault = skeleton.fault() or clip.fault()
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
+        raise PoiseError(f"{path} is not a clip: its numbers are not what a clip has") from None
+    if fault:
+        raise PoiseError(f"{path} is not a clip: {fault}")
+    return clip

@@ -1,0 +1,55 @@
+"""Units and axes: from a file's own to ours and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from poise.frozen import readonly
+from poise.motion.clip import Clip
+from poise.motion.skeleton import Convention, End
+from poise.spatial import Array
+
+IDENTITY = readonly(np.eye(3))
+
+
+def as_filed(channels: tuple[tuple[str, ...], ...] = ()) -> Convention:
+    """The convention of numbers that are still as a file has them."""
+    return Convention(1.0, IDENTITY, channels)
+
+
+def converted(clip: Clip, unit: float, axes: Array) -> Clip:
+    """The clip with every length v as unit * axes @ v; `in_file_numbers` gives back what the file had."""
+    before = clip.skeleton.convention
+    convention = replace(before, unit=before.unit * unit, axes=readonly(axes @ before.axes))
+    return _mapped(clip, lambda v: unit * (v @ axes.T), axes, convention)
+
+
+def in_file_numbers(clip: Clip) -> Clip:
+    """The clip in the unit and axes of its file."""
+    convention = clip.skeleton.convention
+    unit, axes = convention.unit, convention.axes
+    return _mapped(clip, lambda v: v @ axes / unit, axes.T, as_filed(convention.channels))
+
+
+def _mapped(clip: Clip, length: Callable[[Array], Array], axes: Array, convention: Convention) -> Clip:
+    def turn(q: Array) -> Array:
+        return readonly(np.concatenate([q[..., :1], q[..., 1:] @ axes.T], axis=-1))
+
+    old = clip.skeleton
+    skeleton = replace(
+        old,
+        offsets=readonly(length(old.offsets)),
+        ends=tuple(End(end.joint, readonly(length(end.offset))) for end in old.ends),
+        convention=convention,
+        upright=None if old.upright is None else turn(old.upright),
+    )
+    return replace(
+        clip,
+        skeleton=skeleton,
+        position=readonly(length(clip.position)),
+        rotation=turn(clip.rotation),
+        translation=None if clip.translation is None else readonly(length(clip.translation)),
+    )

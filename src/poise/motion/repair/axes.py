@@ -1,0 +1,147 @@
+"""Up and forward: which axes of a file they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.motion.clip import Clip
+from poise.motion.repair.finding import Finding
+from poise.motion.repair.poses import Stance, stance, zero_pose
+from poise.motion.repair.settings import AXES, ImportSettings
+from poise.motion.roles import Roles
+from poise.spatial import Array
+
+OFTEN = 0.5  # of the frames, that a figure stands which walks and does not lie
+STEADY = 0.9  # length of the mean of their up directions
+USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
+
+
+@dataclass(frozen=True, eq=False)
+class Clue:
+    """A direction of the file and where it was seen."""
+
+    source: str
+    direction: Array  # (3,)
+    axis: str
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The stances from which directions are read."""
+
+    zero: Stance  # of the pose without rotations
+    tpose: Stance | None  # of an artificial first frame
+    motion: Stance  # of frames of the motion
+    root: Array  # (T, 3) of the same frames
+    leg: float
+
+
+def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
+    """Look at some frames of a clip, in its file's axes."""
+    return Views(
+        zero=stance(zero_pose(clip.skeleton), roles),
+        tpose=None if tpose is None else stance(tpose.places.position[:1], roles),
+        motion=stance(clip.places.position, roles),
+        root=clip.position,
+        leg=leg,
+    )
+
+
+def axes_of(up: str, facing: str) -> Array:
+    """(3, 3) ours from the file's: rows are forward, left and up."""
+    top, front = vector(up), vector(facing)
+    return np.stack([front, np.cross(top, front), top])
+
+
+def vector(axis: str) -> Array:
+    """(3,) the unit vector that "+y" or "-x" names."""
+    return np.asarray((1.0 if axis[0] == "+" else -1.0) * np.eye(3)["xyz".index(axis[1])])
+
+
+def nearest_axis(direction: Array, beside: str = "") -> tuple[str, float]:
+    """The axis nearest to a direction, none along `beside`, and the cosine between them."""
+    cosines = {axis: float(vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
+    best = max(cosines, key=lambda axis: cosines[axis])
+    return best, cosines[best]
+
+
+def find_up(seen: Views | None, declared: Array | None, settings: ImportSettings) -> Finding:
+    """The axis that points up."""
+    clue = _up_clue(seen) if declared is None else _declared(declared[2])
+    up = settings.up or clue.axis
+    return _finding("up", "points up", clue, up, settings.up is not None)
+
+
+def find_facing(seen: Views | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
+    """The horizontal axis that the upright figure faces."""
+    clue = _facing_clue(seen, up) if declared is None else _declared(declared[0])
+    facing = settings.facing or clue.axis
+    return _finding("facing", "is where the upright figure faces", clue, facing, settings.facing is not None)
+
+
+def _up_clue(seen: Views | None) -> Clue:
+    if seen is None:
+        return Clue("nothing to tell, so as most files have it", vector("+y"), "+y", 0.5)
+    clues = [_clue(name, view.up[0]) for name, view in _poses(seen).items() if view.stands[0]]
+    moving = _motion_clue(seen)
+    if not clues:
+        return moving or Clue("the figure never stands, so as most files have it", vector("+y"), "+y", 0.3)
+    told = clues[-1]
+    if moving is None or moving.axis == told.axis or not _walks(seen, moving):
+        return told
+    return moving
+
+
+def _poses(seen: Views) -> dict[str, Stance]:
+    """Still poses, the more telling ones later: a T-pose stands in the world, the zero pose only in its own frame."""
+    zero = {"zero pose": seen.zero}
+    return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
+
+
+def _motion_clue(seen: Views) -> Clue | None:
+    ups = seen.motion.up[seen.motion.stands]
+    if not len(ups):
+        return None
+    mean = ups.mean(axis=0)
+    return _clue(f"the motion, upright in {np.mean(seen.motion.stands):.0%} of its frames", mean)
+
+
+def _walks(seen: Views, moving: Clue) -> bool:
+    """Does the figure travel across the direction that it stands along? A sleeper, too, is straight."""
+    if np.mean(seen.motion.stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
+        return False
+    extent = np.ptp(seen.root, axis=0)
+    along = "xyz".index(moving.axis[1])
+    return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
+
+
+def _facing_clue(seen: Views | None, up: str) -> Clue:
+    usual = USUAL_FACING[up]
+    if seen is None:
+        return Clue("nothing to tell, so as most files have it", vector(usual), usual, 0.5)
+    top = vector(up)
+    for name, view in _poses(seen).items():
+        if view.stands[0] and view.up[0] @ top > 0.7:
+            return _clue(name, view.forward[0], up)
+    first = np.flatnonzero(seen.motion.stands & (seen.motion.up @ top > 0.7))
+    if not len(first):
+        return Clue("the figure never stands, so as most files have it", vector(usual), usual, 0.3)
+    return _clue("the first upright frame", seen.motion.forward[first[0]], up)
+
+
+def _clue(source: str, direction: Array, beside: str = "") -> Clue:
+    axis, cosine = nearest_axis(direction, beside)
+    return Clue(source, direction, axis, max(0.0, cosine))
+
+
+def _declared(direction: Array) -> Clue:
+    return Clue("what the file is known to mean", direction, nearest_axis(direction)[0], 1.0)
+
+
+def _finding(name: str, what: str, clue: Clue, axis: str, asked: bool) -> Finding:
+    found = f"{clue.axis} of the file {what}, by {clue.source}"
+    done = f"{axis} of the file becomes our {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
+    return Finding(name, found, done, f"{name}=AXIS", axis, None if asked else clue.confidence)

@@ -1,0 +1,73 @@
+"""Poses of a figure in a file of any unit and axes: does it stand, and which way are up and forward?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.motion.clip import Clip
+from poise.motion.kinematics import forward
+from poise.motion.repair.flight import Mask
+from poise.motion.repair.masses import SIDES
+from poise.motion.roles import Roles
+from poise.motion.skeleton import Skeleton
+from poise.spatial import Array
+
+LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this straight at least
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """How figures (T of them) hold themselves, in the axes of their file."""
+
+    up: Array  # (T, 3) unit, from the feet through the trunk
+    left: Array  # (T, 3) unit, across hips and shoulders, at right angles to up
+    stands: Mask  # (T,) whether trunk and both legs lie along one line
+
+    @property
+    def forward(self) -> Array:
+        """(T, 3) unit."""
+        return np.cross(self.left, self.up)
+
+
+def stance(position: Array, roles: Roles) -> Stance:
+    """The stance of figures whose joints are at (T, J, 3)."""
+
+    def joint(role: str) -> Array:
+        return position[:, roles.joints[role]]
+
+    legs = [_unit(joint(f"{side}_thigh") - joint(f"{side}_foot")) for side in SIDES]
+    hips = (joint("left_thigh") + joint("right_thigh")) / 2
+    shoulders = (joint("left_upper_arm") + joint("right_upper_arm")) / 2
+    trunk = _unit(shoulders - hips)
+    up = _unit(trunk + (legs[0] + legs[1]) / 2)
+    across = _unit(joint("left_thigh") - joint("right_thigh")) + _unit(
+        joint("left_upper_arm") - joint("right_upper_arm")
+    )
+    left = _unit(across - _along(across, up)[:, None] * up)
+    straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
+    sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
+    return Stance(up, left, (straight > LEANING) & (sideways < 1 - LEANING))
+
+
+def zero_pose(skeleton: Skeleton) -> Array:
+    """(1, J, 3) the joints with all rotations zero."""
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
+    return forward(skeleton, np.zeros((1, 3)), still).position
+
+
+def sampled(clip: Clip, most: int = 200) -> Clip:
+    """Some frames of a clip, evenly spread."""
+    frames = np.unique(np.linspace(0, clip.frames - 1, min(most, clip.frames)).round().astype(int))
+    moved = None if clip.translation is None else clip.translation[frames]
+    return Clip(clip.name, clip.skeleton, clip.rate, clip.position[frames], clip.rotation[frames], moved)
+
+
+def _along(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("tk,tk->t", a, b))
+
+
+def _unit(v: Array) -> Array:
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return v / np.where(length > 0, length, 1.0)

@@ -1,0 +1,65 @@
+"""What a user may decide about an import; whatever is left open is found out from the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from poise.errors import PoiseError, unknown
+
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": 0.0254 / 0.45}
+"""Metres per unit; "cmu" is that of the CMU motion-capture database, 1/0.45 inch."""
+
+AXES = ("+x", "-x", "+y", "-y", "+z", "-z")
+
+
+def _option(help: str, **more: Any) -> Any:
+    """A field that is found out unless given; the command line is made from `help` and `choices`."""
+    return field(default=None, metadata={"help": help, **more})
+
+
+@dataclass(frozen=True)
+class ImportSettings:
+    """One override for each thing that importing finds or repairs; None finds it out."""
+
+    unit: float | str | None = _option("unit of length: metres, or one of " + ", ".join(UNITS))
+    up: str | None = _option("axis of the file that points up", choices=AXES)
+    facing: str | None = _option("axis of the file that the upright figure faces", choices=AXES)
+    tpose: Literal["drop", "keep"] | None = _option("an artificial first pose", choices=("drop", "keep"))
+    leading: int | None = _option("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
+    rate: float | None = _option("frames per second")
+    thorax: bool | None = _option("put back the missing bone between chest and shoulders")
+    floor: float | None = _option("height of the floor in the file, m; 0 leaves the figure where it is")
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, in one line."""
+        if isinstance(self.unit, str) and self.unit not in UNITS:
+            raise unknown("unit", self.unit, UNITS)
+        for name in ("up", "facing"):
+            value = getattr(self, name)
+            if value is not None and value not in AXES:
+                raise unknown(f"axis for {name}", value, AXES)
+        if self.up and self.facing and self.up[1] == self.facing[1]:
+            raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
+        if self.tpose not in (None, "drop", "keep"):
+            raise unknown("way with a T-pose", str(self.tpose), ("drop", "keep"))
+        for name in ("unit", "rate"):
+            value = getattr(self, name)
+            if isinstance(value, int | float) and not 0 < value < float("inf"):
+                raise PoiseError(f"{name} must be positive, not {value}")
+        if self.leading is not None and self.leading < 0:
+            raise PoiseError(f"leading must not be negative, as {self.leading} is")
+
+    @property
+    def metres(self) -> float | None:
+        """Metres per unit, if the unit is given."""
+        return UNITS[self.unit] if isinstance(self.unit, str) else self.unit
+
+    def over(self, others: ImportSettings) -> ImportSettings:
+        """These settings, and the others' where these leave something open."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return replace(others, **{name: value for name, value in given.items() if value is not None})
+
+
+FIND_OUT = ImportSettings()
+"""Nothing decided: everything is found out."""

@@ -1,0 +1,95 @@
+"""A pose in which the figure stands upright and faces +x, for skeletons whose zero pose is none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.frozen import readonly
+from poise.motion.clip import Clip
+from poise.motion.kinematics import forward
+from poise.motion.repair.finding import Finding
+from poise.motion.repair.masses import SIDES
+from poise.motion.repair.poses import Stance, stance, zero_pose
+from poise.motion.roles import Roles
+from poise.motion.skeleton import Skeleton
+from poise.spatial import Array, matrix_to_quat, quat_between, quat_conjugate, quat_log, quat_multiply
+
+ASKEW = np.radians(15)  # that a zero pose may lean or turn and still count as upright
+_DOWN = np.array([0.0, 0.0, -1.0])
+_LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+
+
+def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple[Array | None, Finding]:
+    """The upright pose (J, 4) of a clip in our conventions, None if the zero pose is one."""
+    skeleton = sample.skeleton
+    if roles is None:
+        return None, _finding("no person: the zero pose is taken as upright", "zero pose")
+    zero = stance(zero_pose(skeleton), roles)
+    if zero.stands[0]:
+        turn = _to_front(zero, 0)
+        if np.linalg.norm(quat_log(turn)) < ASKEW:
+            return None, _finding("the zero pose stands upright", "zero pose")
+        return _turned(_unturned(skeleton), turn), _finding("the zero pose stands, but elsewhere", "zero pose, turned")
+    if tpose is not None and (first := stance(tpose.places.position[:1], roles)).stands[0]:
+        pose = _turned(tpose.rotation[0], _to_front(first, 0))
+        return pose, _finding("the zero pose does not stand, the artificial first pose does", "first pose")
+    moving = stance(sample.places.position, roles)
+    if not moving.stands.any():
+        return None, _finding("neither the zero pose nor any frame stands upright", "zero pose")
+    best = _straightest(sample, roles, moving)
+    pose = straightened(skeleton, _turned(sample.rotation[best], _to_front(moving, best)), roles)
+    return pose, _finding("the zero pose does not stand, but the motion does", "a frame of the motion, straightened")
+
+
+def straightened(skeleton: Skeleton, pose: Array, roles: Roles) -> Array:
+    """The pose (J, 4) with legs and arms hanging straight down, the feet pointing as they did."""
+    places = forward(skeleton, np.zeros((1, 3)), pose[None])
+    was, local = places.rotation[0], np.array(pose)
+    hung: dict[int, Array] = {}  # joints that no longer point as they did -> their new orientation in the world
+    bones = {
+        roles.joints[f"{side}_{upper}"]: roles.joints[f"{side}_{lower}"]
+        for side in SIDES
+        for upper, lower in _LIMBS
+        if f"{side}_{lower}" in roles.joints
+    }
+    feet = {roles.joints[f"{side}_foot"] for side in SIDES}
+    for joint, parent in enumerate(skeleton.parents):
+        if joint in bones:
+            along = places.position[0, bones[joint]] - places.position[0, joint]
+            hung[joint] = quat_multiply(quat_between(along, _DOWN), was[joint])
+        elif joint in feet:
+            hung[joint] = was[joint]
+        elif parent in hung:
+            hung[joint] = quat_multiply(hung[parent], local[joint])
+        if joint in hung and parent >= 0:
+            local[joint] = quat_multiply(quat_conjugate(hung.get(parent, was[parent])), hung[joint])
+    return readonly(local)
+
+
+def _straightest(sample: Clip, roles: Roles, moving: Stance) -> int:
+    """The standing frame whose trunk is most upright and whose limbs hang straightest."""
+    where = sample.places.position
+    score = moving.up[:, 2] + np.where(moving.stands, 0.0, -np.inf)
+    for side in SIDES:
+        for upper, lower in _LIMBS:
+            if f"{side}_{lower}" in roles.joints:
+                bone = where[:, roles.joints[f"{side}_{lower}"]] - where[:, roles.joints[f"{side}_{upper}"]]
+                score = score + bone @ _DOWN / np.maximum(np.linalg.norm(bone, axis=-1), 1e-9)
+    return int(np.argmax(score))
+
+
+def _to_front(seen: Stance, k: int) -> Array:
+    """The turn (4,) that makes the k-th figure upright and face +x."""
+    return matrix_to_quat(np.stack([seen.forward[k], seen.left[k], seen.up[k]]))
+
+
+def _turned(pose: Array, turn: Array) -> Array:
+    return readonly(np.concatenate([quat_multiply(turn, pose[:1]), pose[1:]]))
+
+
+def _unturned(skeleton: Skeleton) -> Array:
+    return np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+
+
+def _finding(found: str, source: str) -> Finding:
+    return Finding("upright", found, f"the upright pose is the {source}" if source else "nothing", "", source)

@@ -1,0 +1,117 @@
+"""Which joints are limbs where names do not tell: two pairs of equal chains, legs below, arms above.
+
+Only lengths and the tree are used, so that units, axes and the zero pose do not matter. Joints in one place, such
+as a hip of three hinges, count as one, whose turn is that of the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.motion.skeleton import Skeleton
+from poise.spatial import Array
+
+_LIMB = 0.3  # of the longest way from any joint down to a tip: shorter branches are fingers, ears, toes
+_ALIKE = 0.15  # by which the lengths of a left and a right chain may differ
+_NOTHING = 1e-3  # of the same: bones shorter than this have no length
+
+Pair = tuple[dict[str, int], dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The way from a branch down to its farthest tip, in joints that have length."""
+
+    joints: tuple[int, ...]
+    lengths: tuple[float, ...]  # of the bone that each joint turns
+
+
+def limb_parts(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
+    """The two legs and the two arms, as part to joint, sides not told; None if there are no such."""
+    pairs = _limb_pairs(skeleton)
+    for hip, leg, other_leg in pairs:
+        for shoulder, arm, other_arm in pairs:
+            if shoulder != hip and hip in ancestors(skeleton, shoulder):
+                legs, arms = (_leg(leg), _leg(other_leg)), (_arm(arm), _arm(other_arm))
+                if all(legs) and all(arms):
+                    return legs, arms
+    return None
+
+
+def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and all above it, up to the root."""
+    way = [joint]
+    while skeleton.parents[way[-1]] >= 0:
+        way.append(skeleton.parents[way[-1]])
+    return way
+
+
+def reaches(skeleton: Skeleton) -> Array:
+    """(J,) how far it is from each joint to its farthest tip, along the bones."""
+    reach = np.zeros(skeleton.count)
+    for end in skeleton.ends:
+        reach[end.joint] = max(reach[end.joint], float(np.linalg.norm(end.offset)))
+    for joint in range(skeleton.count - 1, 0, -1):
+        parent = skeleton.parents[joint]
+        reach[parent] = max(reach[parent], reach[joint] + float(np.linalg.norm(skeleton.offsets[joint])))
+    return reach
+
+
+def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
+    """Branchings with two equally long chains, nearest to the root first, longest first where there are several."""
+    reach = reaches(skeleton)
+    nothing = _NOTHING * float(np.max(reach))
+    pairs = []
+    for joint in range(skeleton.count):
+        chains = [_chain(skeleton, reach, child, nothing) for child in skeleton.children[joint]]
+        chains = [c for c in chains if sum(c.lengths) > _LIMB * np.max(reach)]
+        twins = [(joint, a, b) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
+        pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
+    return pairs
+
+
+def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Chain:
+    joints: list[int] = [joint]
+    lengths: list[float] = []
+    while True:
+        below = skeleton.children[joint]
+        bones = {child: float(np.linalg.norm(skeleton.offsets[child])) for child in below}
+        if not below or max(bones[c] + reach[c] for c in below) < reach[joint] - nothing:
+            return Chain(tuple(joints), (*lengths, float(reach[joint])))
+        joint = max(below, key=lambda c: bones[c] + reach[c])
+        if bones[joint] > nothing:
+            joints.append(joint)
+            lengths.append(bones[joint])
+        else:
+            joints[-1] = joint
+
+
+def _alike(a: Chain, b: Chain) -> bool:
+    if len(a.lengths) != len(b.lengths):
+        return False
+    return bool(np.all(np.abs(np.subtract(a.lengths, b.lengths)) < _ALIKE * max(a.lengths)))
+
+
+def _leg(chain: Chain) -> dict[str, int]:
+    """Thigh and shank are the longest two bones in a row; empty without a foot below them."""
+    first = _longest_two(chain)
+    names = ("thigh", "shank", "foot", "toes")
+    found = dict(zip(names, chain.joints[first:], strict=False))
+    if "toes" in found and chain.lengths[first + 3] <= 0:  # the end of the foot, not a joint
+        del found["toes"]
+    return found if "foot" in found else {}
+
+
+def _arm(chain: Chain) -> dict[str, int]:
+    first = _longest_two(chain)
+    found = dict(zip(("upper_arm", "forearm", "hand"), chain.joints[first:], strict=False))
+    if first > 0:
+        found["clavicle"] = chain.joints[first - 1]
+    return found if "forearm" in found else {}
+
+
+def _longest_two(chain: Chain) -> int:
+    pairs = np.add(chain.lengths[:-1], chain.lengths[1:])
+    return int(np.argmax(pairs)) if len(pairs) else 0

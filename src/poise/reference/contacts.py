@@ -1,0 +1,171 @@
+"""Which parts of a body are down when, found from its motion alone.
+
+A part that bears weight rests: it is slow. Whether a slow part bears is told by the others: it does if for a while
+nothing that rests is lower, the body's centre is above it, and the body is not in free fall. So stairs and slopes are
+found without being known, and a foot that is held up is not. Places where something bears, and the floor, are ground
+for whatever else rests there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from poise.frozen import readonly
+from poise.reference.bodyclip import BodyClip
+from poise.reference.contacts_runs import Mask, hysteresis, runs, without_short
+from poise.reference.ik_kinematics import Kinematics
+from poise.spatial import Array
+
+GRAVITY = 9.81  # m/s^2
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """What counts as resting and as bearing. Lengths and speeds are those of an adult and scale with the body."""
+
+    slow: float = 0.35  # m/s: slower rests
+    fast: float = 0.7  # m/s: what rests goes on resting up to this
+    near: float = 0.04  # m: two heights this close are the same ground
+    lifted: float = 0.02  # m above where it rests: no longer down
+    shortest: float = 0.05  # s: shorter contacts and gaps do not count
+    fall: float = 0.6  # of gravity: the centre of mass accelerating down by more is in free fall
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """A stretch in which a part is slow."""
+
+    part: int
+    start: int
+    stop: int
+    level: float  # m, the height at which it rests
+    place: Array  # (2,) m
+
+
+def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
+    """The clip with `down` filled in."""
+    chosen = _sized(settings or ContactSettings(), clip)
+    centre, height = part_places(clip)
+    slow = _slow(centre, clip.rate, chosen)
+    rests = _rests(centre, height, slow, clip.rate, chosen)
+    bearing = _bearing(rests, slow, height, _centre_of_mass(clip), clip.rate, chosen)
+    down = np.zeros(slow.shape, bool)
+    for rest in bearing:
+        span = slice(rest.start, rest.stop)
+        down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
+    shortest = max(2, round(chosen.shortest * clip.rate))
+    down = np.stack([without_short(column, shortest, shortest) for column in down.T], axis=1) if down.size else down
+    return replace(clip, down=readonly(_rolled(clip, down, 2 * shortest), bool))
+
+
+def part_places(clip: BodyClip) -> tuple[Array, Array]:
+    """Of each contact part the middle of its points (T, P, 3) m and the height of the lowest (T, P) m."""
+    points = [(part.link, point) for part in clip.parts for point in part.points]
+    places, _ = Kinematics(clip.body, points).at(clip.qpos)
+    ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
+    split = np.split(places, ends, axis=1) if clip.parts else []
+    shape = (clip.frames, 0)
+    centre = np.stack([p.mean(axis=1) for p in split], axis=1) if split else np.zeros((*shape, 3))
+    height = np.stack([p[..., 2].min(axis=1) for p in split], axis=1) if split else np.zeros(shape)
+    return centre, height
+
+
+def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
+    """Lengths scaled with the body's size, speeds with its root: as pendulums swing."""
+    size = clip.body.standing[2] / 0.93
+    return replace(
+        settings,
+        slow=settings.slow * np.sqrt(size),
+        fast=settings.fast * np.sqrt(size),
+        near=settings.near * size,
+        lifted=settings.lifted * size,
+        shortest=settings.shortest * np.sqrt(size),
+    )
+
+
+def _slow(centre: Array, rate: float, settings: ContactSettings) -> Mask:
+    """(T, P) which parts rest, by the speed over about 30 ms."""
+    reach = max(1, round(rate / 60))
+    frames = np.arange(len(centre))
+    after, before = np.minimum(frames + reach, len(centre) - 1), np.maximum(frames - reach, 0)
+    span = np.maximum(after - before, 1)[:, None] / rate
+    speed = np.linalg.norm(centre[after] - centre[before], axis=-1) / span
+    return np.stack([hysteresis(column, settings.slow, settings.fast) for column in speed.T], axis=1)
+
+
+def _rests(centre: Array, height: Array, slow: Mask, rate: float, settings: ContactSettings) -> list[_Rest]:
+    least = settings.shortest * rate
+    return [
+        _Rest(part, a, b, float(np.percentile(height[a:b, part], 20)), np.median(centre[a:b, part, :2], axis=0))
+        for part in range(slow.shape[1])
+        for a, b in runs(slow[:, part])
+        if b - a >= least or a == 0 or b == len(slow)
+    ]
+
+
+def _bearing(
+    rests: list[_Rest], slow: Mask, height: Array, com: Array, rate: float, settings: ContactSettings
+) -> list[_Rest]:  # fmt: skip
+    """Rests that carry the body at some time, and others on the same ground."""
+    lowest = np.min(np.where(slow, height, np.inf), axis=1, initial=np.inf)
+    held = ~_falling(com, rate, settings)
+    enough = settings.shortest * rate
+
+    def carries(rest: _Rest) -> bool:
+        span = slice(rest.start, rest.stop)
+        at = height[span, rest.part]
+        alone = (at < lowest[span] + settings.near) & (at < rest.level + settings.near) & held[span]
+        return int(np.sum(alone & (at < com[span, 2]))) >= min(enough, rest.stop - rest.start)
+
+    def on_ground(rest: _Rest) -> bool:
+        if abs(rest.level) < settings.near:
+            return True
+        return any(
+            abs(rest.level - other.level) < settings.near and np.linalg.norm(rest.place - other.place) < _STRIDE
+            for other in carrying
+        )
+
+    carrying = [rest for rest in rests if carries(rest)]
+    return [rest for rest in rests if rest in carrying or on_ground(rest)]
+
+
+_STRIDE = 0.4  # m: ground that bore something reaches this far
+
+
+def _falling(com: Array, rate: float, settings: ContactSettings) -> Mask:
+    """(T,) is the body in free fall, by its centre of mass (T, 3) over 0.1 s?"""
+    reach = max(1, round(0.05 * rate))
+    padded = np.pad(com[:, 2], reach, mode="reflect", reflect_type="odd") if len(com) > reach else com[:, 2]
+    if len(padded) == len(com):
+        return np.zeros(len(com), bool)
+    bend = padded[2 * reach :] - 2 * padded[reach:-reach] + padded[: -2 * reach]
+    return np.asarray(bend * (rate / reach) ** 2 < -settings.fall * GRAVITY)
+
+
+def _centre_of_mass(clip: BodyClip) -> Array:
+    """(T, 3) m."""
+    model = clip.body.model
+    data = mujoco.MjData(model)
+    out = np.empty((clip.frames, 3))
+    for k, pose in enumerate(clip.qpos):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        out[k] = data.subtree_com[1]
+    return out
+
+
+def _rolled(clip: BodyClip, down: Mask, shortest: int) -> Mask:
+    """Toes lie flat under a flat foot. While it rolls over its ball their tips slide; once it has lifted they may bear."""
+    out = np.array(down)
+    names = [part.name for part in clip.parts]
+    for index, name in enumerate(names):
+        if name.endswith("_tip"):
+            heel = max(k for k in range(index) if names[k].endswith("_heel"))
+            standing = down[:, heel] | down[:, heel + 1]
+            alone = without_short(down[:, index] & ~standing, 0, shortest)
+            out[:, index] = (down[:, heel] & down[:, heel + 1]) | alone
+    return out

@@ -1,0 +1,180 @@
+"""Transitions: from one motion into another, aligned in place, heading and phase, with feet that step, not slide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import mujoco
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.bodyclip import BodyClip
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.likeness import features
+from poise.reference.edit.limbs import foot_parts
+from poise.reference.edit.span import Span, smooth
+from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
+from poise.reference.edit.words import number, written
+from poise.reference.played import Played
+from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp, yaw_of
+
+OVER = 0.5  # s
+SEARCHED = 4.0  # s of the other motion in which the best moment to enter is looked for
+QUICKEST, SLOWEST = 0.25, 1.2  # s, of a foot's step from one motion into the other
+STEP_HEIGHT, STEP_FAR = 0.05, 0.15  # m: feet that must move by the second are lifted by the first
+SAME_PLACE = 0.005  # m
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """Over to another motion at the span's start."""
+
+    source: str | BodyClip  # a file, which `with_clip` loads, or the clip itself
+    over: float = OVER  # s
+    entry: float | None = None  # s of the other motion; None finds the best
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        name = self.source if isinstance(self.source, str) else self.source.name
+        entry = None if self.entry is None else number(self.entry)
+        over = None if self.over == OVER else number(self.over)
+        return written("blend", name, self.span, over=over, **{"from": entry})
+
+    def with_clip(self, load: Callable[[str], BodyClip]) -> Blend:
+        """The same with its file loaded."""
+        return replace(self, source=load(self.source)) if isinstance(self.source, str) else self
+
+    def on(self, take: Take) -> Take:
+        """The motion that goes over into the other."""
+        if isinstance(self.source, str):
+            raise PoiseError(f"edit '{self}': the motion '{self.source}' has not been loaded")
+        if self.source.qpos.shape[1] != take.body.nq or self.source.body.dof_names != take.body.dof_names:
+            raise PoiseError(f"edit '{self}': that motion is of body '{self.source.body.name}', not '{take.body.name}'")
+        other = take_of(Played(self.source), take.body, take.rate)
+        return crossed(take, other, self.span.start or 0.0, self.over, self.entry)
+
+
+def crossed(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:
+    """From `start` on over to `other`, which is entered at `entry` s or where it is most alike."""
+    first = round(start * take.rate)
+    entered = best_entry(take, other, first, over) if entry is None else round(entry * take.rate)
+    crossing = _Crossing(take, other, first, max(round(over * take.rate), 1), entered)
+    length = None if other.duration is None else start + max(other.duration - entered / take.rate, over)
+    return replace(take.with_blocks(crossing.block, first), duration=length)
+
+
+def best_entry(take: Take, other: Take, first: int, over: float) -> int:
+    """The frame of `other` that is most like frame `first` of `take`, with time left for the transition."""
+    room = SEARCHED if other.duration is None else min(SEARCHED, max(other.duration - over, 0.0))
+    count = round(room * take.rate) + 3
+    theirs = features(take.body, [other.frame(k) for k in range(count)], take.rate)
+    mine = features(take.body, [take.frame(first + k) for k in range(3)], take.rate)[1]
+    shared = min(theirs.shape[1], len(mine))  # one of the two may not know its contacts
+    return int(np.argmin(np.linalg.norm(theirs[1:-1, :shared] - mine[:shared], axis=1)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """When a foot goes from one motion to the other, in frames, and whether it must be lifted for it."""
+
+    begin: int
+    end: int
+    lift: float  # m
+    lead: Array  # (2,) m, how far the root is ahead of the motion it leaves when the change begins
+
+
+class _Crossing:
+    """Frames of a transition."""
+
+    def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
+        self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
+        self._body, self._footing, self._parts = take.body, Footing(take.body), foot_parts(take.body)
+        mine, theirs = take.frame(first).qpos, other.frame(entry).qpos
+        yaw = float(yaw_of(mine[3:7]) - yaw_of(theirs[3:7]))
+        self._turn = quat_exp(np.array([0.0, 0.0, yaw]))
+        self._shift = (mine[:3] - quat_rotate(self._turn, theirs[:3])) * [1.0, 1.0, 0.0]
+        self._changes = [self._change(foot) for foot in range(len(self._parts))]
+        self._end = max([first + over, *(change.end for change in self._changes)])
+
+    def block(self, first: int) -> list[Frame]:
+        """The frames of a block."""
+        numbers = range(first, first + BLOCK)
+        into = [self._there(k) for k in numbers]
+        if first >= self._end:
+            return into
+        out_of = [self._take.frame(k) for k in numbers]
+        share = smooth((np.array(numbers) - self._first) / self._over)
+        mixed = [self._mixed(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
+        place, turn = self._feet(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
+        solved = self._footing.settled(mixed, place, turn)
+        return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]
+
+    def _there(self, number: int) -> Frame:
+        """A frame of the other motion, aligned; `number` counts as in the first."""
+        frame = self._other.frame(max(self._entry + number - self._first, 0))
+        qpos = np.array(frame.qpos)
+        qpos[:3] = quat_rotate(self._turn, qpos[:3]) + self._shift
+        qpos[3:7] = quat_multiply(self._turn, qpos[3:7])
+        return Frame(readonly(qpos), frame.down)
+
+    def _mixed(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
+        qpos, way = np.array(before.qpos), np.zeros(self._body.nv)
+        mujoco.mj_differentiatePos(self._body.model, way, 1.0, before.qpos, after.qpos)
+        mujoco.mj_integratePos(self._body.model, qpos, way, float(share))
+        if before.down is None or after.down is None:
+            return Frame(qpos, None)
+        down = np.array(before.down if share < 0.5 else after.down)
+        for change, parts in zip(self._changes, self._parts, strict=True):
+            down[parts] = self._bears(before.down[parts], after.down[parts], change, number)
+        return Frame(qpos, readonly(down, bool))
+
+    @staticmethod
+    def _bears(before: Flags, after: Flags, change: _Change, number: int) -> Flags:
+        if number < change.begin:
+            return before
+        return after if number >= change.end else after & (change.lift < SAME_PLACE)
+
+    def _feet(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
+        """Places (T, F, 3) and turns (T, F, 4): each foot goes over in a step of its own.
+
+        From its change on a foot goes with the `root` (T, 2) of the transition, not with that of the motion it leaves.
+        """
+        place, turn = self._footing.places(np.array([frame.qpos for frame in out_of]))
+        there, turned = self._footing.places(np.array([frame.qpos for frame in into]))
+        for foot, change in enumerate(self._changes):
+            part = np.clip((np.array(numbers) - change.begin) / (change.end - change.begin), 0.0, 1.0)
+            share = smooth(part)
+            behind = root - np.array([frame.qpos[:2] for frame in out_of]) - change.lead
+            place[:, foot, :2] += np.where(part[:, None] > 0, behind, 0.0)
+            place[:, foot] += share[:, None] * (there[:, foot] - place[:, foot])
+            place[:, foot, 2] += change.lift * np.sin(np.pi * part) ** 2
+            turn[:, foot] = slerp(turn[:, foot], turned[:, foot], share)
+        return place, turn
+
+    def _change(self, foot: int) -> _Change:
+        """A foot goes over while it is in the air: from where it lifts off here to where it touches down there."""
+        rate, parts = self._take.rate, self._parts[foot]
+        quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
+        latest = self._first + max(self._over, quick)
+        begin = self._next(latest, self._first, lambda k: not _down(self._take.frame(k), parts))
+        end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
+        stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
+        here, _ = self._footing.places(self._take.frame(begin).qpos[None])
+        there, _ = self._footing.places(self._there(end).qpos[None])
+        far = float(np.linalg.norm(here[0, foot, :2] - there[0, foot, :2])) if stood else 0.0
+        before = self._take.frame(begin)
+        share = float(smooth((begin - self._first) / self._over))
+        lead = share * (self._there(begin).qpos[:2] - before.qpos[:2])
+        return _Change(begin, end, STEP_HEIGHT * min(far / STEP_FAR, 1.0), lead)
+
+    @staticmethod
+    def _next(latest: int, number: int, holds: Callable[[int], bool]) -> int:
+        """The first frame from `number` on for which something holds, at the latest `latest`."""
+        return next((k for k in range(number, latest) if holds(k)), max(latest, number))
+
+
+def _down(frame: Frame, parts: list[int]) -> bool:
+    return frame.down is not None and bool(frame.down[parts].any())

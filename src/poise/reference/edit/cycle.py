@@ -1,0 +1,148 @@
+"""One cycle of a motion, closed so that it can be repeated for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.bodyclip import BodyClip
+from poise.reference.edit.blend import OVER, crossed
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.likeness import features
+from poise.reference.edit.span import Span
+from poise.reference.edit.take import Frame, Take, take_of
+from poise.reference.edit.track import Sampler
+from poise.reference.edit.words import number, written
+from poise.reference.played import Played
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
+
+SHORTEST, LONGEST = 0.4, 3.0  # s, of a cycle
+SAMPLED = 8.0  # s, of a motion without end, in which a cycle is looked for
+NEAR_COST = 0.02  # m of unlikeness that a second away from the wanted time is worth
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One cycle of the motion, `count` times; None for ever."""
+
+    count: int | None = None
+    over: float = OVER  # s, of the transition into it, where there is a start
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if self.count is not None and self.count < 1:
+            raise PoiseError(f"loop of {self.count} cycles: at least one")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        times = "" if self.count is None else str(self.count)
+        return written("loop", times, self.span, over=None if self.over == OVER else number(self.over))
+
+    def on(self, take: Take) -> Take:
+        """The repeated cycle."""
+        start = self.span.start
+        seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
+        cycle = extract_cycle(take.clip(seconds), near=start)
+        endless = take_of(Played(cycle), take.body, take.rate)
+        looped = replace(endless, duration=None if self.count is None else self.count * cycle.seconds, start=take.start)
+        return looped if start is None else crossed(take, looped, start, self.over)
+
+
+def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
+    """The stretch of a clip that repeats best, closed and cyclic; the one around `near` s if asked for.
+
+    The difference between its two ends is spread evenly over the cycle; feet that stand take their share at once.
+    """
+    first, last = find_cycle(clip, near)
+    down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
+    cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
+    return _closed(cut)
+
+
+def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
+    """First and last frame of the stretch whose ends are most alike."""
+    shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
+    table = features(clip.body, _frames(clip), clip.rate)
+    active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
+    best, pair = np.inf, None
+    for lag in range(shortest, longest + 1):
+        cost = np.linalg.norm(table[lag:] - table[:-lag], axis=1)
+        if near is not None:
+            middle = (np.arange(len(cost)) + lag / 2) / clip.rate
+            cost = cost + NEAR_COST * np.abs(middle - near)
+        cost = cost + 0.02 * active * lag / longest  # of equal ones the shorter: one stride, not two
+        k = int(np.argmin(cost))
+        if cost[k] < best:
+            best, pair = float(cost[k]), (k, k + lag)
+    if pair is None or active < 1e-3 or best > 0.8 * active:
+        raise PoiseError(f"motion '{clip.name}' has no cycle of {SHORTEST:g} to {LONGEST:g} s: nothing in it repeats")
+    return pair
+
+
+def _closed(cut: BodyClip) -> BodyClip:
+    """The last pose made equal to the first, but for place and heading."""
+    body, last = cut.body, cut.frames - 1
+    turn, shift = _advance(cut.qpos[0], cut.qpos[-1])
+    gap = np.zeros(body.nv)
+    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], _carried(cut.qpos[:1], turn, shift)[0])
+    share = np.arange(cut.frames) / last - 0.5
+    qpos = np.array(cut.qpos)
+    for pose, part in zip(qpos, share, strict=True):
+        mujoco.mj_integratePos(body.model, pose, gap, float(part))
+    if cut.down is not None and body.feet:
+        qpos = _stepped(cut, qpos, turn, shift)
+    qpos[-1] = _carried(qpos[:1], turn, shift)[0]
+    return replace(cut, qpos=readonly(qpos))
+
+
+def _stepped(cut: BodyClip, qpos: Array, turn: Array, shift: Array) -> Array:
+    """Poses with feet moved by constant shares of their gap while they stand, so that closing makes none slide."""
+    footing = Footing(cut.body)
+    place, feet = footing.places(cut.qpos)
+    gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
+    twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
+    track = Sampler(take_of(Played(replace(cut, cyclic=False)), cut.body)).track(0, cut.frames)
+    for foot in range(len(cut.body.feet)):
+        share = _shares(track.bears[:, foot])
+        place[:, foot] += share[:, None] * gap[foot]
+        feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
+    frames = [Frame(pose, down) for pose, down in zip(qpos, cut.down, strict=True)]  # type: ignore[arg-type]
+    return np.array([frame.qpos for frame in footing.settled(frames, place, feet)])
+
+
+def _shares(bears: NDArray[np.bool_]) -> Array:
+    """(T,) from -1/2 to 1/2, constant while a foot bears."""
+    count = len(bears)
+    even = np.arange(count) / (count - 1) - 0.5
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int))).reshape(-1, 2)
+    when, what = [0.0, count - 1.0], [-0.5, 0.5]
+    for begin, end in edges:
+        value = -0.5 if begin == 0 else 0.5 if end == count else float(even[begin:end].mean())
+        when += [begin, end - 1]
+        what += [value, value]
+    order = np.argsort(when, kind="stable")
+    return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
+
+
+def _advance(first: Array, last: Array) -> tuple[Array, Array]:
+    """Turn (4,) and shift (3,) that carry the first pose's place and heading to the last's."""
+    yaw = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
+    turn = quat_exp(np.array([0.0, 0.0, yaw]))
+    return turn, (last[:3] - quat_rotate(turn, first[:3])) * [1.0, 1.0, 0.0]
+
+
+def _carried(qpos: Array, turn: Array, shift: Array) -> Array:
+    out = np.array(qpos)
+    out[:, :3] = quat_rotate(turn, qpos[:, :3]) + shift
+    out[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
+    return out
+
+
+def _frames(clip: BodyClip) -> list[Frame]:
+    downs = [None] * clip.frames if clip.down is None else list(clip.down)
+    return [Frame(pose, down) for pose, down in zip(clip.qpos, downs, strict=True)]

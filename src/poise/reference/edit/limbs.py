@@ -1,0 +1,60 @@
+"""Limbs: the joints between the trunk and a hand or foot, and the parts of a body by name."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from poise.body import Body
+from poise.body.parts import Joint
+from poise.errors import unknown
+from poise.reference.parts import contact_parts
+from poise.spatial import Array
+
+
+def chain_joints(body: Body, link: str) -> list[Joint]:
+    """The joints from the root's link down to a link, without the root."""
+    of_link = {joint.link: joint for joint in body.joints}
+    chain: list[Joint] = []
+    model, number = body.model, body.link_id(link)
+    while number:
+        joint = of_link.get(body.links[number - 1])
+        if joint is not None and joint.kind != "free":
+            chain.insert(0, joint)
+        number = int(model.body_parentid[number])
+    return chain
+
+
+def leg_lengths(body: Body) -> Array:
+    """(F,) m: how far a foot's joint can be from the hip, the knee straight."""
+    data = mujoco.MjData(body.model)
+    mujoco.mj_kinematics(body.model, data)
+    ways = [data.xanchor[[element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
+    return np.array([np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways])
+
+
+def element_id(body: Body, joint: Joint) -> int:
+    """MuJoCo's number of a joint's first element."""
+    return int(body.model.joint(joint.elements[0]).id)
+
+
+def foot_parts(body: Body) -> list[list[int]]:
+    """For each foot the numbers of its contact parts: its own, and those of links below it."""
+    below = {foot.link: {foot.link, *(j.link for j in body.joints if j.parent_link == foot.link)} for foot in body.feet}
+    parts = contact_parts(body)
+    return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
+
+
+def part_point(body: Body, name: str) -> tuple[str, Array]:
+    """A part by name as a link and a point of it: a hand's grip, the middle of a sole, else a link's centre of mass."""
+    for hand in body.hands:
+        if hand.name == name:
+            return hand.link, hand.point
+    for foot in body.feet:
+        if foot.name == name:
+            return foot.link, foot.points.mean(axis=0)
+    if name == "head" and body.head is not None:
+        name = body.head
+    if name not in body.links:
+        raise unknown("body part", name, {*body.links, *(h.name for h in body.hands), *(f.name for f in body.feet)})
+    return name, np.array(body.model.body_ipos[body.link_id(name)])

@@ -1,0 +1,79 @@
+"""Edits of the pose itself: joints turned, the trunk lowered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.span import Span
+from poise.reference.edit.take import BLOCK, Frame, Take
+from poise.reference.edit.words import number, numbers, written
+
+
+@dataclass(frozen=True)
+class Offset:
+    """A joint turned by `degrees` on top of the motion: one per degree of freedom, or one for a single of them."""
+
+    joint: str  # of a joint or of a degree of freedom
+    degrees: tuple[float, ...]
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("offset", f"{self.joint}={numbers(self.degrees)}", self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the joint turned; nothing else changes, so feet below the joint move along."""
+        dofs = list(take.body.index(self.joint))
+        if len(dofs) != len(self.degrees):
+            raise PoiseError(f"'{self.joint}' takes {len(dofs)} number(s) of degrees, not {len(self.degrees)}")
+        turn = np.zeros(take.body.nv)
+        turn[dofs] = np.radians(self.degrees)
+
+        def frame(number: int) -> Frame:
+            was = take.frame(number)
+            qpos = np.array(was.qpos)
+            mujoco.mj_integratePos(take.body.model, qpos, turn, float(self.span.weight(number / take.rate)))
+            return Frame(readonly(qpos), was.down)
+
+        return take.with_frames(frame)
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """The trunk raised by `metres` (lowered if negative) while the feet stay; legs by IK."""
+
+    metres: float
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.metres):
+            raise PoiseError("the trunk is raised by a finite number of metres")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("trunk", number(self.metres), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the trunk at another height."""
+        take.body.require("feet", for_whom="the edit 'trunk'")
+        footing = Footing(take.body)
+
+        def block(first: int) -> list[Frame]:
+            frames = [take.frame(k) for k in range(first, first + BLOCK)]
+            weight = self.span.weight((first + np.arange(BLOCK)) / take.rate)
+            if not weight.any():
+                return frames
+            qpos = np.array([frame.qpos for frame in frames])
+            place, turn = footing.places(qpos)
+            qpos[:, 2] += self.metres * weight
+            moved = [Frame(q, frame.down) for q, frame in zip(qpos, frames, strict=True)]
+            return footing.settled(moved, place, turn)
+
+        return take.with_blocks(block)

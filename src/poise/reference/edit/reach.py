@@ -1,0 +1,109 @@
+"""Parts of the body brought to places, by inverse kinematics of the whole body; feet stay where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body import Body
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.limbs import chain_joints, foot_parts, part_point
+from poise.reference.edit.span import Span
+from poise.reference.edit.take import BLOCK, Flags, Frame, Take
+from poise.reference.edit.words import numbers, written
+from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
+
+LIMB, TRUNK = 0.1, 1.0  # per rad: limbs reach before the trunk bends
+ROOT_SHIFT, ROOT_TURN = 1.0, 3.0  # per m and rad: the pelvis comes along last
+AIRBORNE = 0.005  # m; a foot that is moved further no longer stands
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A part, and where it goes: m ahead, to the left and up of where it is, or (absolute) in the world."""
+
+    part: str  # hand, foot, head, or any link
+    place: tuple[float, float, float]  # m
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Parts brought to places together."""
+
+    goals: tuple[Goal, ...]
+    absolute: bool = False  # places are in the world, else offsets along the figure's heading
+    point: tuple[float, float, float] | None = None  # m in the link's frame, instead of the part's own
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not self.goals:
+            raise PoiseError("reach needs at least one goal")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        value = "/".join(f"{goal.part}={numbers(goal.place)}" for goal in self.goals)
+        point = None if self.point is None else numbers(self.point)
+        return written("reach", value, self.span, to="world" if self.absolute else None, point=point)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the parts where they are wanted."""
+        solve = _Reaching(take.body, self)
+
+        def block(first: int) -> list[Frame]:
+            frames = [take.frame(k) for k in range(first, first + BLOCK)]
+            weight = self.span.weight((first + np.arange(BLOCK)) / take.rate)
+            return solve.frames(frames, weight) if weight.any() else frames
+
+        return take.with_blocks(block)
+
+
+class _Reaching:
+    """The goals of a reach on a body: feet are moved as feet, everything else as points."""
+
+    def __init__(self, body: Body, reach: Reach) -> None:
+        body.require("feet", for_whom="the edit 'reach'")
+        self._reach = reach
+        self._goals = np.array([goal.place for goal in reach.goals])  # (G, 3)
+        links = {foot.link: row for row, foot in enumerate(body.feet)}
+        points: list[tuple[str, Array]] = []
+        stay, self._rows = dict(zip(range(6), 3 * [ROOT_SHIFT] + 3 * [ROOT_TURN], strict=True)), []
+        for goal in reach.goals:
+            link, point = part_point(body, goal.part)
+            if link in links:
+                self._rows.append(links[link])
+                continue
+            self._rows.append(len(body.feet) + len(points))
+            points.append((link, point if reach.point is None else np.array(reach.point)))
+            for joint in chain_joints(body, link):
+                stay |= dict.fromkeys(joint.dofs, TRUNK if joint.group == "trunk" else LIMB)
+        self._moved_feet = {row: foot_parts(body)[row] for row in self._rows if row < len(body.feet)}
+        self._footing = Footing(body, points, stay=stay)
+
+    def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
+        """Frames (T) with a share `weight` (T,) of the reach."""
+        qpos = np.array([frame.qpos for frame in frames])
+        place, turn = self._footing.places(qpos)
+        shift = weight[:, None, None] * self._shifts(qpos, place[:, self._rows])
+        place[:, self._rows] += shift
+        far = dict(zip(self._rows, np.linalg.norm(shift, axis=-1).T, strict=True))
+        borne = [Frame(f.qpos, self._down(f.down, far, k)) for k, f in enumerate(frames)]
+        return self._footing.settled(borne, place, turn)
+
+    def _shifts(self, qpos: Array, place: Array) -> Array:
+        """(T, G, 3) m: from where the parts are to where they are wanted."""
+        if self._reach.absolute:
+            return np.asarray(self._goals - place)
+        yaw = yaw_of(qpos[:, 3:7])
+        heading = quat_exp(np.stack([0 * yaw, 0 * yaw, yaw], axis=1))
+        return quat_rotate(heading[:, None], self._goals)
+
+    def _down(self, down: Flags | None, far: dict[int, Array], frame: int) -> Flags | None:
+        up = [part for row, parts in self._moved_feet.items() if far[row][frame] > AIRBORNE for part in parts]
+        if down is None or not up:
+            return down
+        out = np.array(down)
+        out[up] = False
+        return readonly(out, bool)

@@ -1,0 +1,64 @@
+"""Feet that stand still: contact points pinned to the ground by inverse kinematics over the whole clip.
+
+Each contact of a foot gets one rigid footprint. While its heel is down the heel's corners stay on the print, while its
+ball is down the ball's: the foot rolls. Hands that are down stay where they are. The body follows by corrections that
+change slowly (`ik_path`), so nothing pops, and joint limits hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.bodyclip import BodyClip
+from poise.reference.feet_pins import Pins, pins_of, raised
+from poise.reference.footprints import GroundSettings, footprints
+from poise.reference.ik import PoseSolver
+from poise.reference.ik_goals import Goals
+from poise.reference.ik_path import solve_path
+from poise.reference.smooth import smooth
+from poise.spatial import Array
+
+
+@dataclass(frozen=True)
+class FootSettings:
+    """How feet are cleaned."""
+
+    clearance: float | None = None  # m: swinging feet are raised to at least this half way; None to leave them
+    smoothing: float | None = 7.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
+    fade: float = 0.1  # s over which corrections come and go
+    grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
+    ground: GroundSettings = GroundSettings()
+
+
+def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip:
+    """The clip with all that is down standing still, and nothing of the feet below the ground."""
+    chosen = settings or FootSettings()
+    if clip.down is None:
+        raise PoiseError(f"clip '{clip.name}' has no contacts yet: find them first")
+    calm = clip if chosen.smoothing is None else smooth(clip, chosen.smoothing)
+    pins = pins_of(clip, footprints(clip, chosen.ground))
+    if chosen.clearance is not None:
+        pins = raised(clip, pins, chosen.clearance)
+    solver = PoseSolver(clip.body, pins.points)
+    qpos = solve_path(
+        solver, calm.qpos, _goals(pins, chosen), rate=clip.rate, fade=chosen.fade, weights=_weights(clip)
+    )
+    return replace(clip, qpos=readonly(qpos))
+
+
+def _goals(pins: Pins, settings: FootSettings) -> Goals:
+    frames = len(pins.places)
+    no_turns = np.zeros((frames, 0, 4)), np.zeros((frames, 0))
+    return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, settings.grip)
+
+
+def _weights(clip: BodyClip) -> Array:
+    """(nv,) of corrections: the root moves less readily than the limbs."""
+    weights = np.ones(clip.body.nv)
+    weights[:3] = 3.0 / clip.body.standing[2]
+    weights[3:6] = 3.0
+    return weights

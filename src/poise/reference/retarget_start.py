@@ -1,0 +1,99 @@
+"""First poses for retargeting: every joint turned so that its link comes as near as it can to the wanted turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from poise.body import Body
+from poise.body.parts import Joint
+from poise.reference.retarget_figure import Figure
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_normalize, quat_rotate, slerp
+
+
+def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Array) -> Array:
+    """(T, nq) poses for turns (T, 4) from the standing pose by role, and places (T, 3) of the middle of the hips."""
+    wanted = _wanted(target, turns)
+    frames, model = len(hips), body.model
+    stand = _standing_turns(body)
+    qpos = np.tile(body.standing, (frames, 1))
+    world = np.empty((len(body.links), frames, 4))
+    joints = {joint.link: joint for joint in body.joints}
+    for link, name in enumerate(body.links):
+        parent = int(model.body_parentid[link + 1]) - 1
+        here = model.body_quat[link + 1] if parent < 0 else quat_multiply(world[parent], model.body_quat[link + 1])
+        joint = joints.get(name)
+        if joint is None:
+            world[link] = here
+        elif joint.kind == "free":
+            world[link] = quat_multiply(turns["pelvis"], stand[link])
+            qpos[:, 3:7] = world[link]
+        else:
+            local = _local(joint, body, wanted, link, here, stand[link])
+            qpos[:, list(joint.qpos)], turned = _joint_values(joint, local)
+            world[link] = quat_multiply(here, turned)
+    qpos[:, :3] = hips - quat_rotate(qpos[:, 3:7], hips_in_root(body, target))
+    return qpos
+
+
+def hips_in_root(body: Body, target: Figure) -> Array:
+    """(3,) m the middle of the hips in the root's frame."""
+    return quat_rotate(quat_conjugate(body.standing[3:7]), target.middle("thigh") - body.standing[:3])
+
+
+def _wanted(target: Figure, turns: Mapping[str, Array]) -> dict[int, Array]:
+    """Link to its turn from standing: those with a role, and between pelvis, chest and head an even share."""
+    out = {link: turns[role] for role, link in target.joints.items() if role in turns}
+    for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):
+        if low in turns and high in turns:
+            for k, link in enumerate(chain):
+                out[link] = slerp(turns[low], turns[high], np.asarray((k + 1) / len(chain)))
+    return out
+
+
+def _standing_turns(body: Body) -> Array:
+    from poise.reference.ik_kinematics import Kinematics
+
+    return Kinematics(body, (), body.links).at(body.standing[None])[1][0]
+
+
+def _local(
+    joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
+) -> Array:  # fmt: skip
+    """(T, 4) the turn that the joint should make; that of the standing pose where nothing is wanted."""
+    if link in wanted:
+        return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
+    values = body.standing[list(joint.qpos)]
+    if joint.kind == "ball":
+        return np.broadcast_to(values, here.shape)
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    for axis, angle in zip(joint.axes, values, strict=True):
+        turn = quat_multiply(turn, quat_exp(angle * axis))
+    return np.broadcast_to(turn, here.shape)
+
+
+def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
+    """The joint's coordinates (T, k) for a wanted turn, and the turn (T, 4) that it can make: hinge after hinge."""
+    if joint.kind == "ball":
+        return local, local
+    angles, turned = [], np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
+    for axis, low, high in zip(joint.axes, joint.lower, joint.upper, strict=True):
+        left = quat_multiply(quat_conjugate(turned), local)
+        angle = 2.0 * np.arctan2(left[:, 1:] @ axis, left[:, 0])
+        angles.append(_folded(angle, low, high))
+        turned = quat_normalize(quat_multiply(turned, quat_exp(angles[-1][:, None] * axis)))
+    return np.stack(angles, axis=1), turned
+
+
+def _folded(angle: Array, low: float, high: float) -> Array:
+    """Angles brought within limits so that no turn, however far beyond them, makes the result jump.
+
+    From the upper limit on around the circle to the lower one, the result goes back from the upper to the lower.
+    """
+    span = high - low
+    if span >= 2 * np.pi:
+        return (angle + np.pi) % (2 * np.pi) - np.pi
+    past = (angle - low) % (2 * np.pi)
+    back = span * (2 * np.pi - past) / (2 * np.pi - span)
+    return np.asarray(low + np.where(past <= span, past, back))

@@ -1,0 +1,85 @@
+"""Formats by ending, for recordings, motions on a body and bare clips; and the files that they are made from."""
+
+import numpy as np
+import pytest
+from rigs import crooked, record
+
+from poise import Body
+from poise.errors import PoiseError
+from poise.export import FORMATS, export, read_source
+from poise.export.clips import clip_of
+from poise.export.figure import figure_of
+from poise.motion import Clip, read_bvh
+from poise.reference.archive import save_prepared
+from poise.reference.bodyclip import BodyClip
+from poise.world.recording import Recording
+
+CLIPS = [ending for ending, form in FORMATS.items() if form.of_clips]
+
+
+@pytest.fixture(scope="module")
+def recording():
+    return record(Body.named("biped29"), 0.1)
+
+
+@pytest.fixture(scope="module")
+def body_clip(recording):
+    return BodyClip("fall", Body.named("biped29"), 120.0, recording.qpos)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_recordings_and_motions_on_a_body_go_into_every_format(ending, recording, body_clip, tmp_path):
+    for name, source in (("r", recording), ("b", body_clip)):
+        assert export(source, tmp_path / f"{name}.{ending.upper()}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("ending", CLIPS)
+def test_clips_go_into_all_that_need_no_body(ending, recording, tmp_path):
+    assert export(clip_of(recording), str(tmp_path / f"x.{ending}")).stat().st_size > 1000
+    assert {"html", "png"}.isdisjoint(CLIPS)
+
+
+def test_other_endings_are_refused_with_those_there_are(recording, tmp_path):
+    with pytest.raises(PoiseError, match=r"unknown format 'gbl'\. Did you mean 'glb'"):
+        export(recording, tmp_path / "x.gbl")
+    with pytest.raises(PoiseError, match="ending says the format, one of bvh, glb"):
+        export(recording, tmp_path / "x")
+    with pytest.raises(PoiseError, match=r"without a body 'html'.*Valid: bvh, csv, glb, npz, usd, usda, usdc\.$"):
+        export(clip_of(recording), tmp_path / "x.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_motion_on_a_body_wears_its_shapes(recording, body_clip):
+    worn, bare = figure_of(body_clip).skin, figure_of(clip_of(recording)).skin
+    np.testing.assert_allclose(worn.vertices, figure_of(recording).skin.vertices, atol=1e-12)
+    assert len(worn.vertices) > len(bare.vertices)
+
+
+def test_sources_are_known_by_their_contents(recording, body_clip, tmp_path):
+    recording.save(tmp_path / "recording.npz")
+    save_prepared(body_clip, tmp_path / "prepared.npz")
+    for ending in ("npz", "bvh"):
+        export(recording, tmp_path / f"clip.{ending}")
+    assert isinstance(read_source(tmp_path / "recording.npz"), Recording)
+    assert isinstance(read_source(tmp_path / "prepared.npz"), BodyClip)
+    expected = clip_of(recording)
+    for ending in ("npz", "bvh"):
+        clip = read_source(tmp_path / f"clip.{ending}")
+        assert isinstance(clip, Clip)
+        np.testing.assert_allclose(clip.places.position, expected.places.position, atol=1e-6)
+
+
+def test_motion_files_come_out_as_they_went_in(tmp_path):
+    first = export(crooked(0.1), tmp_path / "a.bvh")
+    second = export(read_source(first), tmp_path / "b.bvh")
+    there, back = read_bvh(first), read_bvh(second)
+    assert there.skeleton.names == back.skeleton.names
+    np.testing.assert_allclose(there.places.position, back.places.position, atol=1e-4)  # cm
+
+
+def test_what_is_no_source_is_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", a=1)
+    with pytest.raises(PoiseError, match=r"x\.npz is not a recording"):
+        read_source(tmp_path / "x.npz")
+    with pytest.raises(PoiseError, match="cannot read"):
+        read_source(tmp_path / "gone.bvh")

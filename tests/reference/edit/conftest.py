@@ -1,0 +1,48 @@
+"""A walk made of formulas: the pelvis glides, feet stand and swing, legs by inverse kinematics."""
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.frozen import readonly
+from poise.reference.bodyclip import BodyClip
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.limbs import foot_parts
+from poise.reference.edit.take import Frame
+from poise.reference.parts import contact_parts
+from poise.spatial import quat_exp
+
+PERIOD, STANCE, RATE = 1.1, 0.62, 60.0  # s, share of the period, frames per second
+STEP, LIFT, DIP = 0.5, 0.08, 0.075  # m
+
+
+def walk(body: Body, seconds: float = 4.4) -> BodyClip:
+    time = np.arange(round(seconds * RATE) + 1) / RATE
+    speed = 2 * STEP / PERIOD
+    qpos = np.tile(body.standing, (len(time), 1))
+    qpos[:, 0] = speed * time
+    qpos[:, 2] -= DIP + 0.01 * np.cos(4 * np.pi * time / PERIOD)
+    footing = Footing(body)
+    place, turn = footing.places(qpos)
+    stand, _ = footing.places(body.standing[None])
+    down = np.zeros((len(time), len(contact_parts(body))), bool)
+    for foot, parts in enumerate(foot_parts(body)):
+        phase = time / PERIOD + 0.5 * foot + STANCE / 2
+        count, within = np.floor(phase), phase % 1.0
+        swing = np.clip((within - STANCE) / (1 - STANCE), 0, 1)
+        glide = swing - np.sin(2 * np.pi * swing) / (2 * np.pi)
+        place[:, foot, 0] = stand[0, foot, 0] + 2 * STEP * (count - 0.5 * foot + glide)
+        place[:, foot, 2] = stand[0, foot, 2] + LIFT * np.sin(np.pi * swing) ** 2
+        pitch = 0.3 * np.sin(2 * np.pi * swing) * np.sin(np.pi * swing)
+        turn[:, foot] = quat_exp(pitch[:, None] * [0.0, 1.0, 0.0])
+        down[:, parts] = (within <= STANCE)[:, None]
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        address = list(body.joint(f"{side}_shoulder").qpos)
+        qpos[:, address] = quat_exp(sign * 0.35 * np.cos(2 * np.pi * time / PERIOD)[:, None] * [0.0, 1.0, 0.0])
+    frames = footing.settled([Frame(*row) for row in zip(qpos, down, strict=True)], place, turn)
+    return BodyClip("walk", body, RATE, readonly([frame.qpos for frame in frames]), readonly(down, bool))
+
+
+@pytest.fixture(scope="session", params=["biped29", "human37"])
+def gait(request) -> BodyClip:
+    return walk(Body.named(request.param))
