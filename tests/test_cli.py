@@ -18,7 +18,7 @@ from poise.cli import main
 from poise.session import Session
 from poise.world.recording import ARRAYS
 
-COMMANDS = ("perform", "audit", "export", "list", "bench")
+COMMANDS = ("perform", "prepare", "audit", "export", "list", "bench")
 BODIES = ("baby", "biped29", "human37", "human42", "human58", "lamp14")
 NO_ROOT = '<mujoco><worldbody><body name="torso"><joint/><geom size=".1"/></body></worldbody></mujoco>'
 BALL = '<mujoco><worldbody><body name="torso"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
@@ -544,7 +544,7 @@ def test_list_names_everything(capsys):
     text = capsys.readouterr().out
     assert main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"bodies", "motions", "controllers", "terrains", "formats"}
+    assert set(found) == {"bodies", "motions", "controllers", "terrains", "edits", "formats"}
     assert set(found["bodies"]) == set(BODIES)
     for kind, items in found.items():
         assert kind in text

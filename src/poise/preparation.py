@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Preparation:
     span: tuple[float, float] | None = None  # s
     clearance: float | None = None  # m, least height of swinging feet
     edits: tuple[str, ...] = ()
-    imports: ImportSettings = ImportSettings()
+    imports: ImportSettings = field(default_factory=ImportSettings)
 
     def run(self, folder: Path) -> PreparedFiles:
         """Prepare and write the files into a folder."""

@@ -48,10 +48,10 @@ def quat_normalize(q: ArrayLike) -> Array:
 
 def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """Vectors v (..., 3) turned by q (..., 4)."""
-    q, v = np.asarray(q, float), np.asarray(v, float)
-    axis = q[..., 1:]
-    t = 2.0 * np.cross(axis, v)
-    return np.asarray(v + q[..., :1] * t + np.cross(axis, t))
+    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    a, b, c = np.moveaxis(np.asarray(v, float), -1, 0)
+    s, t, u = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    return np.stack([a + w * s + y * u - z * t, b + w * t + z * s - x * u, c + w * u + x * t - y * s], axis=-1)
 
 
 def quat_to_matrix(q: ArrayLike) -> Array:

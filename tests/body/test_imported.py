@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.body import Body, names
+from poise.body import Body
 from poise.errors import PoiseError
 
 LEG = """
@@ -74,13 +74,11 @@ def test_unlike_sides_have_no_mirror():
         body.mirrored(body.standing)
 
 
-@pytest.mark.parametrize("name", names())
-def test_our_own_bodies_come_back(name):
-    body = Body.named(name)
+def test_our_own_bodies_come_back(body):
     other = Body.from_mjcf(body.mjcf)
     assert (other.nv, other.mass) == (body.nv, body.mass)
     assert other.symmetry is not None
-    if name != "lamp14":
+    if {"left_foot", "right_foot"} <= set(body.links):
         np.testing.assert_allclose(other.feet[0].points, body.feet[0].points, atol=1e-9)
 
 

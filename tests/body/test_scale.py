@@ -4,15 +4,16 @@ import mujoco
 import numpy as np
 import pytest
 
+from body.conftest import body_of
 from poise.body import Body
 from poise.body.ground import lowest
 from poise.errors import PoiseError
 
 
-@pytest.mark.parametrize("name", ["biped29", "human37", "human58", "baby"])
+@pytest.mark.parametrize("name", ["biped29", "human37", "human58", "baby", "cmu", "topology"])
 @pytest.mark.parametrize("legs", [0.5, 0.75, 1.5, 2.0])
 def test_legs(name, legs):
-    body = Body.named(name)
+    body = body_of(name)
     other = body.scaled(legs=legs)
     assert other.symmetry is not None
     assert abs(lowest(other.model, other.standing)) < 1e-9

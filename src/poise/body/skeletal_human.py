@@ -17,7 +17,7 @@ MOST_LEAN = 0.2  # sine of the slant of the legs
 
 
 def plan(figure: Figure, name: str) -> Plan:
-    """The body of a figure: ball joints but for knees, elbows, wrists, toes and clavicles."""
+    """The body of a figure: ball joints but for knees, elbows, toes and clavicles."""
     pelvis, *spine = skeletal_trunk.trunk(figure)
     leg, contact = _leg(figure)
     whole = human.assemble(
@@ -57,13 +57,23 @@ def _lean(figure: Figure, segments: tuple[Segment, ...], foot: FootPlan) -> floa
 
 def _leg(figure: Figure) -> tuple[tuple[Segment, ...], FootPlan]:
     p, sole = figure.proportions, figure.sole
+    thigh, shank = human.thigh_and_shank(p)
     ankle = joint("left_ankle", "ankle")
     if figure.has_toes:
         foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
-        return (*human.thigh_and_shank(p), foot, toes), contact
+        return (thigh, _off_the_ground(shank, figure), foot, toes), contact
     heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
     foot, contact = human.flat_foot(p, heel, tip, ankle)
-    return (*human.thigh_and_shank(p), foot), contact
+    return (thigh, _off_the_ground(shank, figure), foot), contact
+
+
+def _off_the_ground(shank: Segment, figure: Figure) -> Segment:
+    """The shank with its rounded end above the soles, which are not far below a low ankle."""
+    bone, *rest = shank.geoms
+    top, (x, y, z) = bone.points
+    lowest = 2 * figure.sole + bone.size[0] - figure.proportions.metres(figure.proportions.ankle)
+    end = (x, y, z + max(0.0, lowest))
+    return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
 
 
 def _arm(figure: Figure) -> tuple[Segment, ...]:
@@ -72,14 +82,17 @@ def _arm(figure: Figure) -> tuple[Segment, ...]:
     girdle = () if figure.clavicle is None else (_clavicle(figure),)
     parent = "chest" if figure.clavicle is None else "left_clavicle"
     upper_arm, forearm, hand = human.arm(figure.proportions, parent, _minus(figure.shoulder, root))
-    forearm = replace(forearm, joint=_elbow())
-    return (*girdle, upper_arm, forearm, hand if figure.has_hands else replace(hand, joint=WELD))
+    forearm = replace(forearm, joint=_twisting(forearm.joint))
+    hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
+    return (*girdle, upper_arm, forearm, hand)
 
 
-def _elbow() -> JointPlan:
-    """Flexion, and inside it the twist of the forearm, which animators' skeletons give to the same joint."""
-    bend, twist = joint("left_elbow", "elbow", "y"), joint("left_elbow", "forearm", "z")
-    return replace(bend, axes="yz", lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)
+def _twisting(bend: JointPlan) -> JointPlan:
+    """The joint with the twist of the forearm inside, which some skeletons give to the elbow and some to the wrist."""
+    twist = joint(bend.name, "forearm", "z")
+    axes = bend.axes + twist.axes
+    return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
+                   lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
 
 
 def _clavicle(figure: Figure) -> Segment:

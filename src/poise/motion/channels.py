@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,8 +92,7 @@ def columns_of(clip: Clip, unit: float) -> tuple[Channels, Array]:
 def angles_of(rotation: Array, order: str) -> Array:
     """Angles (T, n, len(order)) in radians, as curves, whose turns come nearest to rotations (T, n, 4)."""
     angles = np.zeros((*rotation.shape[:2], len(order)))
-    # A channel that repeats the one before it adds nothing, and three that do not can turn to anywhere.
-    used = [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]
+    used = _useful(order)
     axes = "".join(order[k] for k in used)
     if len(used) == 3:
         angles[..., used] = continuous_euler(matrix_to_euler(quat_to_matrix(rotation), axes), axes)
@@ -127,7 +126,7 @@ def _with_turns(channels: Channels, rotation: Array) -> Channels:
     """The channels with the usual rotations for the joints that turn beyond what theirs can tell."""
     out = list(channels)
     for order, (joints, _) in Layout.of(channels).turns.items():
-        if _tells_all(order):
+        if len(_useful(order)) == 3:
             continue
         told = euler_to_quat(angles_of(rotation[:, joints], order), order)
         error = 2 * np.linalg.norm(quat_multiply(quat_conjugate(told), rotation[:, joints])[..., 1:], axis=-1)  # rad
@@ -136,5 +135,6 @@ def _with_turns(channels: Channels, rotation: Array) -> Channels:
     return tuple(out)
 
 
-def _tells_all(order: Sequence[str]) -> bool:
-    return sum(k == 0 or axis != order[k - 1] for k, axis in enumerate(order)) >= 3
+def _useful(order: str) -> list[int]:
+    """Which channels to use: one that repeats the one before adds nothing, and three that do not turn to anywhere."""
+    return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]

@@ -8,6 +8,7 @@ change slowly (`ik_path`), so nothing pops, and joint limits hold.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from poise.reference.ik_goals import Goals
 from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
 from poise.spatial import Array
+
+
+_BUOYANCY = 0.1  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,16 @@ def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip
     if chosen.clearance is not None:
         pins = raised(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
-    qpos = solve_path(
-        solver, calm.qpos, _goals(pins, chosen), rate=clip.rate, fade=chosen.fade, weights=_weights(clip)
-    )
+    goals = _goals(pins, chosen)
+    search = partial(solve_path, solver, calm.qpos, rate=clip.rate, fade=chosen.fade, weights=_weights(clip))
+    qpos = search(goals, start=search(replace(goals, floors=None)))  # what sinks is found from poses that stand
     return replace(clip, qpos=readonly(qpos))
 
 
 def _goals(pins: Pins, settings: FootSettings) -> Goals:
     frames = len(pins.places)
     no_turns = np.zeros((frames, 0, 4)), np.zeros((frames, 0))
-    return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, settings.grip)
+    return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * settings.grip)
 
 
 def _weights(clip: BodyClip) -> Array:

@@ -94,11 +94,8 @@ def _print(
 def _ground(levels: list[float | None], length: float, settings: GroundSettings) -> tuple[float, float]:
     """Height (m) under the middle of the sole and slope (rad, up in front is positive)."""
     known = [level for level in levels if level is not None]
-    slope = 0.0
-    if len(known) == 2:
-        slope = float(np.arctan2(known[1] - known[0], length))
-        slope = slope if abs(slope) > settings.level else 0.0
     height = float(np.mean(known))
-    if slope == 0.0 and abs(height) < settings.near:
-        height = 0.0
-    return height, slope
+    if abs(height) < settings.near:
+        return 0.0, 0.0
+    slope = float(np.arctan2(known[1] - known[0], length)) if len(known) == 2 else 0.0
+    return height, slope if abs(slope) > settings.level else 0.0

@@ -48,7 +48,7 @@ def report(imported: Imported) -> str:
     wide = max(len(finding.name) for finding in imported.findings)
     lines = [title, ""]
     for finding in imported.findings:
-        sure = f" ({finding.confidence:.0%} sure)" if finding.confidence is not None else ""
+        sure = "" if finding.confidence is None else f" ({min(finding.confidence, 0.99):.0%} sure)"
         texts = [finding.found + sure, f"-> {finding.done}"]
         if finding.override:
             texts.append(f"override: {finding.override}")

@@ -155,11 +155,11 @@ class _Crossing:
         return place, turn
 
     def _change(self, foot: int) -> _Change:
-        """A foot goes over while it is in the air: from where it lifts off here to where it touches down there."""
+        """A foot goes over while it is in the air: from where it lifts off in either to where it touches down there."""
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
         latest = self._first + max(self._over, quick)
-        begin = self._next(latest, self._first, lambda k: not _down(self._take.frame(k), parts))
+        begin = self._next(latest, self._first, lambda k: not (_down(self._take.frame(k), parts) and _down(self._there(k), parts)))
         end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
         stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
         here, _ = self._footing.places(self._take.frame(begin).qpos[None])

@@ -16,9 +16,10 @@ from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
 
-PLACE_WEIGHT, TURN_WEIGHT = 100.0, 10.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
+PLACE_WEIGHT, TURN_WEIGHT = 200.0, 10.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
+AIR_WEIGHT = 1.0  # per rad, of feet that do not stand: they may turn rather than disturb the rest
 POINT_WEIGHT = 10.0  # per m, of other points: feet come first
-FREE, FIRM, STIFF = 0.01, 10.0, 20.0  # per rad or m, how much joints stay as they were
+FREE, FIRM, STIFF = 0.01, 30.0, 30.0  # per rad or m, how much joints stay as they were
 TILTED = 0.01  # rad; a foot turned by more than this off its ground no longer stands on its heel
 MISSED = 0.001  # m; a foot that is further off does not stand
 
@@ -70,7 +71,7 @@ class Footing:
             places=goals,
             place_weights=self._weights,
             turns=np.concatenate([turn, self._toes(qpos, turn)], axis=1),
-            turn_weights=TURN_WEIGHT,
+            turn_weights=self._turn_weights(frames),
             prior=qpos,
             prior_weights=self._stay,
             tolerance=1e-3,
@@ -84,6 +85,15 @@ class Footing:
         _, was = self._reader.at(qpos)
         feet, toes = was[:, self._toes_of], was[:, self.count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
+
+    def _turn_weights(self, frames: Sequence[Frame]) -> Array:
+        """(T, feet and toes)"""
+        known = [frame.down is not None for frame in frames]
+        stands = np.ones((len(frames), self.count), bool)
+        for foot, parts in enumerate(self._parts):
+            stands[known, foot] = [frame.down[parts].any() for frame in frames if frame.down is not None]
+        weights = np.where(stands, TURN_WEIGHT, AIR_WEIGHT)
+        return np.concatenate([weights, weights[:, self._toes_of]], axis=1)
 
     def _borne(self, down: Flags | None, tilted: Flags, missed: Flags) -> Flags | None:
         if down is None or not (tilted.any() or missed.any()):
