@@ -23,32 +23,31 @@ from poise.motion.roles import find_roles
 from poise.spatial import Array
 
 HEAD = [
-    "clip", "unit", "up", "faces", "T-pose", "cut", "fps (index)", "evidence", "sure", "thorax", "floor", "toes p5 (before)",
-    "wraps (index)",
+    "clip", "unit", "up", "faces", "T-pose", "cut", "fps (index)", "evidence", "sure", "thorax", "floor",
+    "toes p5 (before)", "wraps (index)",
 ]  # fmt: skip
 
 INTRO = """# Imports
 
 What `poise prepare FILE --report` finds, without any option, in the 40 clips of the CMU motion-capture database
 (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) that we develop with, and how that compares with the index
-that was made of them by hand. The data itself is not part of Poise. This page is written by `docs/imports.py`.
+of that collection. The data itself is not part of Poise. This page is written by `docs/imports.py`.
 """
 
 LEGEND = """
 - **unit**: metres per unit of the file, told from the length of the leg. **up**, **faces**: axes of the file.
 - **T-pose**, **cut**: artificial and bad frames removed from the beginning.
-- **fps (index)**: the rate that gravity confirms; the files all state 120. **evidence**: what decided, `header` where
-  nothing in the clip contradicts the file or confirms it beyond doubt. *flight*: the rate at which flights fall with g;
-  *pendulum*: the rate at which inertia balances weight about the standing foot, with the correlation of the two; *fall*:
-  the fastest fall of the centre of mass at the file's rate; *outside*: how far outside the feet the force of standing
-  would act at the file's rate.
-- **floor**: height in the file of what the figure stands on, cm. **toes p5**: fifth percentile of the lower of toe joint
-  and toe tip after the import, and in the file (from the index), cm. They are not the same thing: the floor is told from
-  flat feet, mainly from the ankles, because toes are the worst captured joints. In 89_04 one toe hangs 6 cm below its
-  foot for a part of the clip, in 90_01 and 111_21 hidden markers send toes through the floor; in 83_29, 74_15 and 90_36
-  the toe joints of flat feet are nearly as high as the ankles. 03_01 stands on nothing lower than 14 cm.
-- **wraps (index)**: Euler angles that jump by whole turns; ours counts joints' quaternions that change sign because of it,
-  the index frames in which some angle jumps by more than half a turn.
+- **fps (index)**: the rate that gravity confirms; the files all state 120. **evidence**: what decided; `header` where
+  the clip does not tell. *flight*: the rate at which flights fall with g, and their number; *pendulum*: the rate at
+  which inertia balances weight about the standing foot, and the correlation of the two; *fall*: the fastest fall of the
+  centre of mass at the file's rate; *outside*: how far outside the feet the force of standing acts at the file's rate.
+- **floor**: height in the file of what the figure stands on, cm. **toes p5**: fifth percentile of the lower of toe
+  joint and toe tip after the import, and in the file (from the index), cm. The floor is told from flat feet, mainly
+  from the ankles, because toes are the worst captured joints: in 89_04 one toe hangs 6 cm below its foot for a part of
+  the clip, in 90_01 and 111_21 hidden markers send toes through the floor, in 83_29, 74_15 and 90_36 the toe joints of
+  flat feet are nearly as high as the ankles. 03_01 stands on nothing lower than 14 cm.
+- **wraps (index)**: Euler angles that jump by whole turns. We count the joints' quaternions that change sign because
+  of it; the index counts otherwise, so that the numbers differ a little.
 """
 
 CHECK = """

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import skeletons
+from bodies import BUILT, body_of
 from poise.body import Body
 from poise.body.rigging import Rigging, hinge_angles, plain_rigging
 from poise.motion import clip_from
 from poise.spatial import quat_from_axis_angle, quat_multiply, quat_normalize
-
-BUILT = {**skeletons.PEOPLE, **skeletons.CREATURES}
 
 
 def random_poses(body, count=5):
@@ -32,7 +31,7 @@ def assert_same_poses(body, ours, theirs):
 
 @pytest.mark.parametrize("name", BUILT)
 def test_there_and_back(name):
-    body = Body.from_skeleton(BUILT[name]())
+    body = body_of(name)
     qpos = random_poses(body)
     clip = body.rigging.clip(body.model, qpos, 30.0, "random")
     assert_same_poses(body, body.rigging.poses(body, clip), qpos)
@@ -49,7 +48,7 @@ def test_there_and_back_on_a_plain_skeleton(name):
 @pytest.mark.parametrize("name", BUILT)
 def test_joints_are_where_their_links_are(name):
     """In any pose: the body has the skeleton's own measures."""
-    body = Body.from_skeleton(BUILT[name]())
+    body = body_of(name)
     qpos = random_poses(body)
     places = body.rigging.clip(body.model, qpos, 30.0, "random").places.position
     data = mujoco.MjData(body.model)

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from body.conftest import body_of
+from bodies import body_of
 from poise.body import Body
 from poise.body.ground import lowest
 from poise.errors import PoiseError

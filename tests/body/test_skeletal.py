@@ -10,6 +10,7 @@ import pytest
 
 import poise
 import skeletons
+from bodies import BUILT, body_of
 from poise.body import Body
 from poise.body import anthropometry as tables
 from poise.body.ground import lowest
@@ -46,7 +47,7 @@ def assert_sound(body):
 
 @pytest.mark.parametrize("name", [*skeletons.PEOPLE, "dog", "lamp", "snake"])
 def test_it_weighs_what_was_asked(name):
-    skeleton = {**skeletons.PEOPLE, **skeletons.CREATURES}[name]()
+    skeleton = BUILT[name]()
     assert Body.from_skeleton(skeleton, mass=42.0).mass == pytest.approx(42.0, rel=1e-12)
 
 
@@ -67,7 +68,7 @@ def test_sides_that_differ_are_averaged_but_the_way_back_keeps_them():
 
 @pytest.mark.parametrize("name", [*skeletons.PEOPLE, "dog", "lamp"])
 def test_sound(name):
-    assert_sound(Body.from_skeleton({**skeletons.PEOPLE, **skeletons.CREATURES}[name]()))
+    assert_sound(body_of(name))
 
 
 def test_the_least_of_a_person():
@@ -95,7 +96,7 @@ def test_the_least_of_a_person():
     ],
 )
 def test_what_does_not_move_by_itself_is_carried(name, joint, link):
-    rigging = Body.from_skeleton(skeletons.PEOPLE[name]()).rigging
+    rigging = body_of(name).rigging
     assert rigging.links[rigging.skeleton.index(joint)] == link
 
 
@@ -172,7 +173,7 @@ def test_a_wrong_unit_is_told():
 
 @pytest.mark.parametrize("name", ["cmu", "topology", "dog", "lamp", "snake"])
 def test_they_stand_and_fall_physically(name):
-    body = Body.from_skeleton({**skeletons.PEOPLE, **skeletons.CREATURES}[name]())
+    body = body_of(name)
     stood = poise.perform(
         poise.World(poise.Scene.of(body)), poise.named_controller("hold"), poise.named_motion("stand", body), seconds=1
     ).recording
@@ -197,3 +198,29 @@ def test_every_skeleton_of_the_mocap_folder():
         body = Body.from_skeleton(converted(read_bvh(path), CMU_UNIT, Y_UP).skeleton, mass=70.0)
         assert body.mass == pytest.approx(70.0)
         assert_sound(body)
+
+
+def test_what_does_not_stand_is_told():
+    person = skeletons.amass()
+    turned = {"upside down": ([1.0, -1.0, -1.0], "shoulders are not above"), "backwards": ([-1.0, -1.0, 1.0], "face")}
+    for signs, message in turned.values():
+        with pytest.raises(PoiseError, match=message):
+            Body.from_skeleton(replace(person, offsets=readonly(np.array(signs) * person.offsets)))
+
+
+def test_a_thigh_without_length_is_named():
+    person = skeletons.amass()
+    offsets = np.array(person.offsets)
+    offsets[[person.index("left_knee"), person.index("right_knee")]] = 0
+    with pytest.raises(PoiseError, match="'left_hip' and 'left_knee' are in one place"):
+        Body.from_skeleton(replace(person, offsets=readonly(offsets)))
+
+
+def test_neck_joints_in_one_place_are_one():
+    person = skeletons.asf()
+    offsets = np.array(person.offsets)
+    offsets[person.index("upperneck")] = 0
+    body = Body.from_skeleton(replace(person, offsets=readonly(offsets)))
+    assert {"neck_1", "head"} <= set(body.links)
+    assert "neck_2" not in body.links
+    assert body.rigging.links[person.index("lowerneck")] == "chest"

@@ -153,3 +153,48 @@ def test_every_cmu_file_is_cmu():
     bvh = pytest.importorskip("poise.motion.bvh")
     for path in sorted(MOCAP.glob("*.bvh"))[::8]:
         assert find_roles(bvh.read_bvh(path).skeleton).family == "cmu"
+
+
+def renamed(skeleton, pattern, **words):
+    """The skeleton with "left_hip" and the like spelled by a pattern of {side} and {part}."""
+    names = []
+    for name in skeleton.names:
+        side, _, part = name.partition("_")
+        part = words.get(part or name, part or name)
+        spelling = {"Side": side.title(), "s": side[0], "S": side[0].upper(), "part": part, "Part": part.title()}
+        names.append(pattern.format(**spelling) if side in ("left", "right") else words.get(name, name))
+    return replace(skeleton, names=tuple(names))
+
+
+@pytest.mark.parametrize(
+    ("family", "pattern", "words"),
+    [
+        ("xsens", "{Side}{Part}", {"foot": "Toe", "spine3": "Chest4"}),
+        ("classic", "{Side}{Part}", {"foot": "Toe", "spine3": "Chest"}),
+        ("amass", "{S}_{Part}", {}),
+        ("rigify", "{part}.{S}", {"hip": "thigh", "knee": "shin", "ankle": "foot", "foot": "toe",
+                                  "shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand",
+                                  "collar": "shoulder"}),
+        ("biped", "Bip001_{S}_{Part}", {"hip": "thigh", "knee": "calf", "ankle": "foot", "foot": "toe0",
+                                        "shoulder": "upperarm", "elbow": "forearm", "wrist": "hand",
+                                        "collar": "clavicle"}),
+        ("poser", "{s}{Part}", {"hip": "thigh", "knee": "shin", "ankle": "foot", "foot": "toe", "shoulder": "shldr",
+                                "elbow": "foreArm", "wrist": "hand"}),
+        ("soma", "{Side}{Part}", {"hip": "Leg", "knee": "Shin", "ankle": "Foot", "foot": "ToeBase",
+                                  "shoulder": "Arm", "elbow": "ForeArm", "wrist": "Hand", "collar": "Shoulder"}),
+    ],
+)  # fmt: skip
+def test_other_spellings(family, pattern, words):
+    skeleton = skeletons.amass()
+    roles = find_roles(renamed(skeleton, pattern, **words))
+    assert roles.family == family
+    assert dict(roles.joints) == dict(find_roles(skeleton).joints)
+
+
+def test_a_sword_in_one_hand_does_not_confuse():
+    bare = nameless(skeletons.amass())
+    hand = skeletons.amass().index("right_wrist")
+    assert hand == bare.count - 1
+    sword = replace(bare, names=(*bare.names, "thing"), parents=(*bare.parents, hand),
+                    offsets=readonly(np.vstack([bare.offsets, [[0.0, -0.9, 0.0]]])))  # fmt: skip
+    assert dict(find_roles(sword).joints) == dict(find_roles(bare).joints)

@@ -201,7 +201,9 @@ class Body:
 
         if self.plan is None:
             raise PoiseError(f"body '{self.name}' comes from MJCF and cannot be scaled: scale it in its own file")
-        return build(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+        body = build(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+        fits = legs == arms == size == 1.0  # a skeleton hangs only on a body of its own proportions
+        return replace(body, rigging=self.rigging if fits else None)
 
     @cached_property
     def missing(self) -> tuple[str, ...]:

@@ -130,6 +130,11 @@ def flip(v: Vector) -> Vector:
     return (v[0], -v[1], v[2])
 
 
+def minus(a: Vector, b: Vector) -> Vector:
+    """The way from b to a."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
 def both_feet(left: FootPlan) -> tuple[FootPlan, FootPlan]:
     """A left foot and its mirror image."""
     a, b, c, d = (flip(p) for p in left.points)

@@ -12,7 +12,7 @@ from poise.body import skeletal_creature, skeletal_human
 from poise.body.assemble import build
 from poise.body.body import Body
 from poise.body.rigging import Rigging
-from poise.body.skeletal_figure import measure, middle_of_hips, moving_spine
+from poise.body.skeletal_figure import measure, middle_of_hips, moving
 from poise.body.skeletal_pose import Upright, swings
 from poise.errors import PoiseError
 from poise.frozen import Frozen, readonly
@@ -34,12 +34,13 @@ def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float
     else:
         plan, drivers = skeletal_human.plan(measure(upright, roles, mass), name), _drivers(upright, roles)
         origin, turns = middle_of_hips(upright, roles), _turns(upright, roles, drivers)
-    return replace(build(plan), rigging=_rigging(upright, drivers, turns, origin, rate))
+    first = plan.segments[0].name
+    return replace(build(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
 
 
 def _drivers(upright: Upright, roles: Roles) -> dict[str, int]:
     """The joint that each link of a person follows."""
-    spine, neck = moving_spine(upright, roles), roles.neck
+    spine, neck = (moving(upright, joints) for joints in (roles.spine, roles.neck))
     drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
     drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
     return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}
@@ -51,11 +52,15 @@ def _turns(upright: Upright, roles: Roles, drivers: Mapping[str, int]) -> dict[s
 
 
 def _rigging(
-    upright: Upright, drivers: Mapping[str, int], turns: Mapping[str, Array], origin: Array, rate: float | None
+    upright: Upright,
+    first: str,
+    drivers: Mapping[str, int],
+    turns: Mapping[str, Array],
+    origin: Array,
+    rate: float | None,
 ) -> Rigging:
-    """Every joint on the link of its nearest driver above; those above all drivers on the root link."""
+    """Every joint on the link of its nearest driver above; those above all drivers on the first link."""
     skeleton = upright.skeleton
-    first = next(iter(drivers)) if "pelvis" not in drivers else "pelvis"
     driven = {joint: link for link, joint in drivers.items()}
     links: list[str] = []
     for joint, parent in enumerate(skeleton.parents):

@@ -12,7 +12,7 @@ from poise.body.symmetry import counterparts
 from poise.errors import PoiseError
 from poise.spatial import Array, mirror_vector
 
-_SHORT = 0.02  # of the size: a joint that moves no longer bone is carried along
+_SHORT = 0.05  # of the longest bone: a joint that moves no longer one is carried along
 _ALIKE = 0.05  # of the size: left and right that differ by less are meant to be mirror images
 
 
@@ -37,13 +37,12 @@ def limbs(upright: Upright) -> tuple[Limb, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
     skeleton = upright.skeleton
     position, ends = _mirrored(upright)
-    size = float(np.linalg.norm(np.ptp(np.concatenate([position, ends]), axis=0)))
     reach = np.zeros(skeleton.count)
     for end, tip in zip(skeleton.ends, ends, strict=True):
         reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
     for joint, parent in enumerate(skeleton.parents[1:], 1):
         reach[parent] = max(reach[parent], np.linalg.norm(position[joint] - position[parent]))
-    moving = [j for j in range(skeleton.count) if j == 0 or reach[j] > _SHORT * size]
+    moving = [j for j in range(skeleton.count) if j == 0 or reach[j] > _SHORT * np.max(reach)]
     if len(moving) < 2:
         raise PoiseError("the skeleton has no two joints with bones, so nothing in it can move")
     carrier = _carriers(skeleton.parents, moving)
@@ -66,20 +65,21 @@ def limbs(upright: Upright) -> tuple[Limb, ...]:
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """The user's names as names of links: letters, digits and underscores, no two alike."""
-    out: list[str] = []
+    taken: dict[str, None] = {}
     for name in names:
         plain = "_".join(re.findall(r"\w+", name)) or "joint"
-        while plain in out:
+        while plain in taken:
             plain += "_"
-        out.append(plain)
-    return tuple(out)
+        taken[plain] = None
+    return tuple(taken)
 
 
 def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     """The moving joint that carries each joint: itself, or the nearest above."""
+    own = set(moving)
     carriers: list[int] = []
     for joint, parent in enumerate(parents):
-        carriers.append(joint if joint in moving else carriers[parent])
+        carriers.append(joint if joint in own else carriers[parent])
     return carriers
 
 

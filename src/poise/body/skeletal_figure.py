@@ -19,6 +19,7 @@ BODY_MASS_INDEX = 23.0  # kg/m^2: what a figure weighs unless told otherwise
 ADULT = Proportions(stature=1.75, mass=70.0)  # of whom the tables of torques are
 _SAME_PLACE = 0.01  # of stature: joints of the spine nearer than this to the next are one
 _SIZES = (0.2, 20.0)  # m of stature: beyond, the unit is wrong
+_LEAST_TRUNK = 0.1  # of stature, from hips to shoulders
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Figure:
 
 def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
     """The figure of an upright skeleton, left and right averaged."""
-    spine, neck = (_trunk_line(upright, roles, joints) for joints in (moving_spine(upright, roles), roles.neck))
+    spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
     shoulder = _paired(upright, roles, "upper_arm")
     foot = _mean_foot(upright, roles)
     leg = _lengths(upright, roles, "thigh", "shank") + _lengths(upright, roles, "shank", "foot")
@@ -47,8 +48,7 @@ def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
     hip = leg + float(np.clip(1.5 * sole - foot[2], 0.04 * leg, 0.16 * leg))
     top = _top(upright, roles)
     stature = (top + hip + hip / ADULT.hip) / 2
-    if not _SIZES[0] < stature < _SIZES[1]:
-        raise PoiseError(f"the skeleton is {stature:.3g} m tall, which is no person's size: is its unit right?")
+    _refuse_impossible(upright, roles, stature)
     proportions = Proportions(
         stature=stature,
         mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
@@ -80,16 +80,31 @@ def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
     )
 
 
-def moving_spine(upright: Upright, roles: Roles) -> tuple[int, ...]:
-    """The joints of the spine without those that share the place of the next."""
+def moving(upright: Upright, joints: tuple[int, ...]) -> tuple[int, ...]:
+    """The joints of the spine or neck without those that share the place of the next."""
     near = _SAME_PLACE * float(np.ptp(upright.position[:, 2]))
-    gaps = np.linalg.norm(np.diff(upright.position[list(roles.spine)], axis=0), axis=1)
-    return tuple(j for j, gap in zip(roles.spine, [*gaps, np.inf], strict=True) if gap > near)
+    gaps = np.linalg.norm(np.diff(upright.position[list(joints)], axis=0), axis=1)
+    return tuple(j for j, gap in zip(joints, [*gaps, np.inf], strict=True) if gap > near) if joints else ()
 
 
 def middle_of_hips(upright: Upright, roles: Roles) -> Array:
     """(3,) m in the upright pose: the origin of the body's root link."""
     return np.asarray(upright.position[[roles.joints[f"{side}_thigh"] for side in SIDES]].mean(axis=0))
+
+
+def _refuse_impossible(upright: Upright, roles: Roles, stature: float) -> None:
+    """Raise a PoiseError for what cannot be a person that stands and faces +x."""
+    if not _SIZES[0] < stature < _SIZES[1]:
+        raise PoiseError(f"the skeleton is {stature:.3g} m tall, which is no person's size: is its unit right?")
+    shoulder, hip = (_paired(upright, roles, part) for part in ("upper_arm", "thigh"))
+    if shoulder[2] < _LEAST_TRUNK * stature:
+        raise PoiseError("the skeleton's upright pose does not stand: its shoulders are not above its hips")
+    if min(shoulder[1], hip[1]) <= 0:
+        raise PoiseError("the skeleton's upright pose does not face +x: its left side lies on the right")
+    for part, next_part in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm")):
+        if _lengths(upright, roles, part, next_part) < _SAME_PLACE * stature:
+            names = [upright.skeleton.names[roles.joints[f"left_{p}"]] for p in (part, next_part)]
+            raise PoiseError(f"joints '{names[0]}' and '{names[1]}' are in one place: a person's {part} has length")
 
 
 def _trunk_line(upright: Upright, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import asin
+from math import asin, radians
 
 from poise.body import anthropometry as tables
 from poise.body import human, shapes, skeletal_trunk
 from poise.body.anatomy import WELD, joint
-from poise.body.plan import FootPlan, JointPlan, Plan, Segment, Vector
+from poise.body.plan import FootPlan, JointPlan, Plan, Segment, Vector, minus
 from poise.body.scale import strengthened
 from poise.body.skeletal_figure import ADULT, Figure
 from poise.motion.roles import SIDES
 
 MOST_LEAN = 0.2  # sine of the slant of the legs
+SHANK_TURN = radians(35)  # foot and shank together, either way
 
 
 def plan(figure: Figure, name: str) -> Plan:
@@ -58,13 +59,19 @@ def _lean(figure: Figure, segments: tuple[Segment, ...], foot: FootPlan) -> floa
 def _leg(figure: Figure) -> tuple[tuple[Segment, ...], FootPlan]:
     p, sole = figure.proportions, figure.sole
     thigh, shank = human.thigh_and_shank(p)
-    ankle = joint("left_ankle", "ankle")
+    ankle = _ankle()
     if figure.has_toes:
         foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
         return (thigh, _off_the_ground(shank, figure), foot, toes), contact
     heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
     foot, contact = human.flat_foot(p, heel, tip, ankle)
     return (thigh, _off_the_ground(shank, figure), foot), contact
+
+
+def _ankle() -> JointPlan:
+    """Captured motion has the shank's turn about itself in the ankle, since its knees are hinges, too."""
+    ankle = joint("left_ankle", "ankle")
+    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
 
 
 def _off_the_ground(shank: Segment, figure: Figure) -> Segment:
@@ -81,7 +88,7 @@ def _arm(figure: Figure) -> tuple[Segment, ...]:
     root = figure.clavicle or chest
     girdle = () if figure.clavicle is None else (_clavicle(figure),)
     parent = "chest" if figure.clavicle is None else "left_clavicle"
-    upper_arm, forearm, hand = human.arm(figure.proportions, parent, _minus(figure.shoulder, root))
+    upper_arm, forearm, hand = human.arm(figure.proportions, parent, minus(figure.shoulder, root))
     forearm = replace(forearm, joint=_twisting(forearm.joint))
     hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
     return (*girdle, upper_arm, forearm, hand)
@@ -100,17 +107,13 @@ def _clavicle(figure: Figure) -> Segment:
     assert figure.clavicle is not None
     p = figure.proportions
     mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
-    end = _minus(figure.shoulder, figure.clavicle)
+    end = minus(figure.shoulder, figure.clavicle)
     half = max(0.6 * end[1], thick)
     inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
     looks = (shapes.capsule("left_clavicle_shape", _times(inner, end), end, thick, shapes.SHIRT),)
     return Segment("left_clavicle", "chest", joint("left_clavicle", "clavicle", "zx"),
-                   _minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
+                   minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
                    tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
-
-
-def _minus(a: Vector, b: Vector) -> Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def _times(factor: float, v: Vector) -> Vector:

@@ -9,7 +9,8 @@ import numpy as np
 
 from poise.frozen import readonly
 from poise.motion import Skeleton
-from poise.motion.kinematics import Places, forward
+from poise.motion.kinematics import Places
+from poise.motion.role_stance import upright_places
 from poise.motion.roles import SIDES, Roles
 from poise.spatial import Array, quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
 
@@ -26,9 +27,7 @@ class Upright:
     @cached_property
     def places(self) -> Places:
         """One frame of all joints, the root joint at the origin."""
-        zero = np.tile([1.0, 0.0, 0.0, 0.0], (self.skeleton.count, 1))
-        pose = zero if self.skeleton.upright is None else self.skeleton.upright
-        return forward(self.skeleton, np.zeros((1, 3)), pose[None])
+        return upright_places(self.skeleton)
 
     @property
     def position(self) -> Array:
@@ -48,11 +47,11 @@ class Upright:
 
     def below(self, joint: int) -> list[int]:
         """A joint and all that hangs on it."""
-        found = [joint]
+        found = {joint}
         for other in range(joint + 1, self.skeleton.count):
             if self.skeleton.parents[other] in found:
-                found.append(other)
-        return found
+                found.add(other)
+        return sorted(found)
 
 
 def swings(upright: Upright, roles: Roles) -> dict[str, Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import dist
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from poise.body import anthropometry as tables
 from poise.body import human, shapes
 from poise.body.anatomy import FREE, WELD, joint
 from poise.body.anthropometry import Proportions, Row
-from poise.body.plan import Colour, Geom, JointPlan, Segment, Vector
-from poise.body.skeletal_figure import Figure
+from poise.body.plan import Colour, Geom, JointPlan, Segment, Vector, minus
+from poise.body.skeletal_figure import ADULT, Figure
 
 LEAST = 0.06  # of the trunk that any link gets, however near its joints are
 CHEST = 0.25  # of the trunk that the chest gets: the arms hang on it
@@ -68,15 +69,15 @@ def head(figure: Figure) -> tuple[Segment, ...]:
     links = (*(f"neck_{k + 1}" for k in range(count - 1)), "head")
     joints = _named("neck", "head", count)
     segments, parent, below = [], "chest", chest
-    lengths = [max(b[2] - a[2], 0.0) for a, b in pairwise(places)]
+    lengths = [dist(a, b) for a, b in pairwise(places)]
     for link, name, place, end in zip(links, joints, places, [*places[1:], None], strict=True):
-        offset = _minus(place, below)
+        offset = minus(place, below)
         nature = joint(name, "neck", share=_share(count)) if figure.neck else WELD
         if end is None:
             segments.append(_skull(figure, parent, nature, offset, place, count > 1))
         else:
-            mass = NECK_MASS * p.segment_mass(tables.HEAD) * _part(end[2] - place[2], lengths)
-            segments.append(_vertebra(p, link, parent, nature, offset, _minus(end, place), mass))
+            mass = NECK_MASS * p.segment_mass(tables.HEAD) * dist(place, end) / sum(lengths)
+            segments.append(_vertebra(p, link, parent, nature, offset, minus(end, place), mass))
         parent, below = link, place
     return tuple(segments)
 
@@ -104,8 +105,8 @@ def _named(first: str, last: str, count: int) -> tuple[str, ...]:
 
 
 def _share(count: int) -> float:
-    """The part of the published range for each of several joints in a row: a bit more than equal shares."""
-    return min(1.0, 1.2 / count)
+    """The part of the published range for each of several joints in a row; not all bend at once."""
+    return min(1.0, 1.6 / count)
 
 
 def _segment(figure: Figure, cut: _Cut, parent: str | None, below: Vector | None) -> Segment:
@@ -114,8 +115,8 @@ def _segment(figure: Figure, cut: _Cut, parent: str | None, below: Vector | None
     if cut.link == "chest" and figure.clavicle is not None:
         rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
         mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
-    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else _minus(cut.place, below)
-    com = _minus((_line(figure, centre), 0.0, centre), cut.place)
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else minus(cut.place, below)
+    com = minus((_line(figure, centre), 0.0, centre), cut.place)
     return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _looks(figure, cut), "trunk")
 
 
@@ -152,11 +153,17 @@ def _looks(figure: Figure, cut: _Cut) -> tuple[Geom, ...]:
         height = at * p.trunk
         if cut.low <= height < cut.high:
             x, z = _line(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth, p.metres(radius) * p.girth
+            half, thick = p.metres(wide) * p.girth * _breadth(p, at), p.metres(radius) * p.girth
             looks.append(shapes.capsule(f"{cut.link}_{name}", (x, -half, z), (x, half, z), thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:
-        looks.append(_yoke(p, _minus(figure.shoulder, cut.place)))
+        looks.append(_yoke(p, minus(figure.shoulder, cut.place)))
     return tuple(looks)
+
+
+def _breadth(p: Proportions, at: float) -> float:
+    """How broad the trunk is at a height (of hip to C7) against an adult's: from the hips' to the shoulders' ratio."""
+    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
+    return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
 
 def _yoke(p: Proportions, shoulder: Vector) -> Geom:
@@ -186,12 +193,3 @@ def _skull(figure: Figure, parent: str, nature: JointPlan, offset: Vector, place
     inertia = tables.ellipsoid_inertia(mass, (a, b, c))
     looks = (throat, *shapes.face("head", centre, (a, b, c)))
     return Segment("head", parent, nature, offset, mass, centre, inertia, looks, "head")
-
-
-def _part(length: float, lengths: list[float]) -> float:
-    total = sum(lengths)
-    return max(length, 0.0) / total if total > 0 else 1 / len(lengths)
-
-
-def _minus(a: Vector, b: Vector) -> Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])

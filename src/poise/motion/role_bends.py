@@ -13,6 +13,7 @@ import numpy as np
 from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.kinematics import Places, forward
+from poise.motion.role_stance import upright_places
 from poise.motion.roles import SIDES, Roles, find_roles
 from poise.motion.skeleton import Skeleton
 from poise.spatial import (
@@ -25,6 +26,7 @@ from poise.spatial import (
 )
 
 _ENOUGH = 0.15  # rad: mean bend of an elbow below which nothing can be told
+_SAMPLES = 200  # frames looked at
 _DOWN = readonly([0.0, 0.0, -1.0])
 
 
@@ -40,13 +42,14 @@ def with_elbows(clip: Clip) -> Clip:
 
 def _rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """Joint of an arm to its turn (4,) in the world in the rolled upright pose."""
-    upright = _upright(clip.skeleton)
+    upright, moving = upright_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
+    turns = forward(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}
     for side in SIDES:
         arm = [roles.joints[f"{side}_{p}"] for p in ("upper_arm", "forearm", "hand") if f"{side}_{p}" in roles.joints]
         swings = _swings(clip.skeleton, upright, arm)
-        roll = _roll(clip, arm[:2], quat_multiply(swings, was[arm]))
+        roll = _roll(turns[:, arm[:2]], quat_multiply(swings, was[arm])[:2])
         if roll is not None:
             about_bone = quat_multiply(quat_conjugate(swings), quat_multiply(roll, swings))
             rolled |= dict(zip(arm, quat_multiply(about_bone, was[arm]), strict=True))
@@ -62,9 +65,9 @@ def _swings(skeleton: Skeleton, upright: Places, arm: list[int]) -> Array:
     return np.asarray(swings[[0, 1, 1][: len(arm)]])
 
 
-def _roll(clip: Clip, elbow: list[int], frames: Array) -> Array | None:
+def _roll(turns: Array, frames: Array) -> Array | None:
     """The turn about the hanging arm that brings the mean bend of its elbow to forward, about -y."""
-    above, below = np.moveaxis(quat_multiply(clip.places.rotation[:, elbow], quat_conjugate(frames[:2])), 1, 0)
+    above, below = np.moveaxis(quat_multiply(turns, quat_conjugate(frames)), 1, 0)
     x, y, _ = np.mean(quat_log(quat_multiply(quat_conjugate(above), below)), axis=0)
     if np.hypot(x, y) < _ENOUGH:
         return None
@@ -73,15 +76,9 @@ def _roll(clip: Clip, elbow: list[int], frames: Array) -> Array | None:
 
 def _with_turns(skeleton: Skeleton, turns: dict[int, Array]) -> Array:
     """(J, 4) the upright pose with some joints turned as told in the world, all others as they were there."""
-    world = np.array(_upright(skeleton).rotation[0])
+    world = np.array(upright_places(skeleton).rotation[0])
     for joint, turn in turns.items():
         world[joint] = turn
     parents = np.array(skeleton.parents[1:])
     world[1:] = quat_multiply(quat_conjugate(world[parents]), world[1:])
     return world
-
-
-def _upright(skeleton: Skeleton) -> Places:
-    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
-    pose = zero if skeleton.upright is None else skeleton.upright
-    return forward(skeleton, np.zeros((1, 3)), pose[None])

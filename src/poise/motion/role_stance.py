@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from poise.motion.kinematics import forward
+from poise.motion.kinematics import Places, forward
 from poise.motion.role_names import has_tail, spelled
 from poise.motion.role_topology import Pair
 from poise.motion.skeleton import Skeleton
@@ -18,7 +18,7 @@ _LONG_ARMS = 0.85  # of the legs: a human's reach to the wrist 0.68 of the way t
 
 def leftwards(skeleton: Skeleton, legs: Pair, arms: Pair) -> Array:
     """(3,) where its left is: by where the feet point, else as axes usually lie."""
-    places = rest_places(skeleton)
+    places = upright_places(skeleton).position[0]
     middle = {part: places[[one[part], other[part]]].mean(axis=0)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
     up = middle["upper_arm"] - middle["foot"]
@@ -34,14 +34,14 @@ def is_left(skeleton: Skeleton, one: Mapping[str, int], other: Mapping[str, int]
     told, also_told = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
     if {*told, *also_told} == {"left", "right"} and len(told) == len(also_told) == 1:
         return told == {"left"}
-    places = rest_places(skeleton)
+    places = upright_places(skeleton).position[0]
     first, second = (places[list(limb.values())].mean(axis=0) for limb in (one, other))
     return bool((first - second) @ left > 0)
 
 
 def on_all_fours(skeleton: Skeleton, joints: Mapping[str, int], *, named: bool) -> bool:
     """Is it a dog? Where the zero pose shows no stance (all bones along one axis), only a tail gives it away."""
-    places = rest_places(skeleton)
+    places = upright_places(skeleton).position[0]
     at = {role: places[joint] for role, joint in joints.items()}
     left, right = (_unit(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
     cosine = float(_unit(left + right) @ _unit(at["chest"] - at["pelvis"]))
@@ -52,11 +52,11 @@ def on_all_fours(skeleton: Skeleton, joints: Mapping[str, int], *, named: bool) 
     return not named or has_tail(skeleton.names) or _arm_length(at) > _LONG_ARMS * _leg_length(at)
 
 
-def rest_places(skeleton: Skeleton) -> Array:
-    """(J, 3) joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
-    zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
-    pose = zero if skeleton.upright is None else skeleton.upright[None]
-    return np.asarray(forward(skeleton, np.zeros((1, 3)), pose).position[0])
+def upright_places(skeleton: Skeleton) -> Places:
+    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
+    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+    pose = zero if skeleton.upright is None else skeleton.upright
+    return forward(skeleton, np.zeros((1, 3)), pose[None])
 
 
 def _leg_length(at: Mapping[str, Array]) -> float:

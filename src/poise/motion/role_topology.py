@@ -65,9 +65,10 @@ def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
     nothing = _NOTHING * float(np.max(reach))
     pairs = []
     for joint in range(skeleton.count):
-        chains = [_chain(skeleton, reach, child, nothing) for child in skeleton.children[joint]]
+        below = skeleton.children[joint]
+        chains = [_chain(skeleton, reach, child, nothing) for child in below if len(below) > 1]
         chains = [c for c in chains if sum(c.lengths) > _LIMB * np.max(reach)]
-        twins = [(joint, a, b) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
+        twins = [(joint, *_common(a, b)) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
         pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
     return pairs
 
@@ -89,9 +90,18 @@ def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Chai
 
 
 def _alike(a: Chain, b: Chain) -> bool:
-    if len(a.lengths) != len(b.lengths):
+    """Are the bones of two chains equally long? The last do not count: one hand may hold a sword."""
+    count = min(len(a.lengths), len(b.lengths))
+    if count < 3 and len(a.lengths) != len(b.lengths):
         return False
-    return bool(np.all(np.abs(np.subtract(a.lengths, b.lengths)) < _ALIKE * max(a.lengths)))
+    kept = max(2, count - 1)
+    return bool(np.all(np.abs(np.subtract(a.lengths[:kept], b.lengths[:kept])) < _ALIKE * max(a.lengths[:kept])))
+
+
+def _common(a: Chain, b: Chain) -> tuple[Chain, Chain]:
+    """Both chains as far as they are alike."""
+    lengths = tuple(min(pair) for pair in zip(a.lengths, b.lengths, strict=False))
+    return Chain(a.joints[: len(lengths)], lengths), Chain(b.joints[: len(lengths)], lengths)
 
 
 def _leg(chain: Chain) -> dict[str, int]:

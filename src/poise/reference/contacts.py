@@ -159,7 +159,7 @@ def _centre_of_mass(clip: BodyClip) -> Array:
 
 
 def _rolled(clip: BodyClip, down: Mask, shortest: int) -> Mask:
-    """Toes lie flat under a flat foot. While it rolls over its ball their tips slide; once it has lifted they may bear."""
+    """Toes lie flat under a flat foot. While it rolls over its ball their tips slide; after that they may bear."""
     out = np.array(down)
     names = [part.name for part in clip.parts]
     for index, name in enumerate(names):

@@ -7,7 +7,7 @@ change slowly (`ik_path`), so nothing pops, and joint limits hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -23,7 +23,6 @@ from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
 from poise.spatial import Array
 
-
 _BUOYANCY = 0.1  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
@@ -35,7 +34,7 @@ class FootSettings:
     smoothing: float | None = 7.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
     fade: float = 0.1  # s over which corrections come and go
     grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
-    ground: GroundSettings = GroundSettings()
+    ground: GroundSettings = field(default_factory=GroundSettings)
 
 
 def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.body.parts import Foot
 from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts_runs import runs
+from poise.reference.contacts_runs import Mask, runs
 from poise.reference.footprints import Footprint
 from poise.reference.ik_kinematics import Kinematics
 from poise.spatial import Array, quat_conjugate, quat_rotate
 
+_HIGH = 0.1  # m: points that stay farther above the ground will not sink into it
 _ON_FLOOR = 0.1  # m: what rests lower by itself rests on the floor
 
 
@@ -26,7 +28,7 @@ class Pins:
     parts: NDArray[np.int64]  # (N,) number of the part of each point
     places: Array  # (T, N, 3) m
     held: Array  # (T, N, 3) 1 along the axes on which a point is held, else 0
-    ground: Array  # (T, N) m, what a point must not sink below
+    ground: Array  # (T, N) m, what a point must not sink below; -inf where it never comes near
 
 
 def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
@@ -36,7 +38,7 @@ def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
     now, _ = Kinematics(clip.body, points).at(clip.qpos)
     places, ground = np.array(now), np.zeros(now.shape[:2])
-    free = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
+    free: Mask = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
     for foot in clip.body.feet:
         mine = np.array([carrying_foot(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
@@ -49,6 +51,7 @@ def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
         for start, stop in runs(free[:, point]):
             places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
+    ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
     return Pins(points, parts, places, held, ground)
 
 
@@ -88,7 +91,7 @@ def _in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
 def _ground_under(prints: list[Footprint], frames: int) -> Array:
     """(T,) m: the height of a foot's print; between two prints that of the lower, before and after all the floor's."""
     out = np.zeros(frames)
-    for before, after in zip(prints[:-1], prints[1:], strict=True):
+    for before, after in pairwise(prints):
         out[before.stop : after.start] = min(before.height, after.height)
     for stance in prints:
         out[stance.start : stance.stop] = stance.height

@@ -10,7 +10,7 @@ from poise.body import Body
 from poise.body.parts import Foot
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts_runs import runs
+from poise.reference.contacts_runs import Mask, runs
 from poise.reference.ik_kinematics import Kinematics
 from poise.spatial import Array, matrix_to_quat, quat_rotate
 
@@ -53,7 +53,7 @@ def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[F
         places, _ = Kinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
         ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
         sole = _sole(clip.body, foot)
-        for start, stop in runs(ends.any(axis=1)):
+        for start, stop in runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
             place, turn = _print(foot, sole, places[span], ends[span], chosen)
             out.append(Footprint(foot, start, stop, readonly(place), readonly(turn)))
@@ -72,7 +72,7 @@ def _sole(body: Body, foot: Foot) -> Array:
 
 
 def _print(
-    foot: Foot, sole: Array, places: Array, ends: Array, settings: GroundSettings
+    foot: Foot, sole: Array, places: Array, ends: Mask, settings: GroundSettings
 ) -> tuple[Array, Array]:  # fmt: skip
     """Place and turn of the link for corners (n, 4, 3) and which end is down (n, 2) in the frames of a contact."""
     middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)  # (n, 2, 3)

@@ -1,7 +1,7 @@
 """Inverse kinematics: the poses that bring points and links of a body to wanted places.
 
-Least squares over the whole pose in its tangent space, by Levenberg's damped Gauss-Newton steps, within joint limits. All
-frames are solved at once, each on its own.
+Least squares over the whole pose in its tangent space, by Levenberg's damped Gauss-Newton steps, within joint limits.
+All frames are solved at once, each on its own.
 """
 
 from __future__ import annotations

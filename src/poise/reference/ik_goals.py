@@ -39,6 +39,13 @@ class Goals:
         """What is missing to the goals: (T, P, 3) m, and rotation vectors (T, L, 3) in the world."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
+    def asked(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which points (P,) and links (L,) have a goal in any frame."""
+        points = np.any(self.place_weights != 0, axis=(0, 2))
+        if self.floors is not None:
+            points = points | np.any(np.isfinite(self.floors), axis=0)
+        return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
+
     def lifting(self, places: Array) -> Goals:
         """The goals with wanted heights for those points that are below their floors at `places` (T, P, 3)."""
         if self.floors is None:
@@ -70,7 +77,7 @@ def goals_for(
 
 
 def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple[Array, Array, Array]:
-    """Of the linearised goals the matrix (T, nv, nv), vector (T, nv) and cost (T,); a step solves matrix @ x = vector."""
+    """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)

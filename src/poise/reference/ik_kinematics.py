@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
 from poise.spatial import Array, quat_rotate
@@ -40,6 +40,11 @@ class Kinematics:
         self._both = np.concatenate([self._carriers, links])
         moves = _movers(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
+
+    def movers(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The degrees of freedom that move any of the points (P,) or links (L,) told."""
+        moved = np.concatenate([self._moves_points[points], self._moves_links[links]])
+        return np.flatnonzero(moved.any(axis=0))
 
     def at(self, qpos: Array) -> tuple[Array, Array]:
         """Places (T, P, 3) of the points and turns (T, L, 4) of the links."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.reference.ik import PoseSolver
+from poise.reference.ik_banded import solve_banded
 from poise.reference.ik_goals import Goals, normal_equations
 from poise.spatial import Array
 
@@ -74,6 +75,7 @@ class _Path:
     def __init__(self, solver: PoseSolver, given: Array, goals: Goals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
+        self._moving = solver.kinematics.movers(*goals.asked())  # the others are not corrected
 
     def linearised(self, qpos: Array) -> _Linearised:
         """All terms at some poses."""
@@ -84,18 +86,22 @@ class _Path:
 
     def step(self, qpos: Array, here: _Linearised, damping: float) -> Array:
         """(T, nv) the damped step in the chart, without the coordinates that press against a limit."""
+        some = self._moving
         charts = self._space.charts(qpos)
-        turned = np.swapaxes(charts, 1, 2)
-        push = (turned @ here.vector[..., None])[..., 0]
+        push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
         free = ~self._space.held(qpos, push)
+        charts = charts[:, some[:, None], some]
+        turned = np.swapaxes(charts, 1, 2)
         blocks = [
-            turned[apart:] * (band[:, None] * self._squares)[:, None] @ charts[: len(band)]
+            turned[apart:] * (band[:, None] * self._squares[some])[:, None] @ charts[: len(band)]
             for apart, band in self._bands
         ]
-        blocks[0] += turned @ here.matrix @ charts
-        diagonal = np.arange(push.shape[1])
+        blocks[0] += turned @ here.matrix[:, some[:, None], some] @ charts
+        diagonal = np.arange(len(some))
         blocks[0][:, diagonal, diagonal] += damping
-        return _solve_banded(blocks, push, free)
+        step = np.zeros_like(push)
+        step[:, some] = _solve_blocks(blocks, push[:, some], free[:, some])
+        return step
 
 
 def _coupling(frames: int, bend: float) -> _Bands:
@@ -118,21 +124,16 @@ def _coupled(bands: _Bands, values: Array) -> Array:
     return out
 
 
-def _solve_banded(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
-    """The step (T, nv), zero where it is not free. `blocks[d][t]` (nv, nv) couples frame t + d with frame t."""
-    from scipy.linalg import solveh_banded
-
+def _solve_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
+    """The step (T, n), zero where it is not free. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
     frames, size = push.shape
     rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))
-    band = np.zeros((3 * size, frames, size))
+    band = np.zeros((frames, size, 3 * size))
     for apart, block in enumerate(blocks):
         block *= free[apart:, :, None] & free[: len(block), None, :]
         if apart == 0:
             block[:, np.arange(size), np.arange(size)] += ~free
         below = apart * size + rows - columns
         used = below >= 0
-        band[below[used], : len(block), columns[used]] = block[:, rows[used], columns[used]].T
-    solved = solveh_banded(
-        band.reshape(3 * size, -1), (push * free).ravel(), overwrite_ab=True, lower=True, check_finite=False
-    )
-    return np.asarray(solved.reshape(frames, size))
+        band[: len(block), columns[used], below[used]] = block[:, rows[used], columns[used]]
+    return solve_banded(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)

@@ -12,22 +12,25 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body import Body
+from poise.body.rigging import Rigging
 from poise.errors import PoiseError
 from poise.frozen import Frozen, readonly
 from poise.motion import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.bodyclip import BodyClip
 from poise.reference.ik import PoseSolver
+from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import anchor, figure_of_body, figure_of_skeleton
 from poise.reference.retarget_goals import place_goals, turn_goals
 from poise.reference.retarget_start import first_poses, hips_in_root
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 _PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
 _TURNS = {
     "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
-    "foot": 0.4, "toes": 0.1, "upper_arm": 0.05, "forearm": 0.05, "hand": 0.1,
+    "foot": 0.4, "toes": 0.1, "upper_arm": 0.15, "forearm": 0.05, "hand": 0.1,
 }  # fmt: skip
+_TOLERANCE = 1e-4  # rad, m
 _CREDIBLE = 0.6  # rad beyond a joint's limits
 
 
@@ -57,7 +60,7 @@ def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -
     if clip.frames == 0:
         raise PoiseError(f"clip '{clip.name}' has no frames")
     if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
-        return _on_own_body(clip, body, chosen)
+        return _on_own_body(clip, body, body.rigging, chosen)
     return _on_other_body(clip, body, chosen)
 
 
@@ -66,17 +69,26 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
     return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
 
 
-def _on_own_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
+def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
     """Joints go where the clip has them; limits, hinges and bones that the body does not move may keep them away."""
-    assert body.rigging is not None
-    rigging = body.rigging
-    start = rigging.poses(body, clip)
-    points = rigging.anchors(body)
-    solver = PoseSolver(body, points)
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    solver = PoseSolver(body, _joints_in_links(body, rigging))
     found = solver.solve(
-        start, places=clip.places.position, prior_weights=settings.stay, iterations=settings.iterations
+        rigging.poses(body, clip),
+        places=clip.places.position[:, joints],
+        prior_weights=settings.stay,
+        iterations=settings.iterations,
+        tolerance=_TOLERANCE,
     )
-    return _result(clip, body, found.qpos, clip.skeleton.names, found.place_error, (), np.zeros((clip.frames, 0)))
+    return _result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
+
+
+def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
+    """Each link and the place in its frame of the joint that it follows."""
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
+    origins, turns = Kinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
 
 
 def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
@@ -93,15 +105,16 @@ def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retarg
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
     start = solver.space.clamped(start)
+    trust = _trust(solver.kinematics.at(start)[1], wanted)
     found = solver.solve(
         start,
         places=np.stack([places[role] for role in placed], axis=1),
         place_weights=[_weight(settings.places, role) for role in placed],
         turns=wanted,
-        turn_weights=[_weight(settings.turns, role) for role in turned] * _trust(solver.kinematics.at(start)[1], wanted),
+        turn_weights=[_weight(settings.turns, role) for role in turned] * trust,
         prior_weights=settings.stay,
         iterations=settings.iterations,
-        tolerance=1e-4,
+        tolerance=_TOLERANCE,
     )
     return _result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
 

@@ -55,9 +55,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> Figure:
     """The person in an animator's skeleton."""
     roles = find_roles(skeleton)
     if roles is None:
-        raise PoiseError(
-            f"the skeleton of '{skeleton.names[0]}' is no humanoid: perform it with a body built from it"
-        )
+        raise PoiseError(f"the skeleton of '{skeleton.names[0]}' is no humanoid: perform it with a body built from it")
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
     places = forward(skeleton, np.zeros((1, 3)), upright[None])
     return _figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)

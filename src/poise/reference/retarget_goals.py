@@ -7,6 +7,7 @@ standing still; trunk and arms scale with their own lengths and start where the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -77,7 +78,7 @@ def _trunk(
     for side in SIDES:
         arm = [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
         out[arm[0]] = middle + width * (at[arm[0]] - shoulders)
-        for role, beyond in zip(arm[:-1], arm[1:], strict=True):
+        for role, beyond in pairwise(arm):
             if beyond in at and beyond in target.joints:
                 out[beyond] = out[role] + _length(target, role) * _unit(at[beyond] - at[role])
     return out

@@ -8,8 +8,10 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Joint
+from poise.body.rigging import hinge_angles
+from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import Figure
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_normalize, quat_rotate, slerp
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, slerp
 
 
 def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Array) -> Array:
@@ -53,9 +55,7 @@ def _wanted(target: Figure, turns: Mapping[str, Array]) -> dict[int, Array]:
 
 
 def _standing_turns(body: Body) -> Array:
-    from poise.reference.ik_kinematics import Kinematics
-
-    return Kinematics(body, (), body.links).at(body.standing[None])[1][0]
+    return np.asarray(Kinematics(body, (), body.links).at(body.standing[None])[1][0])
 
 
 def _local(
@@ -74,16 +74,15 @@ def _local(
 
 
 def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
-    """The joint's coordinates (T, k) for a wanted turn, and the turn (T, 4) that it can make: hinge after hinge."""
+    """The joint's coordinates (T, k) for a wanted turn, and the turn (T, 4) that it can make."""
     if joint.kind == "ball":
         return local, local
-    angles, turned = [], np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
-    for axis, low, high in zip(joint.axes, joint.lower, joint.upper, strict=True):
-        left = quat_multiply(quat_conjugate(turned), local)
-        angle = 2.0 * np.arctan2(left[:, 1:] @ axis, left[:, 0])
-        angles.append(_folded(angle, low, high))
-        turned = quat_normalize(quat_multiply(turned, quat_exp(angles[-1][:, None] * axis)))
-    return np.stack(angles, axis=1), turned
+    angles = hinge_angles(local, joint.axes)
+    turned = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
+    for k, axis in enumerate(joint.axes):
+        angles[:, k] = _folded(angles[:, k], joint.lower[k], joint.upper[k])
+        turned = quat_multiply(turned, quat_exp(angles[:, k, None] * axis))
+    return angles, turned
 
 
 def _folded(angle: Array, low: float, high: float) -> Array:

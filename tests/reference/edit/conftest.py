@@ -9,6 +9,7 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import foot_parts
 from poise.reference.edit.take import Frame
+from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
 from poise.spatial import quat_exp
 
@@ -46,3 +47,32 @@ def walk(body: Body, seconds: float = 4.4) -> BodyClip:
 @pytest.fixture(scope="session", params=["biped29", "human37"])
 def gait(request) -> BodyClip:
     return walk(Body.named(request.param))
+
+
+def worst_slip(clip: BodyClip) -> float:
+    """How far any contact point moves away from its mean place while its part is down, m."""
+    worst = 0.0
+    assert clip.down is not None
+    for part, down in zip(clip.parts, clip.down.T, strict=True):
+        places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int))).reshape(-1, 2)
+        for begin, end in edges:
+            stood = places[begin:end]
+            worst = max(worst, float(np.linalg.norm(stood - stood.mean(axis=0), axis=-1).max()))
+    return worst
+
+
+def soles_of(clip: BodyClip) -> np.ndarray:
+    """(T, F, 4, 3) m: the contact points of the feet."""
+    points = [(foot.link, point) for foot in clip.body.feet for point in foot.points]
+    return Kinematics(clip.body, points).at(clip.qpos)[0].reshape(clip.frames, -1, 4, 3)
+
+
+@pytest.fixture(scope="session")
+def slip():
+    return worst_slip
+
+
+@pytest.fixture(scope="session")
+def soles():
+    return soles_of

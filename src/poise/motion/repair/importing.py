@@ -15,7 +15,7 @@ from poise.motion.repair.axes import axes_of, find_facing, find_up, views
 from poise.motion.repair.finding import Finding, Imported
 from poise.motion.repair.floor import find_floor
 from poise.motion.repair.leading import cut_leading
-from poise.motion.repair.lengths import zero_lengths
+from poise.motion.repair.lengths import true_offsets, zero_lengths
 from poise.motion.repair.masses import leg_length
 from poise.motion.repair.poses import sampled, zero_pose
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
@@ -25,7 +25,10 @@ from poise.motion.repair.tpose import drop_tpose
 from poise.motion.repair.turns import continuous_turns
 from poise.motion.repair.unit import find_unit
 from poise.motion.repair.upright import find_upright
+from poise.motion.role_bends import with_elbows
 from poise.motion.roles import Roles, find_roles
+
+AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
 
 
 def import_motion(
@@ -37,23 +40,24 @@ def import_motion(
 
 def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     """What a file holds, in our conventions, and what was found and done on the way."""
-    notes = tuple(Finding("note", note, "nothing", "", None) for note in raw.notes)
-    roles = find_roles(raw.clip.skeleton)
     if raw.kind == "clip":
-        settings = settings.over(ImportSettings(tpose="keep", leading=0, thorax=False, rate=raw.clip.rate, floor=0.0))
-    leg = _size(raw.clip, roles)
-    begun, tpose = drop_tpose(raw.clip, roles, leg, settings)
-    begun, leading, leaps = cut_leading(begun, leg, settings)
-    first = raw.clip.cut(0, 1) if tpose.value else None
+        settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
+    filed, offsets = true_offsets(raw.clip, settings)
+    roles = _person(filed)
+    size = _size(filed, roles)
+    begun, tpose = drop_tpose(filed, roles, size, settings)
+    begun, leading, leaps = cut_leading(begun, size, settings)
+    first = filed.cut(0, 1) if tpose.value else None
     clip, conventions = _in_our_conventions(begun, first, raw, roles, settings)
     clip, wraps = continuous_turns(clip)
     clip, thorax = mend_thorax(clip, roles, settings)
     rate = find_rate(clip, roles, settings)
     floor = find_floor(clip, roles, rate.value["rate"], settings)
     lengths = zero_lengths(clip.skeleton)
+    notes = [Finding("note", note, "nothing", "", None) for note in raw.notes]
     level = readonly(clip.position - np.array([0.0, 0.0, floor.value]))
     clip = replace(clip, rate=rate.value["rate"], position=level)
-    return Imported(clip, (*conventions, tpose, leading, leaps, rate, thorax, floor, wraps, lengths, *notes))
+    return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))
 
 
 def _in_our_conventions(
@@ -71,7 +75,17 @@ def _in_our_conventions(
     axes = axes_of(up.value, facing.value)
     clip, sample = (converted(c, unit.value, axes) for c in (clip, sample))
     standing, upright = find_upright(sample, roles, first and converted(first, unit.value, axes))
-    return replace(clip, skeleton=replace(clip.skeleton, upright=standing)), (unit, up, facing, upright)
+    clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
+    bent = clip if roles is None else with_elbows(clip)
+    if bent is not clip:
+        upright = replace(upright, done=f"{upright.done}, its arms rolled to how the elbows bend")
+    return bent, (unit, up, facing, upright)
+
+
+def _person(clip: Clip) -> Roles | None:
+    """The roles of a figure that has legs of some length; points without bones are nobody."""
+    roles = find_roles(clip.skeleton)
+    return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
 def _size(clip: Clip, roles: Roles | None) -> float:

@@ -28,6 +28,9 @@ class ImportSettings:
     tpose: Literal["drop", "keep"] | None = _option("an artificial first pose", choices=("drop", "keep"))
     leading: int | None = _option("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
     rate: float | None = _option("frames per second")
+    offsets: Literal["file", "motion"] | None = _option(
+        "whose lengths of bones to believe, where a file also places every joint", choices=("file", "motion")
+    )
     thorax: bool | None = _option("put back the missing bone between chest and shoulders")
     floor: float | None = _option("height of the floor in the file, m; 0 leaves the figure where it is")
 
@@ -43,6 +46,8 @@ class ImportSettings:
             raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
         if self.tpose not in (None, "drop", "keep"):
             raise unknown("way with a T-pose", str(self.tpose), ("drop", "keep"))
+        if self.offsets not in (None, "file", "motion"):
+            raise unknown("source of offsets", str(self.offsets), ("file", "motion"))
         for name in ("unit", "rate"):
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):

@@ -9,10 +9,11 @@ import numpy as np
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import UNITS, ImportSettings
 
-LEG = 0.85  # m, hip to ankle of an adult
-SIZE = 1.0  # m, of whatever is no person
-SPREAD = 0.25  # natural logarithm: people of 1.4 to 2.1 m are common, children and giants less so
-RARE = {"m": 0.0, "cm": 0.0, "cmu": 0.5, "mm": 0.5, "inch": 2.0, "foot": 2.5}  # logarithms of odds, beforehand
+LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; natural logarithms: children, but no giants
+SIZE, ANY = 1.0, 1.0  # m, of whatever is no person, give or take a natural logarithm
+METRIC = ("m", "cm", "mm")
+ODD = 3.0  # from where on a figure is of no usual size in any unit
+RARE = {"m": 0.0, "cm": 0.0, "cmu": 0.5, "mm": 0.5, "inch": 1.2, "foot": 1.5}  # logarithms of odds, beforehand
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,22 @@ class UnitVerdict:
     confidence: float
 
 
-def likely_unit(length: float, usual: float) -> UnitVerdict:
-    """The unit in which a length of the file is nearest to a `usual` one (m)."""
-    names = list(UNITS)
-    against = np.array([RARE[name] + (np.log(length * UNITS[name] / usual) / SPREAD) ** 2 / 2 for name in names])
+def likely_unit(length: float, person: bool) -> UnitVerdict:
+    """The unit in which a person's leg, or something else's whole size, is nearest to the usual."""
+    usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
+    names = list(UNITS if person else METRIC)
+    off = np.log([length * UNITS[name] / usual for name in names])
+    against = np.array([RARE[name] for name in names]) + (off / np.where(off < 0, smaller, larger)) ** 2 / 2
     best = int(np.argmin(against))
-    probability = float(1 / np.exp(against[best] - against).sum()) * float(np.exp(-max(0.0, against[best] - 4) / 4))
-    return UnitVerdict(names[best], UNITS[names[best]], probability)
+    among = float(1 / np.exp(against[best] - against).sum())
+    odd = float(np.exp(-max(0.0, against[best] - ODD)))
+    return UnitVerdict(names[best], UNITS[names[best]], among * odd)
 
 
 def find_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
     """The unit of a file in which a person's leg, or something else's whole size, has a length."""
     usual, what = (LEG, "the leg (hip to ankle)") if person else (SIZE, "the figure")
-    likely = likely_unit(length, usual) if length > 0 else UnitVerdict("cm", UNITS["cm"], 0.0)
+    likely = likely_unit(length, person) if length > 0 else UnitVerdict("cm", UNITS["cm"], 0.0)
     if settings.metres is not None:
         found = f"{what} measures {length:.4g} units: {length * settings.metres:.2f} m"
         return _finding(found, settings.metres, "as asked", None)
@@ -45,7 +49,7 @@ def find_unit(length: float, person: bool, declared: float | None, settings: Imp
         found = f"the file states {_spelled(declared)} ({what}: {length * declared:.2f} m{odd})"
         return _finding(found, declared, "as stated", None)
     found = f"{what} measures {length:.4g} units: {length * likely.metres:.2f} m in {likely.name}"
-    return _finding(found, likely.metres, "by size", likely.confidence if person else likely.confidence / 2)
+    return _finding(found, likely.metres, "by size", likely.confidence)
 
 
 def _finding(found: str, metres: float, why: str, confidence: float | None) -> Finding:

@@ -54,7 +54,7 @@ def straightened(skeleton: Skeleton, pose: Array, roles: Roles) -> Array:
     }
     feet = {roles.joints[f"{side}_foot"] for side in SIDES}
     for joint, parent in enumerate(skeleton.parents):
-        if joint in bones:
+        if joint in bones and np.any(skeleton.offsets[bones[joint]]):
             along = places.position[0, bones[joint]] - places.position[0, joint]
             hung[joint] = quat_multiply(quat_between(along, _DOWN), was[joint])
         elif joint in feet:

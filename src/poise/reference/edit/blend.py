@@ -13,7 +13,7 @@ from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
-from poise.reference.edit.limbs import foot_parts
+from poise.reference.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking
 from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.reference.edit.words import number, written
@@ -92,7 +92,9 @@ class _Crossing:
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
         self._body, self._footing, self._parts = take.body, Footing(take.body), foot_parts(take.body)
-        mine, theirs = take.frame(first).qpos, other.frame(entry).qpos
+        self._lengths = leg_lengths(take.body)
+        half = over // 2  # where they meet, so that a faster motion is neither far ahead nor far behind
+        mine, theirs = take.frame(first + half).qpos, other.frame(entry + half).qpos
         yaw = float(yaw_of(mine[3:7]) - yaw_of(theirs[3:7]))
         self._turn = quat_exp(np.array([0.0, 0.0, yaw]))
         self._shift = (mine[:3] - quat_rotate(self._turn, theirs[:3])) * [1.0, 1.0, 0.0]
@@ -109,6 +111,8 @@ class _Crossing:
         share = smooth((np.array(numbers) - self._first) / self._over)
         mixed = [self._mixed(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
         place, turn = self._feet(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
+        for frame, sink in zip(mixed, self._sink(mixed, out_of, into, place), strict=True):
+            frame.qpos[2] -= sink
         solved = self._footing.settled(mixed, place, turn)
         return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]
 
@@ -154,12 +158,25 @@ class _Crossing:
             turn[:, foot] = slerp(turn[:, foot], turned[:, foot], share)
         return place, turn
 
+    def _sink(self, mixed: list[Frame], out_of: list[Frame], into: list[Frame], place: Array) -> Array:
+        """(T,) m: how far the pelvis goes down; legs stretch as far as in either motion."""
+        used = [np.linalg.norm(self._hips(frames) - self._placed(frames), axis=-1) for frames in (out_of, into)]
+        return sinking(self._hips(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
+
+    def _hips(self, frames: list[Frame]) -> Array:
+        return self._footing.hips(np.array([frame.qpos for frame in frames]))
+
+    def _placed(self, frames: list[Frame]) -> Array:
+        return self._footing.places(np.array([frame.qpos for frame in frames]))[0]
+
     def _change(self, foot: int) -> _Change:
         """A foot goes over while it is in the air: from where it lifts off in either to where it touches down there."""
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
         latest = self._first + max(self._over, quick)
-        begin = self._next(latest, self._first, lambda k: not (_down(self._take.frame(k), parts) and _down(self._there(k), parts)))
+        begin = self._next(
+            latest, self._first, lambda k: not (_down(self._take.frame(k), parts) and _down(self._there(k), parts))
+        )
         end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
         stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
         here, _ = self._footing.places(self._take.frame(begin).qpos[None])

@@ -10,18 +10,17 @@ from numpy.typing import ArrayLike
 from poise.body import Body
 from poise.frozen import readonly
 from poise.reference.edit.bend import LimbGuess
-from poise.reference.edit.limbs import chain_joints, foot_parts
+from poise.reference.edit.limbs import chain_joints, foot_parts, hip_points
 from poise.reference.edit.take import Flags, Frame
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
+from poise.reference.parts import contact_parts
 from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
 
-PLACE_WEIGHT, TURN_WEIGHT = 200.0, 10.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
-AIR_WEIGHT = 1.0  # per rad, of feet that do not stand: they may turn rather than disturb the rest
+PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
 POINT_WEIGHT = 10.0  # per m, of other points: feet come first
-FREE, FIRM, STIFF = 0.01, 30.0, 30.0  # per rad or m, how much joints stay as they were
-TILTED = 0.01  # rad; a foot turned by more than this off its ground no longer stands on its heel
-MISSED = 0.001  # m; a foot that is further off does not stand
+FREE, FIRM, STIFF = 0.01, 80.0, 30.0  # per rad or m, how much joints stay as they were
+MISSED = 0.001  # m; a part of a foot that is further off does not stand
 
 
 class Footing:
@@ -33,7 +32,13 @@ class Footing:
         """`points` (link, place in its frame) beyond the feet; `stay`: other weights of degrees of freedom."""
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
-        self._parts = foot_parts(body)
+        parts = contact_parts(body)
+        soles = [(f, p, point) for f, own in enumerate(foot_parts(body)) for p in own for point in parts[p].points]
+        self._foot_of, self._part_of = (
+            [f for f, _, _ in soles],
+            np.eye(len(parts), dtype=bool)[[p for _, p, _ in soles]],
+        )
+        self._soles = Kinematics(body, [(parts[p].link, point) for _, p, point in soles])
         self._balls = np.array([foot.points[2:].mean(axis=0) for foot in body.feet]).reshape(-1, 3)
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         self._ends = [*((link, np.zeros(3)) for link in feet), *points]
@@ -41,6 +46,7 @@ class Footing:
         links = [*feet, *(joint.link for joint in toes)]
         self._solver = PoseSolver(body, [*zip(feet, self._balls, strict=True), *points], links)
         self._reader = Kinematics(body, self._ends, links)
+        self._hips = Kinematics(body, hip_points(body))
         self._weights = np.array([PLACE_WEIGHT] * len(feet) + [POINT_WEIGHT] * len(points))
         self._stay = np.full(body.nv, STIFF)
         self._stay[:6] = FIRM
@@ -58,10 +64,14 @@ class Footing:
         place, turn = self._reader.at(qpos)
         return place, turn[:, : self.count]
 
+    def hips(self, qpos: Array) -> Array:
+        """(T, F, 3) m: where poses (T, nq) have the joints in which the legs hang."""
+        return self._hips.at(qpos)[0]
+
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
         """Frames with feet and points at places (T, F + P, 3) and feet turned as given (T, F, 4), otherwise near.
 
-        Where a heel has to rise for it, or a foot cannot be where it is wanted, it is no longer down.
+        Where a heel has to rise for it, or a foot cannot be where it is wanted, that part is no longer down.
         """
         qpos, feet = np.array([frame.qpos for frame in frames]), self.count
         goals = np.array(place)
@@ -71,14 +81,22 @@ class Footing:
             places=goals,
             place_weights=self._weights,
             turns=np.concatenate([turn, self._toes(qpos, turn)], axis=1),
-            turn_weights=self._turn_weights(frames),
+            turn_weights=TURN_WEIGHT,
             prior=qpos,
             prior_weights=self._stay,
             tolerance=1e-3,
         )
-        tilted, missed = found.turn_error[:, :feet] > TILTED, found.place_error[:, :feet] > MISSED
-        downs = [self._borne(f.down, t, m) for f, t, m in zip(frames, tilted, missed, strict=True)]
-        return [Frame(readonly(q), down) for q, down in zip(found.qpos, downs, strict=True)]
+        lifted = self._lifted(qpos, found.qpos, place[:, :feet], turn)
+        return [Frame(readonly(q), _borne(f.down, up)) for q, f, up in zip(found.qpos, frames, lifted, strict=True)]
+
+    def _lifted(self, before: Array, after: Array, place: Array, turn: Array) -> Flags:
+        """(T, P) which contact parts of the feet are not where their foot was to take them."""
+        link, was = self.places(before)
+        away = self._soles.at(before)[0] - link[:, self._foot_of]
+        moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
+        goal = place[:, self._foot_of] + quat_rotate(moved, away)
+        missed = np.linalg.norm(self._soles.at(after)[0] - goal, axis=-1) > MISSED
+        return np.asarray(missed @ self._part_of)
 
     def _toes(self, qpos: Array, turn: Array) -> Array:
         """(T, toes, 4): toes bent against the ground as they were, whatever their foot does."""
@@ -86,19 +104,6 @@ class Footing:
         feet, toes = was[:, self._toes_of], was[:, self.count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
-    def _turn_weights(self, frames: Sequence[Frame]) -> Array:
-        """(T, feet and toes)"""
-        known = [frame.down is not None for frame in frames]
-        stands = np.ones((len(frames), self.count), bool)
-        for foot, parts in enumerate(self._parts):
-            stands[known, foot] = [frame.down[parts].any() for frame in frames if frame.down is not None]
-        weights = np.where(stands, TURN_WEIGHT, AIR_WEIGHT)
-        return np.concatenate([weights, weights[:, self._toes_of]], axis=1)
 
-    def _borne(self, down: Flags | None, tilted: Flags, missed: Flags) -> Flags | None:
-        if down is None or not (tilted.any() or missed.any()):
-            return down
-        out = np.array(down)
-        for parts, heel, all_of_it in zip(self._parts, tilted, missed, strict=True):
-            out[parts[:1] if heel and not all_of_it else parts if all_of_it else []] = False
-        return readonly(out, bool)
+def _borne(down: Flags | None, lifted: Flags) -> Flags | None:
+    return None if down is None else readonly(down & ~lifted, bool)

@@ -11,6 +11,8 @@ from poise.errors import unknown
 from poise.reference.parts import contact_parts
 from poise.spatial import Array
 
+STRETCH, STRAIGHT = 0.985, 0.997  # of a leg's length
+
 
 def chain_joints(body: Body, link: str) -> list[Joint]:
     """The joints from the root's link down to a link, without the root."""
@@ -31,6 +33,30 @@ def leg_lengths(body: Body) -> Array:
     mujoco.mj_kinematics(body.model, data)
     ways = [data.xanchor[[element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
     return np.array([np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways])
+
+
+def hip_points(body: Body) -> list[tuple[str, Array]]:
+    """For each foot the joint in which its leg hangs, as a link and a place in its frame."""
+    data, found = mujoco.MjData(body.model), []
+    mujoco.mj_kinematics(body.model, data)
+    for foot in body.feet:
+        hip = chain_joints(body, foot.link)[0]
+        link = body.link_id(str(hip.parent_link))
+        away = data.xanchor[element_id(body, hip)] - data.xpos[link]
+        found.append((str(hip.parent_link), data.xmat[link].reshape(3, 3).T @ away))
+    return found
+
+
+def easy_reach(lengths: Array, used: Array) -> Array:
+    """(T, F) m: how far legs are to be stretched; a little less than their lengths, or as far as is `used` already."""
+    return np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
+
+
+def sinking(hip: Array, foot: Array, reach: Array) -> Array:
+    """(T,) m: how far the pelvis goes down so that no foot (T, F, 3) is beyond its `reach` (T, F) from the hip."""
+    across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
+    up = hip[..., 2] - foot[..., 2]
+    return np.asarray(np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1))
 
 
 def element_id(body: Body, joint: Joint) -> int:

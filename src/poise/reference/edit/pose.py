@@ -74,6 +74,7 @@ class Trunk:
             place, turn = footing.places(qpos)
             qpos[:, 2] += self.metres * weight
             moved = [Frame(q, frame.down) for q, frame in zip(qpos, frames, strict=True)]
-            return footing.settled(moved, place, turn)
+            solved = footing.settled(moved, place, turn)
+            return [new if held else old for new, old, held in zip(solved, frames, weight > 0, strict=True)]
 
         return take.with_blocks(block)

@@ -17,7 +17,7 @@ from poise.reference.edit.words import numbers, written
 from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
 
 LIMB, TRUNK = 0.1, 1.0  # per rad: limbs reach before the trunk bends
-ROOT_SHIFT, ROOT_TURN = 1.0, 3.0  # per m and rad: the pelvis comes along last
+ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # per m and rad: the pelvis comes along last
 AIRBORNE = 0.005  # m; a foot that is moved further no longer stands
 
 
@@ -55,7 +55,10 @@ class Reach:
         def block(first: int) -> list[Frame]:
             frames = [take.frame(k) for k in range(first, first + BLOCK)]
             weight = self.span.weight((first + np.arange(BLOCK)) / take.rate)
-            return solve.frames(frames, weight) if weight.any() else frames
+            if not weight.any():
+                return frames
+            solved = solve.frames(frames, weight)
+            return [new if held else old for new, old, held in zip(solved, frames, weight > 0, strict=True)]
 
         return take.with_blocks(block)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.reference.edit.footing import Footing
-from poise.reference.edit.limbs import leg_lengths
+from poise.reference.edit.limbs import easy_reach, leg_lengths, sinking
 from poise.reference.edit.span import smooth
 from poise.reference.edit.take import BLOCK, Frame, Take
 from poise.reference.edit.track import Sampler, Stance, Track, smoothed
@@ -24,7 +24,7 @@ from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
 BEFORE = 1.0  # s of motion known before an edit starts
 AHEAD = 2.5  # s of motion known beyond the frame that is asked for
 STEP = 1.0  # s planned at once
-STRETCH, STRAIGHT = 0.985, 0.997  # of its length: how far a leg is used, and how far if the motion itself does
+GATE = 0.3  # s
 SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s; the window is as wide as the filter, which then never lifts the pelvis
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -111,9 +111,16 @@ class _Walk:
         self._place, self._turn = _feet(track, steps, self._start - track.first)
         self._qpos = np.array(track.qpos)
         self._qpos[:, :3] = steps.root.place(track.qpos[:, :3])
-        self._qpos[:, 3:7] = quat_multiply(steps.root.turn, track.qpos[:, 3:7])
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         self._qpos[:, 2] -= _sink(track, hip, self._place, self._lengths)
+        gate = self._gate(track)
+        self._qpos[:, :3] = track.qpos[:, :3] + gate[:, None] * (self._qpos[:, :3] - track.qpos[:, :3])
+        self._qpos[:, 3:7] = quat_multiply(slerp(IDENTITY, steps.root.turn, gate), track.qpos[:, 3:7])
+
+    def _gate(self, track: Track) -> Array:
+        """(K,) how much of the root's move holds: plans look ahead, but nothing jumps when one begins amid a motion."""
+        since = track.time - self._start / track.rate
+        return smooth(since / GATE) if self._start else np.ones(track.frames)
 
 
 def _feet(track: Track, steps: Steps, start: int) -> tuple[Array, Array]:
@@ -157,11 +164,8 @@ def _row(move: Move, rows: slice) -> Move:
 
 def _sink(track: Track, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m: how far the pelvis goes down so that no leg is too short."""
-    arm = np.linalg.norm(track.hip - track.place, axis=-1)
-    reach = np.maximum(STRETCH * lengths, np.minimum(arm, STRAIGHT * lengths))  # (K, F)
-    across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
-    up = hip[..., 2] - foot[..., 2]
-    missing = np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1)
+    reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
+    missing = sinking(hip, foot, reach)
     return smoothed(dilated(missing, round(SINK_WINDOW * track.rate)), SINK_SIGMA * track.rate)
 
 

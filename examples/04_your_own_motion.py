@@ -1,0 +1,31 @@
+"""A motion of your own, edited and given back.
+
+`walk.bvh` has the names, the centimetres and the axes of another program, and its feet slide a little. Importing finds
+that out and says so; a body is built for the file's own skeleton; contacts are found and the feet held still. Then two
+edits: each step 10 cm longer, and a turn to the left. The result goes back as BVH in the file's own names, offsets,
+units and frame rate, and as a skinned GLB.
+"""
+
+from pathlib import Path
+
+from poise.export import export
+from poise.motion.repair import report
+from poise.reference import prepare, save_prepared
+from poise.reference.edit import edited, parse_edit
+
+WALK = Path(__file__).parent / "motions" / "walk.bvh"
+
+
+def main(folder: Path) -> None:
+    """Import, edit, write."""
+    prepared = prepare(WALK)
+    print(report(prepared.imported))
+    clip = edited(prepared.clip, parse_edit("stride:+0.10"), parse_edit("turn:60@1-3"))
+    folder.mkdir(exist_ok=True)
+    save_prepared(clip, folder / "reference.npz")
+    for name in ("walk.bvh", "walk.glb", "page.html"):
+        print("wrote", export(clip, folder / name))
+
+
+if __name__ == "__main__":
+    main(Path("poise-own-motion"))

@@ -1,0 +1,70 @@
+"""Motions made by hand for hand-written skeletons, and the files they might have come in."""
+
+import itertools
+
+import numpy as np
+
+from poise.motion import Clip, clip_from
+from poise.motion.convention import as_filed, converted
+from poise.motion.files import RawMotion
+from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply
+from skeletons import PEOPLE
+
+TURNS = [
+    np.array(rows) * np.array(signs)[:, None]
+    for rows in itertools.permutations(np.eye(3))
+    for signs in itertools.product((1, -1), repeat=3)
+    if np.isclose(np.linalg.det(np.array(rows) * np.array(signs)[:, None]), 1)
+]
+"""All 24 ways to name three axes."""
+
+G = 9.81
+
+
+def standing(skeleton, frames):
+    """(T, J, 4) rotations of the upright pose."""
+    one = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
+    return np.tile(one, (frames, 1, 1))
+
+
+def stroll(family="mixamo", frames=160, rate=60.0, drift=1.5):
+    """An upright figure that glides forward and sways a little: enough to be seen standing."""
+    skeleton = PEOPLE[family]()
+    time = np.arange(frames) / frames
+    position = np.stack([drift * time, 0.02 * np.sin(9 * time), 0.95 + 0.01 * np.cos(17 * time)], axis=1)
+    sway = quat_from_axis_angle([1.0, 0.0, 0.0], 0.05 * np.sin(7 * time))
+    rotation = standing(skeleton, frames)
+    rotation[:, 0] = quat_multiply(sway, rotation[:, 0])
+    return clip_from("stroll", skeleton, rate, position, rotation)
+
+
+def hop(rate, height=0.3, family="mixamo", stand=0.6):
+    """Stand, fly as gravity has it, stand: frames at a rate."""
+    up = np.sqrt(2 * G * height)
+    flight = 2 * up / G
+    time = np.arange(0.0, 2 * stand + flight, 1 / rate)
+    air = np.clip(time - stand, 0.0, flight)
+    skeleton = PEOPLE[family]()
+    position = np.stack([0.4 * air, 0 * air, 0.95 + up * air - G * air**2 / 2], axis=1)
+    return clip_from("hop", skeleton, rate, position, standing(skeleton, len(time)))
+
+
+def filed(clip: Clip, unit: float, axes) -> RawMotion:
+    """The clip as a file in some unit and axes has it: ours = unit * axes @ theirs."""
+    theirs = converted(clip, 1 / unit, axes.T)
+    bare = type(clip.skeleton)(
+        clip.skeleton.names, clip.skeleton.parents, theirs.skeleton.offsets, theirs.skeleton.ends, as_filed()
+    )
+    raw = clip_from(clip.name, bare, clip.rate, theirs.position, theirs.rotation, theirs.translation)
+    return RawMotion(raw, None, None, "bvh")
+
+
+def turned(q, pose):
+    """The pose (J, 4) with its root turned."""
+    return np.concatenate([quat_multiply(q, pose[:1]), pose[1:]])
+
+
+def angle(a, b):
+    """rad between quaternions."""
+    w = np.abs(quat_multiply(quat_conjugate(a), b)[..., 0])
+    return 2 * np.arccos(np.minimum(w, 1.0))

@@ -1,0 +1,112 @@
+"""Unit and axes: the same figure comes back whatever its file called metres, up and forward."""
+
+import numpy as np
+import pytest
+from figures import TURNS, filed, standing, stroll
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.errors import PoiseError
+from poise.motion import clip_from
+from poise.motion.convention import in_file_numbers
+from poise.motion.files import RawMotion
+from poise.motion.kinematics import forward
+from poise.motion.repair import UNITS, ImportSettings, repaired
+from poise.motion.repair.axes import axes_of
+from poise.motion.repair.poses import stance, zero_pose
+from poise.motion.repair.unit import likely_unit
+from poise.motion.roles import find_roles
+from poise.spatial import quat_from_axis_angle
+from skeletons import CREATURES, PEOPLE
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(PEOPLE)), st.sampled_from(range(24)), st.sampled_from(["m", "cm", "mm", "inch", "cmu"]))
+def test_any_unit_and_axes_come_back(family, turn, unit):
+    clip = stroll(family)
+    back = repaired(filed(clip, UNITS[unit], TURNS[turn]), ImportSettings(floor=0.0, rate=60.0)).clip
+    assert back.skeleton.convention.unit == pytest.approx(UNITS[unit])
+    np.testing.assert_allclose(back.skeleton.convention.axes, TURNS[turn], atol=1e-12)
+    np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
+
+
+@pytest.mark.parametrize("family", sorted(PEOPLE))
+def test_the_upright_pose_stands_and_faces_forward(family):
+    clip = repaired(filed(stroll(family), 0.01, TURNS[7])).clip
+    skeleton, roles = clip.skeleton, find_roles(clip.skeleton)
+    pose = standing(skeleton, 1)
+    seen = stance(forward(skeleton, np.zeros((1, 3)), pose).position, roles)
+    assert seen.stands[0]
+    np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
+    np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
+    assert (skeleton.upright is None) == bool(stance(zero_pose(skeleton), roles).stands[0])
+
+
+def test_a_meaningless_zero_pose_gets_straight_limbs():
+    clip = repaired(filed(stroll("lafan1"), 0.01, TURNS[3])).clip
+    roles = find_roles(clip.skeleton)
+    where = forward(clip.skeleton, np.zeros((1, 3)), clip.skeleton.upright[None]).position[0]
+    for side in ("left", "right"):
+        for upper, lower in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand")):
+            bone = where[roles.joints[f"{side}_{lower}"]] - where[roles.joints[f"{side}_{upper}"]]
+            np.testing.assert_allclose(bone / np.linalg.norm(bone), [0, 0, -1], atol=1e-9)
+
+
+def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
+    """The root's rotation, not the rest pose, makes this figure upright in its world: z is up though y is at rest."""
+    clip = stroll(drift=4.0)
+    at_rest = filed(clip, 1.0, axes_of("+y", "+z")).clip.skeleton
+    rotation = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, at_rest.count, 1))
+    rotation[:, 0] = quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2)
+    walk = clip_from("walk", at_rest, 60.0, clip.position, rotation)
+    found = repaired(RawMotion(walk, None, None, "bvh"))
+    assert found.finding("up").value == "+z"
+    assert "motion" in found.finding("up").found
+    assert found.clip.skeleton.upright is not None
+
+
+def test_overrides_win_and_are_reported():
+    raw = filed(stroll(), 0.01, axes_of("+y", "+z"))
+    found = repaired(raw, ImportSettings(unit="inch", up="+z", facing="-y"))
+    assert found.clip.skeleton.convention.unit == 0.0254
+    np.testing.assert_array_equal(found.clip.skeleton.convention.axes, axes_of("+z", "-y"))
+    assert all("as asked" in found.finding(name).done for name in ("unit", "up", "facing"))
+
+
+def test_what_comes_in_goes_out_in_the_files_numbers():
+    raw = filed(stroll("cmu"), UNITS["cmu"], axes_of("+y", "+z"))
+    back = in_file_numbers(repaired(raw, ImportSettings(floor=0.0)).clip)
+    np.testing.assert_allclose(back.position, raw.clip.position, atol=1e-9)
+    np.testing.assert_allclose(back.rotation, raw.clip.rotation, atol=1e-12)
+
+
+@pytest.mark.parametrize("leg", [0.62, 0.75, 0.85, 0.98])
+@pytest.mark.parametrize("unit", sorted(UNITS))
+def test_people_of_all_sizes_have_a_unit(leg, unit):
+    likely = likely_unit(leg / UNITS[unit], person=True)
+    assert likely.name == unit
+    assert likely.confidence > 0.5
+
+
+def test_a_giant_is_doubted():
+    assert likely_unit(0.19, person=True).confidence < 0.3
+
+
+@pytest.mark.parametrize("creature", sorted(CREATURES))
+def test_creatures_import_with_doubt(creature):
+    skeleton = CREATURES[creature]()
+    rotation = np.tile([1.0, 0, 0, 0], (40, skeleton.count, 1))
+    clip = clip_from(creature, skeleton, 30.0, np.zeros((40, 3)), rotation)
+    found = repaired(filed(clip, 0.01, axes_of("+y", "+z")))
+    assert found.finding("unit").value == 0.01
+    assert found.finding("up").confidence == 0.5
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"unit": "furlong"}, {"unit": -1.0}, {"up": "y"}, {"up": "+y", "facing": "-y"}, {"tpose": "eat"}, {"rate": 0.0},
+     {"leading": -1}],
+)  # fmt: skip
+def test_senseless_settings_are_refused(bad):
+    with pytest.raises(PoiseError):
+        ImportSettings(**bad)

@@ -1,0 +1,163 @@
+"""Frames that nobody performed, and rotations that jump."""
+
+import numpy as np
+import pytest
+from figures import filed, standing, stroll
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.motion import Skeleton, clip_from
+from poise.motion.repair import ImportSettings, repaired
+from poise.motion.repair.axes import axes_of
+from poise.motion.repair.leading import bad_frames, leaps
+from poise.motion.repair.masses import leg_length
+from poise.motion.repair.tpose import artificial_frames
+from poise.motion.repair.turns import continuous_turns
+from poise.motion.roles import find_roles
+from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply
+from skeletons import PEOPLE
+
+LEG = 0.85
+Y_UP = axes_of("+y", "+z")
+
+
+def arms_down(clip, first=0, ease=0):
+    """The clip with hanging arms from frame `first` on, lowered over `ease` frames."""
+    roles = find_roles(clip.skeleton)
+    share = np.clip((np.arange(clip.frames) - first + 1) / (ease + 1), 0, 1)
+    rotation, world = np.array(clip.rotation), clip.places.rotation
+    for side, turn in (("left", -1.3), ("right", 1.3)):
+        joint = roles.joints[f"{side}_upper_arm"]
+        above = world[:, clip.skeleton.parents[joint]]
+        lowered = quat_multiply(quat_from_axis_angle([1.0, 0, 0], turn * share), world[:, joint])
+        rotation[:, joint] = quat_multiply(quat_conjugate(above), lowered)
+    return clip_from(clip.name, clip.skeleton, clip.rate, clip.position, rotation)
+
+
+def with_tpose(count, family="mixamo", ease=0):
+    clip = stroll(family)
+    still = clip_from("t", clip.skeleton, clip.rate, np.concatenate([clip.position[:1]] * count + [clip.position]),
+                      np.concatenate([standing(clip.skeleton, count), clip.rotation]))  # fmt: skip
+    return arms_down(still, count, ease)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("family", ["mixamo", "lafan1", "cmu"])
+def test_a_tpose_put_in_front_is_dropped(family, count):
+    clip = with_tpose(count, family)
+    found = repaired(filed(clip, 0.01, Y_UP))
+    assert found.finding("tpose").value == count
+    assert found.clip.frames == clip.frames - count
+    kept = repaired(filed(clip, 0.01, Y_UP), ImportSettings(tpose="keep"))
+    assert kept.clip.frames == clip.frames
+    assert kept.finding("tpose").done == "nothing"
+
+
+def test_a_dropped_tpose_shows_how_to_stand():
+    found = repaired(filed(with_tpose(1, "lafan1"), 0.01, Y_UP))
+    assert found.finding("upright").value == "first pose"
+    expected = PEOPLE["lafan1"]().upright
+    got = found.clip.skeleton.upright
+    np.testing.assert_allclose(np.abs(np.sum(expected * got, axis=-1)), 1.0, atol=1e-3)
+
+
+def test_an_animation_that_begins_in_its_rest_pose_is_whole():
+    clip = with_tpose(1, ease=30)
+    assert artificial_frames(clip, find_roles(clip.skeleton), LEG) == 0
+
+
+def test_a_sudden_but_performed_start_is_whole():
+    clip = arms_down(stroll(), 1)
+    roles = find_roles(clip.skeleton)
+    rotation = np.array(clip.rotation)
+    rotation[:, :, 1] += 0.05  # nothing is unturned, and one arm is bent: this pose is no mirror image
+    rotation[:, roles.joints["left_forearm"]] = quat_from_axis_angle([0, 0, 1.0], np.array(0.9))
+    rotation /= np.linalg.norm(rotation, axis=-1, keepdims=True)
+    mess = clip_from("start", clip.skeleton, clip.rate, clip.position, rotation)
+    assert artificial_frames(mess, roles, LEG) == 0
+
+
+def walk(frames=100, step=0.012):
+    return np.stack([1.0 + step * np.arange(frames), np.full(frames, 2.0), np.full(frames, 0.9)], axis=1)
+
+
+@given(st.integers(1, 60))
+def test_a_root_at_the_origin_before_the_start_is_cut(count):
+    position = np.concatenate([np.zeros((count, 3)), walk()])
+    assert bad_frames(position, LEG) == count
+
+
+def test_an_animation_in_place_is_whole():
+    assert bad_frames(np.zeros((100, 3)), LEG) == 0
+    assert bad_frames(np.concatenate([np.zeros((5, 3)), walk() - walk()[:1]]), LEG) == 0
+
+
+def test_leaps_are_cut_at_the_beginning_and_reported_inside():
+    position = walk()
+    position[4:] += [0.5, 0, 0]
+    assert bad_frames(position, LEG) == 4
+    position = walk()
+    position[50:] += [0.5, 0, 0]
+    assert bad_frames(position, LEG) == 0
+    assert leaps(position, LEG) == [50]
+
+
+def test_a_sprint_at_30_frames_per_second_does_not_leap():
+    assert leaps(walk(step=0.3), LEG) == []
+
+
+def test_cutting_is_reported_and_can_be_overruled():
+    clip = stroll()
+    position = np.concatenate([np.zeros((7, 3)), clip.position + [3.0, 0, 0]])
+    rotation = np.concatenate([clip.rotation[:7], clip.rotation])
+    raw = filed(clip_from("late", clip.skeleton, 60.0, position, rotation), 0.01, Y_UP)
+    found = repaired(raw)
+    assert (found.finding("leading").value, found.clip.frames) == (7, clip.frames)
+    kept = repaired(raw, ImportSettings(leading=0))
+    assert kept.clip.frames == clip.frames + 7
+    assert kept.finding("leaps").value == [7]
+
+
+@given(st.lists(st.booleans(), min_size=8, max_size=8))
+def test_signs_of_quaternions_become_continuous(flips):
+    clip = stroll(frames=8)
+    rotation = np.where(np.array(flips)[:, None, None], -1.0, 1.0) * clip.rotation
+    fixed, found = continuous_turns(clip_from("f", clip.skeleton, 60.0, clip.position, rotation))
+    steps = np.sum(fixed.rotation[1:] * fixed.rotation[:-1], axis=-1)
+    assert steps.min() > 0
+    np.testing.assert_allclose(np.abs(fixed.rotation), np.abs(clip.rotation))
+    assert found.value == clip.skeleton.count * np.count_nonzero(np.diff(flips))
+
+
+def test_the_leg_is_measured_over_helper_joints():
+    for family in PEOPLE:
+        clip = stroll(family, frames=2)
+        assert leg_length(clip, find_roles(clip.skeleton)) == pytest.approx(0.84, abs=0.01)
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 30), st.floats(10, 200))
+def test_clips_of_few_frames_import(frames, rate):
+    clip = repaired(filed(stroll(frames=frames, rate=rate), 0.01, Y_UP)).clip
+    assert clip.frames == frames
+    assert clip.fault() is None
+
+
+def test_offsets_in_position_channels_are_measured():
+    """Some exporters write every bone as a position and leave the offsets empty."""
+    clip = stroll()
+    empty = Skeleton(clip.skeleton.names, clip.skeleton.parents, 0 * clip.skeleton.offsets, clip.skeleton.ends)
+    placed = np.tile(clip.skeleton.offsets, (clip.frames, 1, 1))
+    raw = filed(clip_from("six", empty, 60.0, clip.position, clip.rotation, placed), 0.01, Y_UP)
+    found = repaired(raw)
+    np.testing.assert_allclose(found.clip.skeleton.offsets[1:], clip.skeleton.offsets[1:], atol=1e-12)
+    assert (found.finding("unit").value, found.finding("up").value) == (0.01, "+y")
+    assert found.finding("offsets").value > 5
+    assert repaired(raw, ImportSettings(offsets="file", unit="cm")).finding("offsets").done == "nothing"
+
+
+def test_points_without_bones_are_nobody():
+    clip = stroll()
+    points = Skeleton(clip.skeleton.names, clip.skeleton.parents, 0 * clip.skeleton.offsets)
+    found = repaired(filed(clip_from("dust", points, 60.0, clip.position, clip.rotation), 0.01, Y_UP))
+    assert found.finding("unit").confidence == 0.0

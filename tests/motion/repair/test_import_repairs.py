@@ -1,0 +1,162 @@
+"""The missing thorax, the floor, and the story that is told of both."""
+
+import json
+
+import numpy as np
+import pytest
+from figures import filed, standing, stroll
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.frozen import readonly
+from poise.motion import Skeleton, clip_from
+from poise.motion.archive import save_clip
+from poise.motion.bvh import read_bvh, write_bvh
+from poise.motion.repair import UNITS, ImportSettings, import_motion, repaired, report
+from poise.motion.repair.axes import axes_of
+from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
+from poise.motion.repair.masses import leg_length
+from poise.motion.roles import find_roles
+from skeletons import CREATURES, cmu
+
+Y_UP = axes_of("+y", "+z")
+HELPERS = ("Neck", "LeftShoulder", "RightShoulder")
+ANYTHING = ImportSettings()
+
+
+def without_thorax():
+    """A person of the CMU conversion: neck and shoulders a bone too low."""
+    whole = cmu()
+    offsets = np.array(whole.offsets)
+    for side in ("Left", "Right"):
+        offsets[whole.index(f"{side}Arm")] -= [0, 0, 0.12]
+    offsets[whole.index("Neck1")] -= [0, 0, 0.12]
+    skeleton = Skeleton(whole.names, whole.parents, readonly(offsets), whole.ends, whole.convention)
+    return clip_from("bent", skeleton, 60.0, stroll("cmu").position, stroll("cmu").rotation)
+
+
+def test_the_missing_thorax_is_put_back():
+    clip = without_thorax()
+    found = repaired(filed(clip, UNITS["cmu"], Y_UP))
+    assert found.finding("thorax").value is True
+    skeleton = found.clip.skeleton
+    for name in HELPERS:
+        np.testing.assert_allclose(skeleton.offsets[skeleton.index(name)], skeleton.offsets[skeleton.index("Spine1")])
+    lifted = (
+        found.clip.places.position
+        - repaired(filed(clip, UNITS["cmu"], Y_UP), ImportSettings(thorax=False)).clip.places.position
+    )
+    moved = np.linalg.norm(lifted, axis=-1).max(axis=0) > 1e-9
+    arms = {
+        "Neck",
+        "Neck1",
+        "Head",
+        *(n for n in skeleton.names if n.startswith(("Left", "Right", "LThumb", "RThumb"))),
+    }
+    legs = {n for n in skeleton.names if any(part in n for part in ("UpLeg", "Leg", "Foot", "ToeBase"))}
+    assert {skeleton.names[k] for k in np.flatnonzero(moved)} == arms - legs
+
+
+def test_a_trunk_of_full_length_is_left_alone():
+    found = repaired(filed(stroll("cmu"), UNITS["cmu"], Y_UP))
+    assert found.finding("thorax").value is False
+    forced = repaired(filed(stroll("cmu"), UNITS["cmu"], Y_UP), ImportSettings(thorax=True))
+    assert forced.finding("thorax").value is True
+
+
+def test_a_mended_skeleton_is_written_as_mended(tmp_path):
+    found = repaired(filed(without_thorax(), UNITS["cmu"], Y_UP))
+    again = read_bvh(write_bvh(found.clip, tmp_path / "mended.bvh"))
+    spine, neck = (again.skeleton.offsets[again.skeleton.index(name)] for name in ("Spine1", "Neck"))
+    np.testing.assert_allclose(neck, spine, atol=1e-6)
+    assert np.linalg.norm(neck) > 1
+
+
+@settings(max_examples=20)
+@given(st.floats(-2, 2), st.floats(-0.5, 0.5))
+def test_the_floor_moves_with_the_figure(lift, aside):
+    clip = stroll(frames=90, drift=0.05)
+    moved = clip_from("up", clip.skeleton, 60.0, clip.position + [aside, 0, lift], clip.rotation)
+    roles = find_roles(clip.skeleton)
+    low, high = (find_floor(c, roles, 60.0, ANYTHING).value for c in (clip, moved))
+    assert high - low == pytest.approx(lift, abs=1e-9)
+
+
+def test_the_floor_is_as_far_below_flat_feet_as_the_tables_say():
+    clip = stroll(frames=90, drift=0.0)
+    roles = find_roles(clip.skeleton)
+    stature = leg_length(clip, roles) / LEG
+    ankle, toes = (np.median(clip.places.position[:, roles.joints[f"left_{role}"], 2]) for role in ("foot", "toes"))
+    floor = find_floor(clip, roles, 60.0, ANYTHING).value
+    assert toes - TOES * stature - 0.02 < floor < ankle - ANKLE * stature + 0.02
+
+
+def test_on_stairs_the_floor_is_the_lowest_step():
+    clip = stroll(frames=300, drift=0.0)
+    steps = 0.2 * (np.arange(300) // 100)
+    climbing = clip_from("steps", clip.skeleton, 60.0, clip.position + steps[:, None] * [1.5, 0, 1], clip.rotation)
+    roles = find_roles(clip.skeleton)
+    floors = [find_floor(c, roles, 60.0, ANYTHING).value for c in (clip, climbing)]
+    assert floors[1] == pytest.approx(floors[0], abs=0.015)
+
+
+def test_a_short_dip_below_the_ground_is_no_floor():
+    clip = stroll(frames=300, drift=0.0)
+    dip = np.where((np.arange(300) > 140) & (np.arange(300) < 155), -0.3, 0.0)
+    glitch = clip_from("dip", clip.skeleton, 60.0, clip.position + dip[:, None] * [0, 0, 1], clip.rotation)
+    roles = find_roles(clip.skeleton)
+    floors = [find_floor(c, roles, 60.0, ANYTHING).value for c in (clip, glitch)]
+    assert floors[1] == pytest.approx(floors[0], abs=0.01)
+
+
+def test_whoever_lies_has_a_floor_under_the_trunk():
+    clip = stroll(frames=90, drift=0.0)
+    rotation = standing(clip.skeleton, 90)
+    rotation[:, 0] = [np.sqrt(0.5), 0, -np.sqrt(0.5), 0]  # on the back
+    position = np.tile([0.0, 0.0, 5.1], (90, 1))
+    lying = clip_from("lie", clip.skeleton, 60.0, position, rotation)
+    found = find_floor(lying, find_roles(clip.skeleton), 60.0, ANYTHING)
+    assert "never stands" in found.found
+    assert 4.95 < found.value < 5.1
+
+
+def test_the_lowest_joint_of_a_creature_is_its_floor():
+    skeleton = CREATURES["dog"]()
+    clip = clip_from("dog", skeleton, 30.0, np.full((50, 3), 2.0), np.tile([1.0, 0, 0, 0], (50, skeleton.count, 1)))
+    low = min(clip.places.position[..., 2].min(), clip.places.ends[..., 2].min())
+    assert find_floor(clip, None, 30.0, ANYTHING).value == pytest.approx(low)
+
+
+def test_the_imported_figure_stands_on_zero():
+    found = repaired(filed(stroll(drift=0.1), 0.01, Y_UP))
+    moved = find_floor(found.clip, find_roles(found.clip.skeleton), found.clip.rate, ANYTHING).value
+    assert moved == pytest.approx(0, abs=1e-9)
+
+
+def test_everything_is_reported_and_fits_json():
+    found = repaired(filed(without_thorax(), UNITS["cmu"], Y_UP))
+    names = {finding.name for finding in found.findings}
+    assert names == {
+        "unit", "up", "facing", "upright", "tpose", "leading", "leaps", "rate", "offsets", "thorax", "floor", "wraps",
+        "zero_length",
+    }  # fmt: skip
+    text = report(found)
+    assert all(f"\n{name} " in text for name in names)
+    assert "override: floor=METRES" in text
+    assert max(map(len, text.splitlines())) <= 120
+    assert json.loads(json.dumps(found.as_dict()))["unit"]["value"] == pytest.approx(UNITS["cmu"])
+    assert found.finding("zero_length").value == [
+        "LHipJoint", "RHipJoint", "LowerBack", "LeftFingerBase", "LThumb", "RightFingerBase", "RThumb",
+    ]  # fmt: skip
+
+
+def test_a_clip_of_ours_is_taken_as_it_is(tmp_path):
+    clip = repaired(filed(stroll("lafan1"), 0.01, Y_UP)).clip
+    path = tmp_path / "own.npz"
+    save_clip(clip, path)
+    again = import_motion(path)
+    np.testing.assert_array_equal(again.clip.position, clip.position)
+    np.testing.assert_array_equal(again.clip.rotation, clip.rotation)
+    np.testing.assert_array_equal(again.clip.skeleton.upright, clip.skeleton.upright)
+    assert again.clip.rate == clip.rate
+    assert import_motion(path, ImportSettings(floor=1.0)).clip.position[0, 2] == pytest.approx(clip.position[0, 2] - 1)

@@ -1,0 +1,68 @@
+import mujoco
+import numpy as np
+import pytest
+
+from poise.reference.edit import Blend, Live, Span, edited, extract_cycle, parse_edit
+from poise.reference.played import Played
+
+EDITS = [
+    "offset:left_elbow_y=-30",
+    "reach:left_hand=0.1:0.1:0.1",
+    "trunk:-0.08",
+    "carry:front",
+    "warp:0.75",
+    "stride:+0.08",
+    "turn:60",
+    "path:4:0/5:2",
+    "slope:5",
+    "stairs:0.12:0.3:3",
+    "mirror",
+    "loop",
+]
+
+
+@pytest.mark.parametrize("text", EDITS)
+@pytest.mark.parametrize("now", [1.9, 2.2])
+def test_an_edit_is_seen_at_once_without_a_jump(gait, text, now):
+    live = Live(Played(extract_cycle(gait)), gait.body)
+    before = [live.at(t).qpos for t in np.linspace(0, now, 50)]
+    event = live.edit(parse_edit(text), now)
+    assert event == {"time": now, "kind": "edit", "edit": text}
+    after = [live.at(t).qpos for t in np.linspace(0, now, 50)]
+    assert np.abs(np.array(before) - after).max() < 1e-6  # nothing of the past changes
+    plain = Played(extract_cycle(gait))
+    fastest = max(speed_of(plain, gait, t) for t in np.linspace(now, now + 2.5, 300))
+    assert max(speed_of(live, gait, t) for t in np.linspace(now - 0.05, now + 2.5, 300)) < 2.5 * fastest
+    if text not in ("mirror", "loop"):  # which change nothing of a symmetric cycle
+        assert max(far(live, plain, gait, t) for t in np.linspace(now, now + 2.0, 60)) > 0.01
+
+
+def speed_of(reference, gait, time):
+    way = np.zeros(gait.body.nv)
+    mujoco.mj_differentiatePos(gait.body.model, way, 1e-3, reference.at(time).qpos, reference.at(time + 1e-3).qpos)
+    return np.abs(way).max()
+
+
+def far(one, other, gait, time):
+    way = np.zeros(gait.body.nv)
+    mujoco.mj_differentiatePos(gait.body.model, way, 1.0, one.at(time).qpos, other.at(time).qpos)
+    return np.abs(way).max()
+
+
+def test_edits_add_up_while_it_runs(gait):
+    live = Live(Played(extract_cycle(gait)), gait.body)
+    live.edit(parse_edit("stride:-0.05"), 1.0)
+    live.edit(parse_edit("turn:90@2-4"), 1.5)
+    live.edit(Blend(gait, span=Span(6.0)), 5.0)
+    assert [event["time"] for event in live.events] == [1.0, 1.5, 5.0]
+    assert live.duration is not None
+    assert live.at(4.5).qpos[1] > 0.5
+
+
+def test_a_live_edit_and_an_edited_clip_agree(gait):
+    edit = parse_edit("turn:45@1-3")
+    live = Live(Played(gait), gait.body)
+    live.edit(edit, 0.5)
+    clip = edited(gait, edit)
+    for k in (30, 100, 200):
+        assert live.at(k / gait.rate).qpos == pytest.approx(clip.qpos[k], abs=2e-3)

@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference.edit import Blend, Loop, Mirror, Span, Warp, edited, extract_cycle
+from poise.reference.edit.mirror import mirrored_parts
+from poise.reference.played import Played
+from poise.spatial import quat_exp, quat_multiply, quat_rotate
+
+
+def test_a_slow_second_makes_the_motion_longer_by_what_it_lost(gait):
+    slow = edited(gait, Warp(0.75, Span(2.0, 3.0, 0.2)))
+    assert slow.seconds == pytest.approx(gait.seconds + 0.25 * (1.0 - 0.2), abs=0.6 / gait.rate)
+    k = round(2.5 * gait.rate)
+    assert slow.qvel[k, 0] == pytest.approx(0.75 * gait.qvel[k, 0], rel=0.02)
+    assert slow.qpos[-1, 0] == pytest.approx(gait.qpos[-1, 0], abs=0.01)
+
+
+def test_contacts_follow_a_warp(gait, slip):
+    half = edited(gait, Warp(0.5))
+    assert half.seconds == pytest.approx(2 * gait.seconds, abs=1 / gait.rate)
+    assert (half.down[::2][: gait.frames] == gait.down).all()
+    assert slip(half) < 0.002
+
+
+def test_mirroring_twice_changes_nothing(gait, slip):
+    once = edited(gait, Mirror())
+    assert slip(once) < 0.002
+    assert (once.down != gait.down).any()
+    twice = edited(once, Mirror())
+    assert twice.qpos == pytest.approx(gait.qpos, abs=1e-12)
+    assert (twice.down == gait.down).all()
+
+
+def test_parts_are_swapped_with_their_counterparts(gait):
+    names = [part.name for part in gait.parts]
+    swapped = [names[i] for i in mirrored_parts(gait.body)]
+    assert [n.replace("left", "*").replace("right", "left").replace("*", "right") for n in names] == swapped
+
+
+@pytest.fixture(scope="module")
+def uneven(gait):
+    """The walk with a drift that a cycle has to close: turning, sinking, a joint that creeps."""
+    qpos = np.array(gait.qpos)
+    share = np.linspace(0, 1, gait.frames)
+    turn = quat_exp(share[:, None] * [0.0, 0.0, 0.8])
+    qpos[:, :3] = quat_rotate(turn, qpos[:, :3])
+    qpos[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
+    qpos[:, 2] -= 0.01 * share
+    qpos[:, gait.body.joint("left_elbow").qpos[0]] -= 0.3 * share
+    return replace(gait, qpos=readonly(qpos))
+
+
+def test_a_cycle_is_one_stride_and_closes(uneven):
+    cycle = extract_cycle(uneven, near=2.0)
+    assert cycle.cyclic
+    assert cycle.seconds == pytest.approx(1.1, abs=0.04)
+    played = Played(cycle)
+    a, b = played.at(0.0), played.at(cycle.seconds)
+    assert a.qpos[7:] == pytest.approx(b.qpos[7:], abs=1e-9)
+    assert a.qpos[2] == pytest.approx(b.qpos[2], abs=1e-9)
+    jump, way = np.zeros(cycle.body.nv), played.at(cycle.seconds - 1e-4).qpos
+    mujoco.mj_differentiatePos(cycle.body.model, jump, 1.0, way, played.at(cycle.seconds + 1e-4).qpos)
+    assert np.abs(jump).max() < 5e-3
+
+
+def test_loops_do_not_slide(gait, slip):
+    looped = edited(gait, Loop(4))
+    assert looped.seconds == pytest.approx(4.4, abs=0.05)
+    assert slip(looped) < 0.002
+    assert edited(gait, Loop(), seconds=9.0).seconds == pytest.approx(9.0, abs=0.01)
+
+
+def test_what_does_not_repeat_has_no_cycle(gait):
+    still = replace(gait, qpos=np.tile(gait.qpos[:1], (gait.frames, 1)), down=np.tile(gait.down[:1], (gait.frames, 1)))
+    with pytest.raises(PoiseError, match="has no cycle"):
+        extract_cycle(still)
+
+
+def test_a_blend_into_itself_goes_on_as_before(gait, slip):
+    through = edited(gait, Blend(gait, span=Span(2.0)))
+    speed = np.diff(through.qpos[:, 0]) * gait.rate
+    assert speed == pytest.approx(gait.qvel[5, 0], rel=0.05)
+    assert slip(through) < 0.002
+    assert np.abs(through.qvel[:, 6:]).max() < 1.3 * np.abs(gait.qvel[:, 6:]).max()
+
+
+def test_a_blend_goes_on_in_the_direction_of_the_walk(gait, slip):
+    turned = np.array(gait.qpos)
+    turn = quat_exp(np.array([0.0, 0.0, 2.0]))
+    turned[:, :3] = quat_rotate(turn, turned[:, :3]) + [5.0, 3.0, 0.0]
+    turned[:, 3:7] = quat_multiply(turn, turned[:, 3:7])
+    elsewhere = replace(gait, qpos=readonly(turned))
+    through = edited(gait, Blend(elsewhere, over=0.4, entry=0.9, span=Span(2.0)))
+    assert np.abs(through.qpos[:, 1]).max() < 0.02
+    assert np.diff(through.qpos[:, 0]).min() > 0
+    assert slip(through) < 0.002
+    assert through.seconds == pytest.approx(2.0 + gait.seconds - 0.9, abs=1 / gait.rate)
+
+
+def test_blending_to_a_stop_plants_both_feet(gait, slip):
+    standing = replace(
+        gait, qpos=np.tile(gait.body.standing, (120, 1)), down=np.tile(gait.down.any(axis=0), (120, 1))
+    )  # fmt: skip
+    stopped = edited(gait, Blend(standing, over=0.6, entry=0.0, span=Span(2.0)))
+    assert slip(stopped) < 0.002
+    assert stopped.qpos[-1, 7:] == pytest.approx(gait.body.standing[7:], abs=1e-9)
+    assert np.abs(stopped.qvel[:, 6:]).max() < 2.5 * np.abs(gait.qvel[:, 6:]).max()
+
+
+def test_a_blend_needs_its_file_and_its_body(gait):
+    blend = Blend("run.bvh", span=Span(1.0))
+    with pytest.raises(PoiseError, match=r"run\.bvh"):
+        edited(gait, blend)
+    loaded = blend.with_clip(lambda path: replace(gait, name=path))
+    assert edited(gait, loaded).frames > gait.frames / 2
