@@ -1,28 +1,39 @@
-"""Runs the commands of quickstart.md again and puts what they print into it: part of `make pictures`."""
+"""Runs the commands of some pages again and puts what they print into them: part of `make pictures`."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-PAGE = Path(__file__).parent / "quickstart.md"
+HERE = Path(__file__).parent
+PAGES = (HERE / "quickstart.md", HERE / "motion.md", HERE / "editing.md")
+MOTIONS = HERE.parent / "examples" / "motions"
 
 
 def main() -> None:
-    """Every `console` block: its `$ ` lines are run in order, in one folder."""
-    with tempfile.TemporaryDirectory() as folder:
+    """All pages."""
+    for page in PAGES:
+        rerun(page)
 
-        def rerun(block: re.Match[str]) -> str:
+
+def rerun(page: Path) -> None:
+    """Every `console` block of a page: its `$ ` lines are run in order, in one folder that has the example motions."""
+    with tempfile.TemporaryDirectory() as folder:
+        for motion in MOTIONS.glob("*.bvh"):
+            shutil.copy(motion, folder)
+
+        def again(block: re.Match[str]) -> str:
             commands = re.findall(r"^\$ poise (.+)$", block[1], re.MULTILINE)
             return "```console\n" + "".join(f"$ poise {c}\n{output(c, folder)}" for c in commands) + "```"
 
-        text = re.sub(r"```console\n(.*?)```", rerun, PAGE.read_text(), flags=re.DOTALL)
-    PAGE.write_text(text)
-    print(f"wrote {PAGE}")
+        text = re.sub(r"```console\n(.*?)```", again, page.read_text(), flags=re.DOTALL)
+    page.write_text(text)
+    print(f"wrote {page}")
 
 
 def output(command: str, folder: str) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.body.parts import Foot
 from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts_runs import Mask, runs
+from poise.reference.contacts_runs import runs
 from poise.reference.footprints import Footprint
 from poise.reference.ik_kinematics import Kinematics
 from poise.spatial import Array, quat_conjugate, quat_rotate
@@ -38,7 +38,7 @@ def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
     now, _ = Kinematics(clip.body, points).at(clip.qpos)
     places, ground = np.array(now), np.zeros(now.shape[:2])
-    free: Mask = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
+    free = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
     for foot in clip.body.feet:
         mine = np.array([carrying_foot(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
@@ -48,7 +48,7 @@ def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
     for point in range(len(points)):
-        for start, stop in runs(free[:, point]):
+        for start, stop in runs(np.asarray(free[:, point], bool)):
             places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
     ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
