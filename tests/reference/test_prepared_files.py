@@ -1,0 +1,121 @@
+"""Prepared motions as files, and what a user types becoming a body and a motion."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.reference import BodyClip, Played, load_prepared, save_prepared
+from poise.reference.archive import is_prepared
+from poise.reference.cast import cast, load_motion
+from poise.reference.parts import contact_parts
+from poise.reference.preparing import at_origin, prepare
+
+WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    return prepare(WALK, span=(0.5, 1.2))
+
+
+def still(body, frames=5, **more):
+    return BodyClip("still", body, 50.0, readonly(np.tile(body.standing, (frames, 1))), **more)
+
+
+@pytest.mark.parametrize("name", ["human37", "lamp14"])
+def test_bundled_bodies_come_back(tmp_path, name):
+    body = Body.named(name)
+    down = readonly(np.arange(5 * len(contact_parts(body))).reshape(5, -1) % 3 == 0, bool)
+    clip = still(body, down=down, cyclic=True)
+    again = load_prepared(save_prepared(clip, tmp_path / "clip.npz"))
+    assert again.body is Body.named(name)
+    assert (again.name, again.rate, again.cyclic) == ("still", 50.0, True)
+    np.testing.assert_array_equal(again.qpos, clip.qpos)
+    np.testing.assert_array_equal(again.down, down)
+    with pytest.raises(ValueError, match="read-only"):
+        again.qpos[0, 0] = 1.0
+
+
+def test_a_body_of_its_own_comes_back(tmp_path, prepared):
+    again = load_prepared(save_prepared(prepared.clip, tmp_path / "walk.npz"))
+    assert again.body.mjcf == prepared.clip.body.mjcf
+    assert again.body.rigging.skeleton.names == prepared.imported.clip.skeleton.names
+    assert again.body.rigging.rate == 60.0
+    np.testing.assert_array_equal(again.qpos, prepared.clip.qpos)
+
+
+def test_scaled_bodies_come_back_as_mjcf(tmp_path):
+    body = Body.named("human37").scaled(legs=1.1)
+    again = load_prepared(save_prepared(still(body), tmp_path / "clip.npz"))
+    assert again.body.mass == pytest.approx(body.mass)
+    assert again.body.nq == body.nq
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"qpos": np.zeros((5, 3))}, "shape"),
+        ({"qpos": np.full((5, 43), np.nan)}, "not finite"),
+        ({"rate": np.array(-1.0)}, "not finite"),
+        ({"parts": np.array(["nose"])}, "contact parts"),
+        ({"down": np.zeros((2, 2), bool)}, "contacts"),
+        ({"body": np.array('{"named": "humann37"}')}, "human37"),
+        ({"body": np.array("{")}, "not a prepared motion"),
+    ],
+)
+def test_damaged_files_say_so_in_one_line(tmp_path, change, message):
+    path = save_prepared(still(Body.named("human37")), tmp_path / "clip.npz")
+    with np.load(path) as archive:
+        arrays = {**dict(archive), **change}
+    np.savez(path, **arrays)
+    with pytest.raises(PoiseError, match=message) as caught:
+        load_prepared(path)
+    assert "clip.npz" in str(caught.value)
+
+
+def test_other_files_are_no_prepared_motions(tmp_path):
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", poses=np.zeros(3))
+    for name in ("text.npz", "other.npz", "missing.npz"):
+        assert not is_prepared(tmp_path / name)
+        with pytest.raises(PoiseError, match=name):
+            load_prepared(tmp_path / name)
+
+
+def test_casting(tmp_path, prepared):
+    assert cast("stand")[0].name == "human37"
+    assert cast("stand", "lamp14")[0].name == "lamp14"
+    path = save_prepared(prepared.clip, tmp_path / "walk.npz")
+    body, reference = cast(str(path))
+    assert body.name == "walk"
+    assert isinstance(reference, Played)
+    assert cast("stand", str(WALK))[0].rigging is not None
+    with pytest.raises(PoiseError, match=r"prepared for body 'walk'.*'human37'"):
+        load_motion(path, "human37")
+
+
+def test_a_prepared_motion_starts_at_the_origin_facing_forward(prepared):
+    clip = prepared.clip
+    np.testing.assert_allclose(clip.qpos[0, :2], 0, atol=1e-12)
+    assert clip.qpos[-1, 0] > 0.6
+    assert abs(clip.qpos[-1, 1]) < 0.1
+    turned = at_origin(clip)
+    np.testing.assert_allclose(turned.qpos, clip.qpos, atol=1e-12)
+
+
+def test_a_prepared_motion_goes_back_to_its_own_skeleton(prepared):
+    back = prepared.clip.skeleton_clip()
+    source = prepared.imported.clip
+    assert back.skeleton.names == source.skeleton.names
+    np.testing.assert_array_equal(back.skeleton.offsets, source.skeleton.offsets)
+    assert back.skeleton.convention.unit == source.skeleton.convention.unit
+
+
+@pytest.mark.parametrize("span", [(0.5, 0.5), (-1.0, 1.0), (0.0, 99.0), (2.0, 1.0)])
+def test_spans_lie_within_the_motion(span):
+    with pytest.raises(PoiseError, match=r"walk\.bvh: the part from"):
+        prepare(WALK, span=span)
