@@ -55,7 +55,8 @@ CHECK = """
 
 The same clips under false flags: the stated rate doubled or halved, and every second or fourth frame taken while the
 stated rate stays. *Right* is the true rate; *believed* is staying with the file for want of evidence (lying, rolling,
-standing still); *wrong* is any other rate.
+standing still); *wrong* is any other rate. The thresholds of the import were set with these very clips in view, so this
+shows how well the evidence separates here, not how often it errs on others.
 """
 
 

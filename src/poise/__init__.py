@@ -19,50 +19,73 @@ if TYPE_CHECKING:
     from poise.control import named_controller
     from poise.dynamics import Actuation, Motors
     from poise.measure import audit, metrics
+    from poise.motion import Clip, Skeleton
+    from poise.motion.repair import ImportSettings, import_motion
     from poise.performance import Performance, perform
-    from poise.reference import named_motion
+    from poise.reference import BodyClip, Played, named_motion, prepare
+    from poise.reference.edit import Live, edited, parse_edit
     from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
 
 _HOMES = {
     "Actuation": "poise.dynamics",
     "Body": "poise.body",
+    "BodyClip": "poise.reference",
+    "Clip": "poise.motion",
     "Cue": "poise.world",
+    "ImportSettings": "poise.motion.repair",
+    "Live": "poise.reference.edit",
     "Motors": "poise.dynamics",
     "Performance": "poise.performance",
+    "Played": "poise.reference",
     "Push": "poise.world",
     "Recording": "poise.world",
     "Scene": "poise.world",
+    "Skeleton": "poise.motion",
     "World": "poise.world",
     "WorldSettings": "poise.world",
     "audit": "poise.measure",
+    "edited": "poise.reference.edit",
+    "import_motion": "poise.motion.repair",
     "metrics": "poise.measure",
     "named_controller": "poise.control",
     "named_motion": "poise.reference",
+    "parse_edit": "poise.reference.edit",
     "parse_push": "poise.world",
     "parse_terrain": "poise.world",
     "perform": "poise.performance",
+    "prepare": "poise.reference",
 }
 
 __all__ = [
     "Actuation",
     "Body",
+    "BodyClip",
+    "Clip",
     "Cue",
+    "ImportSettings",
+    "Live",
     "Motors",
     "Performance",
+    "Played",
     "PoiseError",
     "Push",
     "Recording",
     "Scene",
+    "Skeleton",
     "World",
     "WorldSettings",
     "__version__",
     "audit",
+    "edited",
+    "import_motion",
     "metrics",
     "named_controller",
     "named_motion",
+    "parse_edit",
     "parse_push",
     "parse_terrain",
     "perform",
+    "prepare",
 ]
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -17,9 +17,11 @@ from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import Mask, hysteresis, runs, without_short
 from poise.reference.ik_kinematics import Kinematics
+from poise.reference.smooth import smooth
 from poise.spatial import Array
 
 GRAVITY = 9.81  # m/s^2
+_CUTOFF = 12.0  # Hz: what is faster is noise of the capture
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,12 @@ class _Rest:
 def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
     """The clip with `down` filled in."""
     chosen = _sized(settings or ContactSettings(), clip)
-    centre, height = part_places(clip)
+    calm = smooth(replace(clip, down=None), _CUTOFF)
+    centre, height, tilt = part_places(calm)
     slow = _slow(centre, clip.rate, chosen)
+    slow &= tilt < chosen.near
     rests = _rests(centre, height, slow, clip.rate, chosen)
-    bearing = _bearing(rests, slow, height, _centre_of_mass(clip), clip.rate, chosen)
+    bearing = _bearing(rests, slow, height, _centre_of_mass(calm), clip.rate, chosen)
     down = np.zeros(slow.shape, bool)
     for rest in bearing:
         span = slice(rest.start, rest.stop)
@@ -61,16 +65,16 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     return replace(clip, down=readonly(_rolled(clip, down, 2 * shortest), bool))
 
 
-def part_places(clip: BodyClip) -> tuple[Array, Array]:
-    """Of each contact part the middle of its points (T, P, 3) m and the height of the lowest (T, P) m."""
+def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
+    """Of each contact part the middle of its points (T, P, 3) m, the height of the lowest and what others are higher."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
     places, _ = Kinematics(clip.body, points).at(clip.qpos)
     ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
     split = np.split(places, ends, axis=1) if clip.parts else []
-    shape = (clip.frames, 0)
-    centre = np.stack([p.mean(axis=1) for p in split], axis=1) if split else np.zeros((*shape, 3))
-    height = np.stack([p[..., 2].min(axis=1) for p in split], axis=1) if split else np.zeros(shape)
-    return centre, height
+    if not split:
+        return np.zeros((clip.frames, 0, 3)), np.zeros((clip.frames, 0)), np.zeros((clip.frames, 0))
+    low, high = (np.stack([edge(p[..., 2], axis=1) for p in split], axis=1) for edge in (np.min, np.max))
+    return np.stack([p.mean(axis=1) for p in split], axis=1), low, high - low
 
 
 def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:

@@ -48,7 +48,7 @@ def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
     for point in range(len(points)):
-        for start, stop in runs(np.asarray(free[:, point], bool)):
+        for start, stop in runs(free[:, point]):
             places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
     ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
@@ -62,7 +62,7 @@ def raised(clip: BodyClip, pins: Pins, clearance: float) -> Pins:
     now, _ = Kinematics(clip.body, pins.points).at(clip.qpos)
     for foot in clip.body.feet:
         mine = np.flatnonzero([carrying_foot(clip.body, link) is foot for link, _ in pins.points])
-        up = ~clip.down[:, pins.parts[mine]].any(axis=1)
+        up = np.asarray(~clip.down[:, pins.parts[mine]].any(axis=1))
         for start, stop in runs(up):
             if start == 0 or stop == clip.frames:
                 continue

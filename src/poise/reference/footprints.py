@@ -76,9 +76,7 @@ def _print(
 ) -> tuple[Array, Array]:  # fmt: skip
     """Place and turn of the link for corners (n, 4, 3) and which end is down (n, 2) in the frames of a contact."""
     middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)  # (n, 2, 3)
-    ahead = middles[:, 1, :2] - middles[:, 0, :2]
-    heading = np.mean(ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-6), axis=0)
-    yaw = float(np.arctan2(heading[1], heading[0]))
+    yaw = _heading(foot, sole, places)
     levels = [float(np.median(middles[ends[:, k], k, 2])) if ends[:, k].any() else None for k in range(2)]
     height, slope = _ground(levels, float(np.linalg.norm(np.mean(foot.points[2:] - foot.points[:2], axis=0))), settings)
     forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
@@ -89,6 +87,16 @@ def _print(
     place = np.mean((middles - own)[ends], axis=0)
     place[2] = height - own[:, 2].mean()
     return place, matrix_to_quat(matrix)
+
+
+def _heading(foot: Foot, sole: Array, places: Array) -> float:
+    """rad: where a foot points; by its own forward and left axes, each as far as it is level."""
+    own = foot.points - foot.points.mean(axis=0)
+    seen = places - places.mean(axis=1, keepdims=True)
+    forward, left = (np.mean(np.einsum("k,nkj->nj", own @ sole[:, k], seen), axis=0) for k in (0, 1))
+    spread = [float(np.sum((own @ sole[:, k]) ** 2)) for k in (0, 1)]
+    ahead, aside = forward / spread[0], left / spread[1]
+    return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
 
 
 def _ground(levels: list[float | None], length: float, settings: GroundSettings) -> tuple[float, float]:

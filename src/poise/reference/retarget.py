@@ -22,7 +22,7 @@ from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import anchor, figure_of_body, figure_of_skeleton
 from poise.reference.retarget_goals import place_goals, turn_goals
-from poise.reference.retarget_start import first_poses, hips_in_root
+from poise.reference.retarget_start import believable, first_poses, hips_in_root
 from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 _PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
@@ -74,7 +74,7 @@ def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSet
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     solver = PoseSolver(body, _joints_in_links(body, rigging))
     found = solver.solve(
-        rigging.poses(body, clip),
+        believable(body, rigging.poses(body, clip)),
         places=clip.places.position[:, joints],
         prior_weights=settings.stay,
         iterations=settings.iterations,
@@ -104,7 +104,7 @@ def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retarg
         [body.links[target.joints[role]] for role in turned],
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
-    start = solver.space.clamped(start)
+    start = solver.space.clamped(believable(body, start))
     trust = _trust(solver.kinematics.at(start)[1], wanted)
     found = solver.solve(
         start,

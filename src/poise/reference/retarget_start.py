@@ -13,6 +13,8 @@ from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import Figure
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, slerp
 
+_CREDIBLE = 0.6  # rad beyond a hinge's limits
+
 
 def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Array) -> Array:
     """(T, nq) poses for turns (T, 4) from the standing pose by role, and places (T, 3) of the middle of the hips."""
@@ -80,19 +82,22 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
     angles = hinge_angles(local, joint.axes)
     turned = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
     for k, axis in enumerate(joint.axes):
-        angles[:, k] = _folded(angles[:, k], joint.lower[k], joint.upper[k])
         turned = quat_multiply(turned, quat_exp(angles[:, k, None] * axis))
     return angles, turned
 
 
-def _folded(angle: Array, low: float, high: float) -> Array:
-    """Angles brought within limits so that no turn, however far beyond them, makes the result jump.
+def believable(body: Body, qpos: Array) -> Array:
+    """Poses (T, nq) whose hinges, where they are turned far beyond their limits, pass from one sound frame to the next.
 
-    From the upper limit on around the circle to the lower one, the result goes back from the upper to the lower.
+    Capture may have an ankle the wrong way round for some frames, and another way in each.
     """
-    span = high - low
-    if span >= 2 * np.pi:
-        return (angle + np.pi) % (2 * np.pi) - np.pi
-    past = (angle - low) % (2 * np.pi)
-    back = span * (2 * np.pi - past) / (2 * np.pi - span)
-    return np.asarray(low + np.where(past <= span, past, back))
+    out, frames = np.array(qpos), np.arange(len(qpos))
+    for joint in [j for j in body.joints if j.kind == "hinge"]:
+        for column, low, high in zip(joint.qpos, joint.lower, joint.upper, strict=True):
+            over = qpos[:, column] - np.clip(qpos[:, column], low, high)
+            sound = np.abs((over + np.pi) % (2 * np.pi) - np.pi) < _CREDIBLE
+            if not sound.any():
+                out[:, column] = body.standing[column]
+            elif not sound.all():
+                out[:, column] = np.interp(frames, frames[sound], np.clip(qpos[sound, column], low, high))
+    return out

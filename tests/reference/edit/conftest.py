@@ -69,6 +69,11 @@ def soles_of(clip: BodyClip) -> np.ndarray:
 
 
 @pytest.fixture(scope="session")
+def human_gait() -> BodyClip:
+    return walk(Body.named("human37"))
+
+
+@pytest.fixture(scope="session")
 def slip():
     return worst_slip
 

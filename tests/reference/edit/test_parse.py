@@ -137,7 +137,7 @@ def test_mistakes_are_told_in_one_line_with_their_place(text, place, cause):
 
 
 def test_unknown_edits_are_told_with_a_suggestion():
-    with pytest.raises(PoiseError, match="unknown edit 'strid'. Did you mean 'stride'"):
+    with pytest.raises(PoiseError, match=r"unknown edit 'strid'\. Did you mean 'stride'"):
         parse_edit("strid:+0.1")
 
 

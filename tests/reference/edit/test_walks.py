@@ -34,24 +34,25 @@ def test_feet_that_are_down_do_not_slide_and_knees_do_not_pop(gait, edit, slip):
     assert mostly > 0.85
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
-def test_edits_compose_in_any_order(gait, order, slip):
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
+def test_edits_compose_in_any_order(human_gait, order, slip):
     edits = [Stride(metres=0.05), Turn(45.0, Span(1.0, 3.0)), Slope(3.0), Trunk(-0.03)]
-    walked = edited(gait, *(edits[i] for i in order), Warp(0.9), Mirror())
+    walked = edited(human_gait, *(edits[i] for i in order), Warp(0.9), Mirror())
     assert slip(walked) < 0.002
-    assert walked.seconds == pytest.approx(gait.seconds / 0.9, abs=1 / gait.rate)
+    assert walked.seconds == pytest.approx(human_gait.seconds / 0.9, abs=1 / human_gait.rate)
 
 
 @pytest.mark.parametrize("metres", [0.1, -0.15])
 def test_each_step_is_longer_by_what_was_asked(gait, metres, soles):
     walked = edited(gait, Stride(metres=metres))
-    assert footfalls(walked, soles) - footfalls(gait, soles) == pytest.approx(metres, abs=0.012)
+    ways = [footfalls(clip, gait.down, soles) for clip in (gait, walked)]
+    assert ways[1] - ways[0] == pytest.approx(metres, abs=0.012)
     assert walked.seconds == gait.seconds
 
 
-def footfalls(clip, soles):
+def footfalls(clip, down, soles):
     """Ways from each footprint in the middle of the clip to the next, of either foot."""
-    bears = clip.down[:, [0, len(clip.parts) // 2 - 1]]
+    bears = down[:, [0, len(clip.parts) // 2 - 1]]
     places = []
     for foot in range(2):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], bears[:, foot], [False]]).astype(int))).reshape(-1, 2)

@@ -42,28 +42,34 @@ def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple
 
 
 def straightened(skeleton: Skeleton, pose: Array, roles: Roles) -> Array:
-    """The pose (J, 4) with legs and arms hanging straight down, the feet pointing as they did."""
+    """The pose (J, 4) with trunk and head upright, legs and arms hanging down, the feet pointing as they did."""
     places = forward(skeleton, np.zeros((1, 3)), pose[None])
     was, local = places.rotation[0], np.array(pose)
-    hung: dict[int, Array] = {}  # joints that no longer point as they did -> their new orientation in the world
-    bones = {
-        roles.joints[f"{side}_{upper}"]: roles.joints[f"{side}_{lower}"]
-        for side in SIDES
-        for upper, lower in _LIMBS
-        if f"{side}_{lower}" in roles.joints
-    }
-    feet = {roles.joints[f"{side}_foot"] for side in SIDES}
+    world = {roles.joints[f"{side}_foot"]: was[roles.joints[f"{side}_foot"]] for side in SIDES}  # of joints that turn
+    for joint, (bone, direction) in _bones(places.position[0], roles).items():
+        if np.any(bone):
+            world[joint] = quat_multiply(quat_between(bone, direction), was[joint])
     for joint, parent in enumerate(skeleton.parents):
-        if joint in bones and np.any(skeleton.offsets[bones[joint]]):
-            along = places.position[0, bones[joint]] - places.position[0, joint]
-            hung[joint] = quat_multiply(quat_between(along, _DOWN), was[joint])
-        elif joint in feet:
-            hung[joint] = was[joint]
-        elif parent in hung:
-            hung[joint] = quat_multiply(hung[parent], local[joint])
-        if joint in hung and parent >= 0:
-            local[joint] = quat_multiply(quat_conjugate(hung.get(parent, was[parent])), hung[joint])
+        if joint not in world and parent in world:
+            world[joint] = quat_multiply(world[parent], local[joint])
+        if joint in world and parent >= 0:
+            local[joint] = quat_multiply(quat_conjugate(world.get(parent, was[parent])), world[joint])
     return readonly(local)
+
+
+def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
+    """For joints of a pose (J, 3): the vector to what they carry, and the direction that it has in an upright pose."""
+    joints = roles.joints
+    shoulders = (where[joints["left_upper_arm"]] + where[joints["right_upper_arm"]]) / 2
+    bones = {roles.spine[0]: (shoulders - where[roles.spine[0]], -_DOWN)}
+    if len(roles.neck) > 1:
+        bones[roles.neck[0]] = (where[roles.neck[-1]] - where[roles.neck[0]], -_DOWN)
+    for side in SIDES:
+        for upper, lower in _LIMBS:
+            if f"{side}_{lower}" in joints:
+                joint = joints[f"{side}_{upper}"]
+                bones[joint] = (where[joints[f"{side}_{lower}"]] - where[joint], _DOWN)
+    return bones
 
 
 def _straightest(sample: Clip, roles: Roles, moving: Stance) -> int:

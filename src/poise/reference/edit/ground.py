@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import PoiseError
-from poise.reference.edit.span import Span, smooth
-from poise.reference.edit.surface import Surface, ramp, staircase, tread_ahead
+from poise.reference.edit.limbs import sole_spans
+from poise.reference.edit.span import Span
+from poise.reference.edit.surface import Surface, Treads, ramp, staircase
 from poise.reference.edit.take import Take
 from poise.reference.edit.track import Stance, Track, smoothed
 from poise.reference.edit.walk import IDENTITY, Course, Move, Steps, dilated, rewalked, still
@@ -20,7 +21,7 @@ from poise.spatial import Array, quat_between, quat_rotate, yaw_of
 
 ROOT_SIGMA = 0.12  # s; smooths the root's height over the steps
 CLEARANCE = 0.02  # m over edges, unless the foot was lower on its own ground
-LIFT_WINDOW, LIFT_SIGMA, LIFT_EASE = 0.05, 0.03, 0.12  # s
+LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s
 STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m and m: beyond it is an edge, on which a foot stays level
 
 
@@ -68,9 +69,11 @@ class Stairs:
         """The walk on the stairs; steps become as long as treads are deep."""
         surface = staircase(self.rise, self.run, self.count, self.edge)
 
-        def fitted(track: Track, stance: Stance, before: float | None, ahead: float) -> float:
-            points = track.body.feet[stance.foot].points[:, 0]
-            return tread_ahead(self.run, self.count, self.edge, before, ahead, 0.5 * float(np.ptp(points)))
+        treads = Treads(self.run, self.count, self.edge, self.rise > 0)
+        spans = sole_spans(take.body)
+
+        def fitted(stance: Stance, before: float | None, ahead: float) -> float:
+            return treads.fit(before, ahead, spans[stance.foot])
 
         return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
 
@@ -91,8 +94,8 @@ class Heights:
         return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
 
 
-Fit = Callable[[Track, Stance, float | None, float], float]
-"""(track, stance, how far ahead the step before it is, how far ahead this one would be) to how far it is to be, m"""
+Fit = Callable[[Stance, float | None, float], float]
+"""(stance, how far ahead the step before it is, how far ahead this one would be) to how far it is to be, m"""
 
 
 def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None = None) -> Course:
@@ -121,7 +124,7 @@ def _prints(surface: Surface, track: Track, held: float, fit: Fit | None) -> tup
             moves.append(still())
             continue
         if fit is not None:
-            shift = fit(track, stance, before, own + shift) - own
+            shift = fit(stance, before, own + shift) - own
         before = own + shift
         moves.append(_onto(surface, track, stance, centre, shift))
     return tuple(moves)
@@ -164,5 +167,4 @@ def _lift(surface: Surface, track: Track, foot: int, rows: NDArray[np.int64], pl
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    wide = smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)
-    return wide * smooth(np.minimum(rows - rows[0] + 1, rows[-1] + 1 - rows) / (LIFT_EASE * track.rate))
+    return smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)

@@ -71,6 +71,20 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
+def sole_spans(body: Body) -> list[tuple[float, float]]:
+    """For each foot how far it is from the middle of its contact points back to the heel and on to the toes, m."""
+    data, parts, found = mujoco.MjData(body.model), contact_parts(body), []
+    data.qpos[:] = body.standing
+    mujoco.mj_kinematics(body.model, data)
+    for foot, numbers in zip(body.feet, foot_parts(body), strict=True):
+        forward = data.xmat[body.link_id(foot.link)].reshape(3, 3)[:, 0]
+        links = [(body.link_id(parts[i].link), parts[i].points) for i in numbers]
+        along = [float(forward @ (data.xpos[b] + data.xmat[b].reshape(3, 3) @ p)) for b, own in links for p in own]
+        middle = float(np.mean(along[: len(foot.points)]))
+        found.append((middle - min(along), max(along) - middle))
+    return found
+
+
 def part_point(body: Body, name: str) -> tuple[str, Array]:
     """A part by name as a link and a point of it: a hand's grip, the middle of a sole, else a link's centre of mass."""
     for hand in body.hands:

@@ -10,6 +10,9 @@ import numpy as np
 
 from poise.spatial import Array
 
+MARGIN = 0.02  # m, from soles to the edges of treads
+DEEP = 2.0  # lengths of a foot; treads that are deeper take more than one step
+
 
 @dataclass(frozen=True, eq=False)
 class Surface:
@@ -50,23 +53,32 @@ def staircase(rise: float, run: float, count: int, edge: float) -> Surface:
     return Surface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
 
 
-def tread_ahead(run: float, count: int, edge: float, before: float | None, ahead: float, half: float) -> float:
-    """Where the middle of a foot goes, m: within a tread, and no more than one tread beyond the step before.
+@dataclass(frozen=True)
+class Treads:
+    """Where feet go on stairs. Tread 0 is the ground before them, tread `count` the one after."""
 
-    `half` is half the length of the sole, m. Tread 0 is the ground before the stairs, tread `count` the one after.
-    """
-    tread = _tread(ahead, run, count, edge)
-    if before is not None:
-        last = _tread(before, run, count, edge)
-        climbing = 0 < last < count and run < 4 * half  # treads that are deep take more than one step
-        tread = last + 1 if climbing else min(tread, last + 1)
-        ahead = min(ahead, before + run) if climbing else ahead
-    low = -math.inf if tread == 0 else edge + (tread - 1) * run
-    high = math.inf if tread >= count else edge + tread * run
-    if high - low < 2 * half:
-        return 0.5 * (low + high)
-    return min(max(ahead, low + half), high - half)
+    run: float  # m
+    count: int
+    edge: float  # m, where the first step is
+    up: bool
 
+    def fit(self, before: float | None, ahead: float, sole: tuple[float, float]) -> float:
+        """Where the middle of a foot goes, m, that would go to `ahead` after a step to `before`.
 
-def _tread(ahead: float, run: float, count: int, edge: float) -> int:
-    return int(np.clip(math.floor((ahead - edge) / run) + 1, 0, count))
+        Within a tread, and on stairs one beyond that of the step before. `sole`: from its middle back to the heel
+        and forward to the toes, m. On treads that are too short heels hang over on the way up, toes on the way down.
+        """
+        tread, (back, front) = self._tread(ahead), sole
+        if before is not None:
+            last = self._tread(before)
+            climbing = 0 < last < self.count and self.run < DEEP * (back + front)
+            tread = last + 1 if climbing else min(tread, last + 1)
+            ahead = min(ahead, before + self.run) if climbing else ahead
+        low = -math.inf if tread == 0 else self.edge + (tread - 1) * self.run + back + MARGIN
+        high = math.inf if tread >= self.count else self.edge + tread * self.run - front - MARGIN
+        if low > high:
+            return high if self.up else low
+        return min(max(ahead, low), high)
+
+    def _tread(self, ahead: float) -> int:
+        return int(np.clip(math.floor((ahead - self.edge) / self.run) + 1, 0, self.count))

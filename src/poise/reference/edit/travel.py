@@ -121,7 +121,7 @@ class Path:
 
 def step_length(track: Track) -> float:
     """Mean way of the root over the ground from one footfall to the next, m."""
-    falls = [track.middle(s) for s in track.stances if s.begin > 0]
+    falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
     if not len(ways) or ways.mean() < 0.05:
         raise PoiseError("stride in metres needs a walk: no two footfalls are apart where the edit starts")

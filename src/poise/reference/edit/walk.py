@@ -24,7 +24,7 @@ from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
 BEFORE = 1.0  # s of motion known before an edit starts
 AHEAD = 2.5  # s of motion known beyond the frame that is asked for
 STEP = 1.0  # s planned at once
-GATE = 0.3  # s
+GATE, LIFT_EASE = 0.3, 0.12  # s
 SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s; the window is as wide as the filter, which then never lifts the pelvis
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -140,7 +140,8 @@ def _feet(track: Track, steps: Steps, start: int) -> tuple[Array, Array]:
             place[span, foot] = was + share[:, None] * (is_ - was)
             turn[span, foot] = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
             if steps.lift is not None:
-                place[span, foot, 2] += steps.lift(foot, rows, place[span, foot], turn[span, foot])
+                ramp = smooth(np.minimum(rows - begin, span.stop - rows) / (LIFT_EASE * track.rate))
+                place[span, foot, 2] += ramp * steps.lift(foot, rows, place[span, foot], turn[span, foot])
     return place, turn
 
 
