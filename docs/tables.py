@@ -17,6 +17,7 @@ from poise.control import named_controller
 from poise.measure import audit
 from poise.performance import perform
 from poise.reference import named_motion
+from poise.reference.edit.forms import EDIT_FORMS
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -26,7 +27,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 def write(folder: Path) -> None:
     """Write all of them into a folder, for `include`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (bodies, commands, checks, choices, gallery):
+    for make in (bodies, edits, commands, checks, choices, gallery):
         (folder / f"{make.__name__}.md").write_text(make() + "\n")
 
 
@@ -34,6 +35,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def edits() -> str:
+    """The edits and how they are written."""
+    return table(["form", "what it does"], [[f"`{form}`", what] for form, what in EDIT_FORMS.values()])
 
 
 def bodies() -> str:

@@ -28,8 +28,9 @@ _CUTOFF = 12.0  # Hz: what is faster is noise of the capture
 class ContactSettings:
     """What counts as resting and as bearing. Lengths and speeds are those of an adult and scale with the body."""
 
-    slow: float = 0.35  # m/s: slower rests
-    fast: float = 0.7  # m/s: what rests goes on resting up to this
+    slow: float = 0.3  # m/s: slower rests
+    fast: float = 0.5  # m/s: what rests goes on resting up to this
+    brisk: float = 2.0  # m/s of the whole body: beyond it feet at rest are less still, in proportion
     near: float = 0.04  # m: two heights this close are the same ground
     lifted: float = 0.02  # m above where it rests: no longer down
     shortest: float = 0.05  # s: shorter contacts and gaps do not count
@@ -52,21 +53,23 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     chosen = _sized(settings or ContactSettings(), clip)
     calm = smooth(replace(clip, down=None), _CUTOFF)
     centre, height, tilt = part_places(calm)
-    slow = _slow(centre, clip.rate, chosen)
+    com = _centre_of_mass(calm)
+    slow = _slow(centre, com, clip.rate, chosen)
     slow &= tilt < chosen.near
     rests = _rests(centre, height, slow, clip.rate, chosen)
-    bearing = _bearing(rests, slow, height, _centre_of_mass(calm), clip.rate, chosen)
+    bearing = _bearing(rests, slow, height, com, clip.rate, chosen)
     down = np.zeros(slow.shape, bool)
     for rest in bearing:
         span = slice(rest.start, rest.stop)
         down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
     shortest = max(2, round(chosen.shortest * clip.rate))
-    down = np.stack([without_short(column, shortest, shortest) for column in down.T], axis=1) if down.size else down
-    return replace(clip, down=readonly(_rolled(clip, down, 2 * shortest), bool))
+    for part, column in enumerate(down.T):
+        down[:, part] = without_short(column, shortest, shortest)
+    return replace(clip, down=readonly(_rolled(clip, down), bool))
 
 
 def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
-    """Of each contact part the middle of its points (T, P, 3) m, the height of the lowest and what others are higher."""
+    """Of each contact part the middle of its points (T, P, 3), the height of the lowest and the highest over it, m."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
     places, _ = Kinematics(clip.body, points).at(clip.qpos)
     ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
@@ -84,20 +87,30 @@ def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
         settings,
         slow=settings.slow * np.sqrt(size),
         fast=settings.fast * np.sqrt(size),
+        brisk=settings.brisk * np.sqrt(size),
         near=settings.near * size,
         lifted=settings.lifted * size,
         shortest=settings.shortest * np.sqrt(size),
     )
 
 
-def _slow(centre: Array, rate: float, settings: ContactSettings) -> Mask:
-    """(T, P) which parts rest, by the speed over about 30 ms."""
-    reach = max(1, round(rate / 60))
-    frames = np.arange(len(centre))
-    after, before = np.minimum(frames + reach, len(centre) - 1), np.maximum(frames - reach, 0)
-    span = np.maximum(after - before, 1)[:, None] / rate
-    speed = np.linalg.norm(centre[after] - centre[before], axis=-1) / span
-    return np.stack([hysteresis(column, settings.slow, settings.fast) for column in speed.T], axis=1)
+def _slow(centre: Array, com: Array, rate: float, settings: ContactSettings) -> Mask:
+    """(T, P) which parts rest, by their speed over about 30 ms."""
+    pace = _speed(com[:, None, :2], round(rate / 4), rate)
+    speed = _speed(centre, round(rate / 60), rate) / np.maximum(pace / settings.brisk, 1.0)
+    out = np.zeros(speed.shape, bool)
+    for part, column in enumerate(speed.T):
+        out[:, part] = hysteresis(column, settings.slow, settings.fast)
+    return out
+
+
+def _speed(place: Array, reach: int, rate: float) -> Array:
+    """(T, P) m/s of points (T, P, n), from `reach` frames before to as many after, fewer at the ends."""
+    frames, wide = np.arange(len(place)), max(reach, 1)
+    after, before = np.minimum(frames + wide, len(place) - 1), np.maximum(frames - wide, 0)
+    return np.asarray(
+        np.linalg.norm(place[after] - place[before], axis=-1) * rate / np.maximum(after - before, 1)[:, None]
+    )
 
 
 def _rests(centre: Array, height: Array, slow: Mask, rate: float, settings: ContactSettings) -> list[_Rest]:
@@ -162,14 +175,12 @@ def _centre_of_mass(clip: BodyClip) -> Array:
     return out
 
 
-def _rolled(clip: BodyClip, down: Mask, shortest: int) -> Mask:
-    """Toes lie flat under a flat foot. While it rolls over its ball their tips slide; after that they may bear."""
+def _rolled(clip: BodyClip, down: Mask) -> Mask:
+    """Toes lie under a flat foot; while it rolls over its ball, their tips slide."""
     out = np.array(down)
     names = [part.name for part in clip.parts]
     for index, name in enumerate(names):
         if name.endswith("_tip"):
             heel = max(k for k in range(index) if names[k].endswith("_heel"))
-            standing = down[:, heel] | down[:, heel + 1]
-            alone = without_short(down[:, index] & ~standing, 0, shortest)
-            out[:, index] = (down[:, heel] & down[:, heel + 1]) | alone
+            out[:, index] = down[:, heel] & down[:, heel + 1]
     return out

@@ -23,7 +23,7 @@ from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
 from poise.spatial import Array
 
-_BUOYANCY = 0.1  # of the grip of pins: how firmly swinging feet are kept above the ground
+_BUOYANCY = 0.3  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class FootSettings:
     """How feet are cleaned."""
 
     clearance: float | None = None  # m: swinging feet are raised to at least this half way; None to leave them
-    smoothing: float | None = 7.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
-    fade: float = 0.1  # s over which corrections come and go
+    smoothing: float | None = 6.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
+    fade: float = 0.15  # s over which corrections come and go
     grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
 

@@ -32,7 +32,7 @@ class Pins:
 
 
 def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
-    """Pins of all that is down: feet by their prints; hands, and tips of toes that stand alone, where they rest."""
+    """Pins of all that is down: feet by their prints, hands where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)

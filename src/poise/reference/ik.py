@@ -19,6 +19,7 @@ from poise.reference.ik_space import PoseSpace
 from poise.spatial import Array
 
 _FIRST_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-9, 1e4
+_LITTLE, _NOTHING = 1e-5, 1e-10  # of the cost, and at all: no gain worth another step
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class PoseSolver:
 
         places (..., P, 3) m and turns (..., L, 4) with weights (..., P) and (..., L); `prior` (..., nq) is the pose
         to stay near to (`start` if not given) with weights of a number or (nv,). Ends after `iterations`, or when
-        no coordinate of a frame's step exceeds `tolerance` (rad, m).
+        no coordinate of a frame's step exceeds `tolerance` (rad, m) or it gains nothing.
         """
         first = np.atleast_2d(np.asarray(start, float))
         near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
@@ -112,12 +113,15 @@ class _Search:
             step = self._step(qpos[active], matrix[active], vector[active], damping[active])
             tried = self._space.moved_within(qpos[active], step)
             found = self._linearised(tried, active)
-            better = found[2] <= cost[active]
+            gain = cost[active] - found[2]
+            better = gain >= 0
+            settled = np.abs(gain) <= _LITTLE * cost[active] + _NOTHING
             taken = active[better]
             qpos[taken] = tried[better]
             matrix[taken], vector[taken], cost[taken] = (part[better] for part in found)
             damping[active] = np.clip(damping[active] * np.where(better, 0.1, 10.0), _LEAST_DAMPING, _MOST_DAMPING)
-            done = (np.abs(step).max(axis=1) < tolerance) | (~better & (damping[active] >= _MOST_DAMPING))
+            stuck = ~better & (damping[active] >= _MOST_DAMPING)
+            done = settled | stuck | (np.abs(step).max(axis=1) < tolerance)
             active = active[~done]
         converged = np.ones(len(start), bool)
         converged[active] = False

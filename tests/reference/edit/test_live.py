@@ -28,7 +28,7 @@ def test_an_edit_is_seen_at_once_without_a_jump(human_gait, text, now):
     live = Live(Played(extract_cycle(gait)), gait.body)
     before = [live.at(t).qpos for t in np.linspace(0, now, 50)]
     event = live.edit(parse_edit(text), now)
-    assert event == {"time": now, "kind": "edit", "edit": text}
+    assert event == {"time": now, "kind": "edit", "text": text}
     after = [live.at(t).qpos for t in np.linspace(0, now, 50)]
     assert np.abs(np.array(before) - after).max() < 1e-6  # nothing of the past changes
     plain = Played(extract_cycle(gait))

@@ -114,3 +114,18 @@ def test_a_body_without_hands_says_so():
     lamp = Body.named("lamp14")
     with pytest.raises(PoiseError, match="lacks hands"):
         Carry("front").on(take_of(stand(lamp), lamp))
+    with pytest.raises(PoiseError, match="lacks legs"):
+        Trunk(-0.1).on(take_of(stand(lamp), lamp))
+
+
+def test_a_lamp_bows_while_its_base_stands():
+    from poise.body import Body
+    from poise.reference.edit import take_of
+    from poise.reference.motions import stand
+
+    lamp = Body.named("lamp14")
+    still = take_of(stand(lamp), lamp)
+    bowed = Reach((Goal("shade", (0.03, 0.0, -0.05)),)).on(still).clip(0.1)
+    moved = part_places(bowed, "shade")[0] - part_places(still.clip(0.1), "shade")[0]
+    assert moved == pytest.approx([0.03, 0.0, -0.05], abs=0.005)
+    assert bowed.qpos[0, :7] == pytest.approx(lamp.standing[:7], abs=0.002)

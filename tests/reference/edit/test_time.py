@@ -6,6 +6,7 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.frozen import readonly
+from poise.reference.archive import save_prepared
 from poise.reference.edit import Blend, Loop, Mirror, Span, Warp, edited, extract_cycle
 from poise.reference.edit.mirror import mirrored_parts
 from poise.reference.played import Played
@@ -112,9 +113,15 @@ def test_blending_to_a_stop_plants_both_feet(gait, slip):
     assert np.abs(stopped.qvel[:, 6:]).max() < 2.5 * np.abs(gait.qvel[:, 6:]).max()
 
 
-def test_a_blend_needs_its_file_and_its_body(gait):
-    blend = Blend("run.bvh", span=Span(1.0))
-    with pytest.raises(PoiseError, match=r"run\.bvh"):
-        edited(gait, blend)
-    loaded = blend.with_clip(lambda path: replace(gait, name=path))
-    assert edited(gait, loaded).frames > gait.frames / 2
+def test_a_blend_needs_its_file_and_its_body(gait, human_gait, tmp_path):
+    with pytest.raises(PoiseError, match=r"nowhere\.bvh"):
+        edited(gait, Blend(str(tmp_path / "nowhere.bvh"), span=Span(1.0)))
+    if gait.body.name != "human37":
+        with pytest.raises(PoiseError, match="is of body 'human37'"):
+            edited(gait, Blend(human_gait, span=Span(1.0)))
+
+
+def test_a_blend_reads_prepared_motions(human_gait, tmp_path):
+    path = save_prepared(human_gait, tmp_path / "other.npz")
+    from_file, from_clip = (edited(human_gait, Blend(s, entry=0.5, span=Span(2.0))) for s in (str(path), human_gait))
+    assert from_file.qpos == pytest.approx(from_clip.qpos, abs=1e-9)

@@ -1,7 +1,8 @@
 """Edits: the animator's levers on a motion, from clip to clip and while it is performed."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from poise.lazy import lazy_names
 
 if TYPE_CHECKING:
     from poise.reference.edit.blend import Blend
@@ -19,29 +20,29 @@ if TYPE_CHECKING:
     from poise.reference.edit.warp import Warp
 
 _HOMES = {
-    "Blend": "blend",
-    "Carry": "carry",
-    "Edit": "take",
-    "Goal": "reach",
-    "Heights": "ground",
-    "Live": "live",
-    "Loop": "cycle",
-    "Mirror": "mirror",
-    "Offset": "pose",
-    "Path": "travel",
-    "Reach": "reach",
-    "Slope": "ground",
-    "Span": "span",
-    "Stairs": "ground",
-    "Stride": "travel",
-    "Take": "take",
-    "Trunk": "pose",
-    "Turn": "travel",
-    "Warp": "warp",
-    "edited": "take",
-    "extract_cycle": "cycle",
-    "parse_edit": "parse",
-    "take_of": "take",
+    "Blend": "poise.reference.edit.blend",
+    "Carry": "poise.reference.edit.carry",
+    "Edit": "poise.reference.edit.take",
+    "Goal": "poise.reference.edit.reach",
+    "Heights": "poise.reference.edit.ground",
+    "Live": "poise.reference.edit.live",
+    "Loop": "poise.reference.edit.cycle",
+    "Mirror": "poise.reference.edit.mirror",
+    "Offset": "poise.reference.edit.pose",
+    "Path": "poise.reference.edit.travel",
+    "Reach": "poise.reference.edit.reach",
+    "Slope": "poise.reference.edit.ground",
+    "Span": "poise.reference.edit.span",
+    "Stairs": "poise.reference.edit.ground",
+    "Stride": "poise.reference.edit.travel",
+    "Take": "poise.reference.edit.take",
+    "Trunk": "poise.reference.edit.pose",
+    "Turn": "poise.reference.edit.travel",
+    "Warp": "poise.reference.edit.warp",
+    "edited": "poise.reference.edit.take",
+    "extract_cycle": "poise.reference.edit.cycle",
+    "parse_edit": "poise.reference.edit.parse",
+    "take_of": "poise.reference.edit.take",
 }
 
 __all__ = [
@@ -70,9 +71,5 @@ __all__ = [
     "take_of",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # Lazy: the command line reads `poise.reference.edit.forms` for its help and must not load the simulator for it.
-    if name not in _HOMES:
-        raise AttributeError(f"module 'poise.reference.edit' has no attribute '{name}'")
-    return getattr(import_module(f"poise.reference.edit.{_HOMES[name]}"), name)
+# The command line reads `poise.reference.edit.forms` for its help and must not load the rest for it.
+__getattr__ = lazy_names(__name__, _HOMES)

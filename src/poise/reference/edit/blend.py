@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
 
+from poise.body import Body
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
@@ -31,7 +33,7 @@ SAME_PLACE = 0.005  # m
 class Blend:
     """Over to another motion at the span's start."""
 
-    source: str | BodyClip  # a file, which `with_clip` loads, or the clip itself
+    source: str | BodyClip  # a motion file, or a clip of the same body
     over: float = OVER  # s
     entry: float | None = None  # s of the other motion; None finds the best
     span: Span = field(default_factory=Span)
@@ -43,18 +45,21 @@ class Blend:
         over = None if self.over == OVER else number(self.over)
         return written("blend", name, self.span, over=over, **{"from": entry})
 
-    def with_clip(self, load: Callable[[str], BodyClip]) -> Blend:
-        """The same with its file loaded."""
-        return replace(self, source=load(self.source)) if isinstance(self.source, str) else self
-
     def on(self, take: Take) -> Take:
         """The motion that goes over into the other."""
-        if isinstance(self.source, str):
-            raise PoiseError(f"edit '{self}': the motion '{self.source}' has not been loaded")
-        if self.source.qpos.shape[1] != take.body.nq or self.source.body.dof_names != take.body.dof_names:
-            raise PoiseError(f"edit '{self}': that motion is of body '{self.source.body.name}', not '{take.body.name}'")
-        other = take_of(Played(self.source), take.body, take.rate)
+        clip = _loaded(self.source, take.body) if isinstance(self.source, str) else self.source
+        if clip.body.dof_names != take.body.dof_names:
+            raise PoiseError(f"edit '{self}': that motion is of body '{clip.body.name}', not '{take.body.name}'")
+        other = take_of(Played(clip), take.body, take.rate)
         return crossed(take, other, self.span.start or 0.0, self.over, self.entry)
+
+
+def _loaded(path: str, body: Body) -> BodyClip:
+    """A motion file on a body: as it was prepared, or prepared now."""
+    from poise.reference.archive import is_prepared, load_prepared
+    from poise.reference.preparing import prepare
+
+    return load_prepared(Path(path)) if is_prepared(Path(path)) else prepare(path, body).clip
 
 
 def crossed(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:

@@ -91,7 +91,7 @@ def _closed(cut: BodyClip) -> BodyClip:
     gap = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], _carried(cut.qpos[:1], turn, shift)[0])
     share = np.arange(cut.frames) / last - 0.5
-    qpos = np.array(cut.qpos)
+    qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
     for pose, part in zip(qpos, share, strict=True):
         mujoco.mj_integratePos(body.model, pose, gap, float(part))
     if cut.down is not None and body.feet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from poise.reference.parts import contact_parts
 from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
 
 PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
-POINT_WEIGHT = 10.0  # per m, of other points: feet come first
+POINT_WEIGHT = 30.0  # per m, of other points: feet come first
 FREE, FIRM, STIFF = 0.01, 80.0, 30.0  # per rad or m, how much joints stay as they were
 MISSED = 0.001  # m; a part of a foot that is further off does not stand
 
@@ -30,6 +31,7 @@ class Footing:
         self, body: Body, points: Sequence[tuple[str, ArrayLike]] = (), *, stay: Mapping[int, float] | None = None
     ) -> None:  # fmt: skip
         """`points` (link, place in its frame) beyond the feet; `stay`: other weights of degrees of freedom."""
+        self._body = body
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
         parts = contact_parts(body)
@@ -46,7 +48,6 @@ class Footing:
         links = [*feet, *(joint.link for joint in toes)]
         self._solver = PoseSolver(body, [*zip(feet, self._balls, strict=True), *points], links)
         self._reader = Kinematics(body, self._ends, links)
-        self._hips = Kinematics(body, hip_points(body))
         self._weights = np.array([PLACE_WEIGHT] * len(feet) + [POINT_WEIGHT] * len(points))
         self._stay = np.full(body.nv, STIFF)
         self._stay[:6] = FIRM
@@ -68,6 +69,10 @@ class Footing:
         """(T, F, 3) m: where poses (T, nq) have the joints in which the legs hang."""
         return self._hips.at(qpos)[0]
 
+    @cached_property
+    def _hips(self) -> Kinematics:
+        return Kinematics(self._body, hip_points(self._body))
+
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
         """Frames with feet and points at places (T, F + P, 3) and feet turned as given (T, F, 4), otherwise near.
 
@@ -84,6 +89,7 @@ class Footing:
             turn_weights=TURN_WEIGHT,
             prior=qpos,
             prior_weights=self._stay,
+            iterations=20,
             tolerance=1e-3,
         )
         lifted = self._lifted(qpos, found.qpos, place[:, :feet], turn)

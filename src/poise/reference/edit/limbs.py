@@ -7,7 +7,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Joint
-from poise.errors import unknown
+from poise.errors import PoiseError, unknown
 from poise.reference.parts import contact_parts
 from poise.spatial import Array
 
@@ -25,6 +25,13 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
             chain.insert(0, joint)
         number = int(model.body_parentid[number])
     return chain
+
+
+def require_legs(body: Body, for_whom: str) -> None:
+    """Raise a PoiseError unless the body has feet, and joints between them and the root's link."""
+    body.require("feet", for_whom=for_whom)
+    if not all(chain_joints(body, foot.link) for foot in body.feet):
+        raise PoiseError(f"body '{body.name}' lacks legs, which {for_whom} needs: its feet are part of the root's link")
 
 
 def leg_lengths(body: Body) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.edit.footing import Footing
+from poise.reference.edit.limbs import require_legs
 from poise.reference.edit.span import Span
 from poise.reference.edit.take import BLOCK, Frame, Take
 from poise.reference.edit.words import number, numbers, written
@@ -62,7 +63,7 @@ class Trunk:
 
     def on(self, take: Take) -> Take:
         """The motion with the trunk at another height."""
-        take.body.require("feet", for_whom="the edit 'trunk'")
+        require_legs(take.body, "the edit 'trunk'")
         footing = Footing(take.body)
 
         def block(first: int) -> list[Frame]:

@@ -25,7 +25,7 @@ from poise.reference.reference import Reference, Start, Target
 from poise.spatial import Array
 
 REMEMBERED = 4096  # frames
-BLOCK = 16  # frames; solving some at once costs less than one by one
+BLOCK = 8  # frames; solving some at once costs less than one by one
 DEFAULT_RATE = 120.0  # frames per second, of references that have no frames of their own
 
 Flags = NDArray[np.bool_]

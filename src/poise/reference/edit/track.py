@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.errors import PoiseError
-from poise.reference.edit.limbs import chain_joints, element_id, foot_parts
+from poise.reference.edit.limbs import chain_joints, element_id, foot_parts, require_legs
 from poise.reference.edit.take import Take
 from poise.spatial import Array, quat_rotate
 
@@ -89,7 +89,7 @@ class Sampler:
 
     def __init__(self, take: Take) -> None:
         body = take.body
-        body.require("feet", for_whom="an edit of steps")
+        require_legs(body, "an edit of steps")
         self._take, self._model, self._data = take, body.model, mujoco.MjData(body.model)
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         self._hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]

@@ -23,7 +23,7 @@ from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
 
 BEFORE = 1.0  # s of motion known before an edit starts
 AHEAD = 2.5  # s of motion known beyond the frame that is asked for
-STEP = 1.0  # s planned at once
+STEP, SHARE = 0.25, 0.1  # s planned at once, or a share of what is planned already if that is more
 GATE, LIFT_EASE = 0.3, 0.12  # s
 SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s; the window is as wide as the filter, which then never lifts the pelvis
 
@@ -105,7 +105,7 @@ class _Walk:
     def _plan(self, stop: int) -> None:
         if stop <= self._known:
             return
-        self._known = stop + round(STEP * self._take.rate)
+        self._known = stop + round(max(STEP * self._take.rate, SHARE * (stop - self._first)))
         track = self._sampler.track(self._first, self._known + round(AHEAD * self._take.rate))
         steps = self._course(track)
         self._place, self._turn = _feet(track, steps, self._start - track.first)
