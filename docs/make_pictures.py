@@ -21,6 +21,8 @@ from poise.body.catalogue import names
 from poise.export.look import visible_model
 from poise.export.strip import Camera, png, render
 from poise.files import write_file
+from poise.reference import load_prepared
+from poise.reference.archive import is_prepared
 from poise.world.props import Bar, Prop
 from poise.world.recording import Recording
 from poise.world.scene import Scene
@@ -70,6 +72,13 @@ SHOTS = (
         props=(Bar(height=2.6, length=1.2),),
         apart=1.7,
     ),
+    Shot(
+        "04_your_own_motion",
+        (0.15, 0.68, 1.22, 1.76, 2.3, 2.84, 3.4, 3.95),
+        Camera(azimuth=-96, elevation=16, distance=4.2),
+        (1.95, 0.7, 0.75),
+        size=(1200, 520),
+    ),
 )
 
 
@@ -82,18 +91,26 @@ def main() -> None:
             subprocess.run(
                 [sys.executable, EXAMPLES / f"{shot.example}.py"], cwd=folder, check=True, stdout=subprocess.DEVNULL
             )
-            newest = max(Path(folder).glob("*/recording.npz"), key=lambda path: path.stat().st_mtime)
-            exposure(Recording.load(newest), shot)
+            newest = max(Path(folder).glob("*/re*.npz"), key=lambda path: path.stat().st_mtime)
+            exposure(*moments(newest), shot)
 
 
-def exposure(recording: Recording, shot: Shot) -> None:
+def moments(path: Path) -> tuple[Body, np.ndarray, np.ndarray]:
+    """Body, times and poses of what an example wrote: a recording, or a prepared motion."""
+    if is_prepared(path):
+        clip = load_prepared(path)
+        return clip.body, np.arange(clip.frames) / clip.rate, clip.qpos
+    recording = Recording.load(path)
+    return Body.named(recording.meta["body"]), recording.time, recording.qpos
+
+
+def exposure(body: Body, clock: np.ndarray, qpos: np.ndarray, shot: Shot) -> None:
     """One picture of several moments."""
-    body = Body.named(recording.meta["body"])
     moved = [_Moved(prop, shot.apart * k) for prop in shot.props for k in range(len(shot.times))]
     scene = Scene((body,) * len(shot.times), parse_terrain(shot.terrain), tuple(moved))
     pose = np.array(scene.model.qpos0)
     for k, time in enumerate(shot.times):
-        then = recording.qpos[np.abs(recording.time - time).argmin(), : body.nq].copy()
+        then = qpos[np.abs(clock - time).argmin(), : body.nq].copy()
         then[0] += shot.apart * k
         pose[scene.coordinates(k)] = then
     picture(scene, pose, shot.size, shot.camera, shot.focus, shot.example)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.frozen import readonly
 from poise.motion import Clip
+from poise.reference.ik_space import PoseSpace
 from poise.reference.parts import ContactPart, contact_parts
 from poise.spatial import Array
 
@@ -45,13 +45,10 @@ class BodyClip:
     @cached_property
     def qvel(self) -> Array:
         """(T, nv) velocities by central differences, one-sided at the ends."""
-        model, rate = self.body.model, self.rate
-        out = np.zeros((self.frames, self.body.nv))
-        last = self.frames - 1
-        for k in range(self.frames if last else 0):
-            before, after = max(k - 1, 0), min(k + 1, last)
-            mujoco.mj_differentiatePos(model, out[k], (after - before) / rate, self.qpos[before], self.qpos[after])
-        return readonly(out)
+        frames = np.arange(self.frames)
+        before, after = np.maximum(frames - 1, 0), np.minimum(frames + 1, self.frames - 1)
+        step = PoseSpace(self.body).difference(self.qpos[before], self.qpos[after])
+        return readonly(step * self.rate / np.maximum(after - before, 1)[:, None])
 
     def skeleton_clip(self) -> Clip:
         """The motion on the body's skeleton: the user's own where it was built for one."""

@@ -7,7 +7,9 @@ import numpy as np
 
 from poise.reference.bodyclip import BodyClip
 from poise.reference.reference import Start, Target
-from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+_STRAIGHT = 1e-9  # rad per cycle: less is no turn
 
 
 class Played:
@@ -23,6 +25,8 @@ class Played:
         self._difference = np.zeros(clip.body.nv)
         turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
         self._turn = float(yaw_of(turn))  # rad per cycle
+        first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
+        self._move = last - first * np.exp(1j * self._turn)  # m, x + iy: where a cycle puts the origin
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
@@ -51,20 +55,17 @@ class Played:
         if not laps:
             return target
         qpos, qvel = np.array(target.qpos), np.array(target.qvel)
-        first, last = self.clip.qpos[0, :3], self.clip.qpos[-1, :3]
-        turn, shift = 0.0, np.zeros(3)
-        one = quat_exp(np.array([0.0, 0.0, self._turn]))
-        move = last - quat_rotate(one, first)
-        move[2] = 0.0
-        for _ in range(abs(laps)):
-            if laps > 0:
-                shift = move + quat_rotate(one, shift)
-                turn += self._turn
-            else:
-                shift = quat_rotate(quat_conjugate(one), shift - move)
-                turn -= self._turn
-        whole = quat_exp(np.array([0.0, 0.0, turn]))
-        qpos[:3] = quat_rotate(whole, qpos[:3]) + shift
+        whole = quat_exp(np.array([0.0, 0.0, laps * self._turn]))
+        qpos[:3] = quat_rotate(whole, qpos[:3])
+        qpos[:2] += self._way(laps)
         qpos[3:7] = quat_multiply(whole, qpos[3:7])
         qvel[:3] = quat_rotate(whole, qvel[:3])
         return Target(qpos, qvel, target.down)
+
+    def _way(self, laps: int) -> Array:
+        """(2,) m: how far cycles carry along the ground, each turned against the one before: a geometric series."""
+        turn = np.exp(1j * self._turn)
+        first, last = (complex(*self.clip.qpos[k, :2]) for k in (0, -1))
+        cycles = laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1)
+        way = (last - turn * first) * cycles
+        return np.array([way.real, way.imag])
