@@ -7,7 +7,7 @@ import skeletons
 from poise.body import Body
 from poise.motion import clip_from
 from poise.motion.kinematics import forward
-from poise.motion.role_bends import with_elbows
+from poise.motion.role_bends import with_bends
 from poise.motion.roles import find_roles
 from poise.spatial import mirror_axial, quat_exp
 
@@ -27,7 +27,7 @@ def waving(skeleton, axis, most=1.6):
 def test_elbows_bend_exactly_about_the_hinge(family, roll):
     """In a T-pose a left forearm that comes forward turns about -z; the roll tilts that axis about the arm."""
     clip = waving(skeletons.PEOPLE[family](), [np.sin(roll), 0.0, -np.cos(roll)])
-    rolled = with_elbows(clip)
+    rolled = with_bends(clip, find_roles(clip.skeleton))
     body = Body.from_skeleton(rolled.skeleton)
     qpos = body.rigging.poses(body, rolled)
     back = body.rigging.clip(body.model, qpos, 30.0, "back")

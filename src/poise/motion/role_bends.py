@@ -1,7 +1,7 @@
-"""Which way elbows bend: told by motion alone, since a straight arm looks the same however it is rolled.
+"""Which way elbows and knees bend: told by motion alone, since a straight limb looks the same however it is rolled.
 
-An arm that hangs in the upright pose is meant to bend its elbow forward. Skeletons differ (CMU's are rolled by 30
-degrees), so the roll that makes it true is put into `Skeleton.upright`, which moves no joint.
+Where an arm hangs in the upright pose its elbow is meant to bend forward, and a knee backward. Skeletons differ (CMU's
+arms are rolled by 30 degrees), so the roll that makes it true is put into `Skeleton.upright`, which moves no joint.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.kinematics import Places, forward
 from poise.motion.role_stance import upright_places
-from poise.motion.roles import SIDES, Roles, find_roles
+from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
 from poise.spatial import (
     Array,
@@ -25,15 +25,18 @@ from poise.spatial import (
     quat_multiply,
 )
 
-_ENOUGH = 0.15  # rad: mean bend of an elbow below which nothing can be told
+_ENOUGH = 0.15  # rad: mean bend below which nothing can be told
 _SAMPLES = 200  # frames looked at
 _DOWN = readonly([0.0, 0.0, -1.0])
+_LIMBS = (  # parts that roll, the next one, and which way about y it bends
+    (("upper_arm", "forearm"), "hand", -1.0),
+    (("thigh", "shank"), "foot", 1.0),
+)
 
 
-def with_elbows(clip: Clip) -> Clip:
-    """The clip on a skeleton whose upright pose is rolled to how its elbows bend; the same where nothing tells."""
-    roles = find_roles(clip.skeleton)
-    rolls = {} if roles is None else _rolls(clip, roles)
+def with_bends(clip: Clip, roles: Roles) -> Clip:
+    """The clip on a skeleton whose upright pose is rolled to how its limbs bend; the same where nothing tells."""
+    rolls = _rolls(clip, roles)
     if not rolls:
         return clip
     pose = _with_turns(clip.skeleton, rolls)
@@ -41,37 +44,41 @@ def with_elbows(clip: Clip) -> Clip:
 
 
 def _rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
-    """Joint of an arm to its turn (4,) in the world in the rolled upright pose."""
+    """Joint of a limb to its turn (4,) in the world in the rolled upright pose."""
     upright, moving = upright_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
     turns = forward(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}
     for side in SIDES:
-        arm = [roles.joints[f"{side}_{p}"] for p in ("upper_arm", "forearm", "hand") if f"{side}_{p}" in roles.joints]
-        swings = _swings(clip.skeleton, upright, arm)
-        roll = _roll(turns[:, arm[:2]], quat_multiply(swings, was[arm])[:2])
-        if roll is not None:
+        for parts, beyond, sign in _LIMBS:
+            joints = [roles.joints[f"{side}_{part}"] for part in parts]
+            end = roles.joints.get(f"{side}_{beyond}")
+            swings = _swings(clip.skeleton, upright, joints, end)
+            roll = _roll(turns[:, joints], quat_multiply(swings, was[joints]), sign)
+            if roll is None:
+                continue
             about_bone = quat_multiply(quat_conjugate(swings), quat_multiply(roll, swings))
-            rolled |= dict(zip(arm, quat_multiply(about_bone, was[arm]), strict=True))
+            rolled |= dict(zip(joints, quat_multiply(about_bone, was[joints]), strict=True))
+            if end is not None and beyond == "hand":  # a hand rolls with its arm; a foot points where it did
+                rolled[end] = quat_multiply(about_bone[1], was[end])
     return rolled
 
 
-def _swings(skeleton: Skeleton, upright: Places, arm: list[int]) -> Array:
-    """(k, 4) turns that let the bones of an arm hang; the hand goes with the forearm."""
-    upper, lower, *hand = upright.position[0, arm]
-    tips = [upright.ends[0, k] for k, end in enumerate(skeleton.ends) if end.joint == arm[1]]
-    wrist = (hand or tips or [lower + _DOWN])[0]
-    swings = quat_between([lower - upper, wrist - lower], _DOWN)
-    return np.asarray(swings[[0, 1, 1][: len(arm)]])
+def _swings(skeleton: Skeleton, upright: Places, joints: list[int], end: int | None) -> Array:
+    """(2, 4) turns that let the two bones of a limb hang."""
+    upper, lower = upright.position[0, joints]
+    tips = [upright.ends[0, k] for k, tip in enumerate(skeleton.ends) if tip.joint == joints[1]]
+    beyond = upright.position[0, end] if end is not None else (tips or [lower + _DOWN])[0]
+    return quat_between([lower - upper, beyond - lower], _DOWN)
 
 
-def _roll(turns: Array, frames: Array) -> Array | None:
-    """The turn about the hanging arm that brings the mean bend of its elbow to forward, about -y."""
+def _roll(turns: Array, frames: Array, sign: float) -> Array | None:
+    """The turn about the hanging limb that makes it bend about `sign` times y, in the mean."""
     above, below = np.moveaxis(quat_multiply(turns, quat_conjugate(frames)), 1, 0)
     x, y, _ = np.mean(quat_log(quat_multiply(quat_conjugate(above), below)), axis=0)
     if np.hypot(x, y) < _ENOUGH:
         return None
-    return quat_from_axis_angle([0.0, 0.0, 1.0], -np.pi / 2 - np.arctan2(y, x))
+    return quat_from_axis_angle([0.0, 0.0, 1.0], sign * np.pi / 2 - np.arctan2(y, x))
 
 
 def _with_turns(skeleton: Skeleton, turns: dict[int, Array]) -> Array:

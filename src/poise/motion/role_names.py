@@ -54,7 +54,7 @@ FAMILIES = (
     _family("amass", r"left_hip|l_hip|spine3", **_SURGEON, toes="foot"),
     _family("classic", r"leftcollar", **_SURGEON, toes="toe toes"),
     _family("asf", r"lfemur", thigh="femur", shank="tibia", foot="foot", toes="toes", clavicle="clavicle",
-            upper_arm="humerus", forearm="radius", hand="wrist"),
+            upper_arm="humerus", forearm="radius", hand="wrist hand"),
 )  # fmt: skip
 _STEMS = frozenset(stem for family in FAMILIES for stem in family.parts)
 

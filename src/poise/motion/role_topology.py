@@ -16,6 +16,7 @@ from poise.spatial import Array
 _LIMB = 0.3  # of the longest way from any joint down to a tip: shorter branches are fingers, ears, toes
 _ALIKE = 0.15  # by which the lengths of a left and a right chain may differ
 _NOTHING = 1e-3  # of the same: bones shorter than this have no length
+_HAND = 0.8  # of the forearm, to the tips of the fingers
 
 Pair = tuple[dict[str, int], dict[str, int]]
 
@@ -67,7 +68,7 @@ def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
     for joint in range(skeleton.count):
         below = skeleton.children[joint]
         chains = [_chain(skeleton, reach, child, nothing) for child in below if len(below) > 1]
-        chains = [c for c in chains if sum(c.lengths) > _LIMB * np.max(reach)]
+        chains = [c for c in chains if len(c.joints) > 1 and sum(c.lengths) > _LIMB * np.max(reach)]
         twins = [(joint, *_common(a, b)) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
         pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
     return pairs
@@ -106,7 +107,7 @@ def _common(a: Chain, b: Chain) -> tuple[Chain, Chain]:
 
 def _leg(chain: Chain) -> dict[str, int]:
     """Thigh and shank are the longest two bones in a row; empty without a foot below them."""
-    first = _longest_two(chain)
+    first = int(np.argmax(_in_a_row(chain)))
     names = ("thigh", "shank", "foot", "toes")
     found = dict(zip(names, chain.joints[first:], strict=False))
     if "toes" in found and chain.lengths[first + 3] <= 0:  # the end of the foot, not a joint
@@ -115,13 +116,19 @@ def _leg(chain: Chain) -> dict[str, int]:
 
 
 def _arm(chain: Chain) -> dict[str, int]:
-    first = _longest_two(chain)
+    """Upper arm and forearm are the longest two, what would be too long for a hand being held against them.
+
+    Some collarbones are longer than forearms.
+    """
+    lengths = np.array(chain.lengths)
+    hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # what is beyond each two
+    first = int(np.argmax(_in_a_row(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)))
     found = dict(zip(("upper_arm", "forearm", "hand"), chain.joints[first:], strict=False))
     if first > 0:
         found["clavicle"] = chain.joints[first - 1]
     return found if "forearm" in found else {}
 
 
-def _longest_two(chain: Chain) -> int:
-    pairs = np.add(chain.lengths[:-1], chain.lengths[1:])
-    return int(np.argmax(pairs)) if len(pairs) else 0
+def _in_a_row(chain: Chain) -> Array:
+    """Lengths of each two bones that follow each other."""
+    return np.add(chain.lengths[:-1], chain.lengths[1:])

@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from poise.frozen import Frozen
 from poise.motion.role_names import FAMILIES, PARTS, Family, family_parts, shows, spelled
-from poise.motion.role_stance import is_left, leftwards, on_all_fours
+from poise.motion.role_stance import is_left, leftwards, on_all_fours, upright_places
 from poise.motion.role_topology import ancestors, limb_parts, reaches
 from poise.motion.skeleton import Skeleton
+from poise.spatial import Array
 
 SIDES = ("left", "right")
 _NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")
@@ -28,16 +29,20 @@ class Roles:
     family: str  # whose names they are, or "topology"
 
 
-def find_roles(skeleton: Skeleton) -> Roles | None:
-    """The humanoid in a skeleton of any unit and axes; None if it is none."""
-    found = _by_names(skeleton) or _by_topology(skeleton)
+def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
+    """The humanoid in a skeleton of any unit and axes; None if it is none.
+
+    Where names do not tell, poses do: some of a motion (T, J, 3), or the upright one.
+    """
+    poses = upright_places(skeleton).position if poses is None else poses
+    found = _by_names(skeleton) or _by_topology(skeleton, poses)
     if found is None:
         return None
     family, limbs = found
     paired = {f"{side}_{part}": limbs[f"{side}_{part}"] for side in SIDES for part in PARTS
               if f"left_{part}" in limbs and f"right_{part}" in limbs}  # fmt: skip
     roles = _with_middle(skeleton, paired, family)
-    if roles is None or on_all_fours(skeleton, roles.joints, named=family != "topology"):
+    if roles is None or on_all_fours(skeleton, poses, roles.joints, named=family != "topology"):
         return None
     return roles
 
@@ -65,14 +70,14 @@ def _is_whole(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
     return True
 
 
-def _by_topology(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
+def _by_topology(skeleton: Skeleton, poses: Array) -> tuple[str, dict[str, int]] | None:
     pairs = limb_parts(skeleton)
     if pairs is None:
         return None
-    left = leftwards(skeleton, *pairs)
+    left = leftwards(poses, *pairs)
     limbs: dict[str, int] = {}
     for one, other in pairs:
-        halves = (one, other) if is_left(skeleton, one, other, left) else (other, one)
+        halves = (one, other) if is_left(skeleton, poses, one, other, left) else (other, one)
         for side, half in zip(SIDES, halves, strict=True):
             limbs |= {f"{side}_{part}": joint for part, joint in half.items()}
     return "topology", limbs

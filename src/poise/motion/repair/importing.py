@@ -25,7 +25,7 @@ from poise.motion.repair.tpose import drop_tpose
 from poise.motion.repair.turns import continuous_turns
 from poise.motion.repair.unit import find_unit
 from poise.motion.repair.upright import find_upright
-from poise.motion.role_bends import with_elbows
+from poise.motion.role_bends import with_bends
 from poise.motion.roles import Roles, find_roles
 
 AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
@@ -76,15 +76,15 @@ def _in_our_conventions(
     clip, sample = (converted(c, unit.value, axes) for c in (clip, sample))
     standing, upright = find_upright(sample, roles, first and converted(first, unit.value, axes))
     clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
-    bent = clip if roles is None else with_elbows(clip)
+    bent = clip if roles is None else with_bends(clip, roles)
     if bent is not clip:
-        upright = replace(upright, done=f"{upright.done}, its arms rolled to how the elbows bend")
+        upright = replace(upright, done=f"{upright.done}, its limbs rolled to how elbows and knees bend")
     return bent, (unit, up, facing, upright)
 
 
 def _person(clip: Clip) -> Roles | None:
     """The roles of a figure that has legs of some length; points without bones are nobody."""
-    roles = find_roles(clip.skeleton)
+    roles = find_roles(clip.skeleton, sampled(clip).places.position)
     return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
