@@ -13,7 +13,7 @@ import numpy as np
 from poise.motion.skeleton import Skeleton
 from poise.spatial import Array
 
-_LIMB = 0.3  # of the longest way from any joint down to a tip: shorter branches are fingers, ears, toes
+_LIMB = 0.3  # of the longest branch: shorter ones are fingers, ears, toes
 _ALIKE = 0.15  # by which the lengths of a left and a right chain may differ
 _NOTHING = 1e-3  # of the same: bones shorter than this have no length
 _HAND = 0.8  # of the forearm, to the tips of the fingers
@@ -63,12 +63,12 @@ def reaches(skeleton: Skeleton) -> Array:
 def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
     """Branchings with two equally long chains, nearest to the root first, longest first where there are several."""
     reach = reaches(skeleton)
-    nothing = _NOTHING * float(np.max(reach))
+    branches = {joint: below for joint, below in enumerate(skeleton.children) if len(below) > 1}
+    longest = max((float(reach[child]) for below in branches.values() for child in below), default=0.0)
     pairs = []
-    for joint in range(skeleton.count):
-        below = skeleton.children[joint]
-        chains = [_chain(skeleton, reach, child, nothing) for child in below if len(below) > 1]
-        chains = [c for c in chains if len(c.joints) > 1 and sum(c.lengths) > _LIMB * np.max(reach)]
+    for joint, below in branches.items():
+        chains = [_chain(skeleton, reach, child, _NOTHING * longest) for child in below]
+        chains = [c for c in chains if len(c.joints) > 1 and sum(c.lengths) > _LIMB * longest]
         twins = [(joint, *_common(a, b)) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
         pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
     return pairs

@@ -21,8 +21,10 @@ from poise.reference.ik import PoseSolver
 from poise.reference.ik_goals import Goals
 from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
+from poise.reference.temper import joint_speeds, temper
 from poise.spatial import Array
 
+_STILL = 0.1  # rad/s: slower joints may become this fast
 _BUOYANCY = 0.3  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
@@ -33,6 +35,7 @@ class FootSettings:
     clearance: float | None = None  # m: swinging feet are raised to at least this half way; None to leave them
     smoothing: float | None = 6.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
     fade: float = 0.15  # s over which corrections come and go
+    peak: float | None = 1.3  # of a joint's 99th percentile: faster turns are spread out where it goes unnoticed
     grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
 
@@ -48,9 +51,22 @@ def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip
         pins = raised(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
     goals = _goals(pins, chosen)
-    search = partial(solve_path, solver, calm.qpos, rate=clip.rate, fade=chosen.fade, weights=_weights(clip))
-    qpos = search(goals, start=search(replace(goals, floors=None)))  # what sinks is found from poses that stand
-    return replace(clip, qpos=readonly(qpos))
+    search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_weights(clip))
+    standing = search(calm.qpos, replace(goals, floors=None))
+    clean = replace(clip, qpos=readonly(search(calm.qpos, goals, start=standing)))  # what sinks is found from there
+    if chosen.peak is None or clip.frames < 2:
+        return clean
+    usual = np.maximum(np.percentile(joint_speeds(clip), 99, axis=0), _STILL)
+    tempered = temper(clean, chosen.peak * usual)
+    if np.array_equal(tempered.qpos[:, _leg_columns(clip)], clean.qpos[:, _leg_columns(clip)]):
+        return tempered
+    return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
+
+
+def _leg_columns(clip: BodyClip) -> list[int]:
+    """Coordinates that move feet."""
+    body = clip.body
+    return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
 def _goals(pins: Pins, settings: FootSettings) -> Goals:

@@ -13,6 +13,10 @@ from poise.motion.repair.settings import AXES, ImportSettings
 from poise.motion.roles import Roles
 from poise.spatial import Array
 
+NEAR = 0.7  # cosine: what is nearer to an axis points along it
+USUAL = ("+y", "+z")  # up
+UNUSUAL = 1.0  # of the frames: who seems to stand along another one rather lies
+WANDERS = 0.3  # of the frames, against an axis along which the lowest joint wanders by a leg: there is no floor
 OFTEN = 0.5  # of the frames, that a figure stands which walks and does not lie
 STEADY = 0.9  # length of the mean of their up directions
 USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
@@ -35,7 +39,7 @@ class Views:
     zero: Stance  # of the pose without rotations
     tpose: Stance | None  # of an artificial first frame
     motion: Stance  # of frames of the motion
-    root: Array  # (T, 3) of the same frames
+    joints: Array  # (T, J, 3) of the same frames
     leg: float
 
 
@@ -45,7 +49,7 @@ def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
         zero=stance(zero_pose(clip.skeleton), roles),
         tpose=None if tpose is None else stance(tpose.places.position[:1], roles),
         motion=stance(clip.places.position, roles),
-        root=clip.position,
+        joints=clip.places.position,
         leg=leg,
     )
 
@@ -87,12 +91,9 @@ def _up_clue(seen: Views | None) -> Clue:
         return Clue("nothing to tell, so as most files have it", vector("+y"), "+y", 0.5)
     clues = [_clue(name, view.up[0]) for name, view in _poses(seen).items() if view.stands[0]]
     moving = _motion_clue(seen)
-    if not clues:
-        return moving or Clue("the figure never stands, so as most files have it", vector("+y"), "+y", 0.3)
-    told = clues[-1]
-    if moving is None or moving.axis == told.axis or not _walks(seen, moving):
-        return told
-    return moving
+    if not clues or (moving.axis != clues[-1].axis and _walks(seen, moving)):
+        return moving
+    return clues[-1]
 
 
 def _poses(seen: Views) -> dict[str, Stance]:
@@ -101,19 +102,30 @@ def _poses(seen: Views) -> dict[str, Stance]:
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
 
 
-def _motion_clue(seen: Views) -> Clue | None:
-    ups = seen.motion.up[seen.motion.stands]
-    if not len(ups):
-        return None
-    mean = ups.mean(axis=0)
-    return _clue(f"the motion, upright in {np.mean(seen.motion.stands):.0%} of its frames", mean)
+def _motion_clue(seen: Views) -> Clue:
+    """The axis along which the figure stands most often, or sits if it never stands, on one level."""
+    stands = seen.motion.stands
+    ups = seen.motion.up[stands] if stands.any() else seen.motion.trunk
+    share = {axis: float(np.sum(ups @ vector(axis) > NEAR)) / len(stands) for axis in AXES}
+
+    def merit(axis: str) -> float:
+        low, high = np.percentile((seen.joints @ vector(axis)).min(axis=1), [10, 90]) / seen.leg
+        return share[axis] - WANDERS * min(float(high - low), 1.0) - (0.0 if axis in USUAL else UNUSUAL)
+
+    best = max(AXES, key=merit)
+    if not share[best]:
+        return Clue("the level on which the figure lies", vector(best), best, 0.3)
+    mean = ups[ups @ vector(best) > NEAR].mean(axis=0)
+    source = f"the motion, {'upright' if stands.any() else 'the trunk upright'} in {share[best]:.0%} of its frames"
+    return Clue(source, mean, best, float(mean @ vector(best)) * share[best] / sum(share.values()))
 
 
 def _walks(seen: Views, moving: Clue) -> bool:
     """Does the figure travel across the direction that it stands along? A sleeper, too, is straight."""
-    if np.mean(seen.motion.stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
+    stands = seen.motion.stands & (seen.motion.up @ vector(moving.axis) > NEAR)
+    if np.mean(stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
         return False
-    extent = np.ptp(seen.root, axis=0)
+    extent = np.ptp(seen.joints.mean(axis=1), axis=0)
     along = "xyz".index(moving.axis[1])
     return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
 
@@ -124,12 +136,13 @@ def _facing_clue(seen: Views | None, up: str) -> Clue:
         return Clue("nothing to tell, so as most files have it", vector(usual), usual, 0.5)
     top = vector(up)
     for name, view in _poses(seen).items():
-        if view.stands[0] and view.up[0] @ top > 0.7:
+        if view.stands[0] and view.up[0] @ top > NEAR:
             return _clue(name, view.forward[0], up)
-    first = np.flatnonzero(seen.motion.stands & (seen.motion.up @ top > 0.7))
+    stands = seen.motion.stands & (seen.motion.up @ top > NEAR)
+    first = np.flatnonzero(stands if stands.any() else seen.motion.trunk @ top > NEAR)
     if not len(first):
-        return Clue("the figure never stands, so as most files have it", vector(usual), usual, 0.3)
-    return _clue("the first upright frame", seen.motion.forward[first[0]], up)
+        return Clue("the figure is never upright, so as most files have it", vector(usual), usual, 0.3)
+    return _clue("the first upright frame", np.cross(seen.motion.left[first[0]], top), up)
 
 
 def _clue(source: str, direction: Array, beside: str = "") -> Clue:

@@ -6,6 +6,7 @@ above it [DrillisContini1966], the joints of the toes at about 0.0165.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from poise.motion.repair.flight import runs
 from poise.motion.repair.masses import SIDES, leg_length
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.smooth import smoothed
+from poise.motion.role_topology import ancestors
 from poise.motion.roles import Roles
 from poise.spatial import Array
 
@@ -51,7 +53,7 @@ def find_floor(clip: Clip, roles: Roles | None, rate: float, settings: ImportSet
 
 def _lowest(clip: Clip) -> tuple[float, str]:
     """For whatever is no person."""
-    low = float(np.percentile(_low_points(clip), 5))
+    low = float(np.percentile(_low_points(clip, range(clip.skeleton.count)), 5))
     return low, f"the lowest joint is at {low * 100:+.1f} cm most of the time"
 
 
@@ -72,8 +74,10 @@ def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
     where = clip.places.position[..., 2]
     ankles = where[:, [roles.joints[f"{side}_foot"] for side in SIDES]].min(axis=1)
     if np.mean(where[:, roles.joints["pelvis"]] - ankles > UPRIGHT * leg) > UPRIGHT_SHARE:
-        low = float(np.percentile(_low_points(clip), 5)) - TOES / 2 * leg / LEG
-        return low, f"no foot ever stands flat; the lowest points put the floor at {low * 100:+.1f} cm"
+        feet = {roles.joints[f"{side}_foot"] for side in SIDES}
+        parts = [j for j in range(clip.skeleton.count) if not feet.isdisjoint(ancestors(clip.skeleton, j))]
+        low = float(np.percentile(_low_points(clip, parts), 5)) - TOES / 2 * leg / LEG
+        return low, f"no foot ever stands flat; their lowest points put the floor at {low * 100:+.1f} cm"
     trunk = [joint for role, joint in roles.joints.items() if role.endswith(("pelvis", "chest", "thigh", "upper_arm"))]
     low = float(np.percentile(where[:, trunk].min(axis=1), 10)) - FLESH * leg / LEG
     return low, f"the figure never stands; its trunk lies on {low * 100:+.1f} cm"
@@ -118,7 +122,10 @@ def _lowest_level(height: Array, frames: Array) -> float:
     return float(height[level][middle])
 
 
-def _low_points(clip: Clip) -> Array:
-    """(T,) m, the lowest joint or tip."""
+def _low_points(clip: Clip, joints: Sequence[int]) -> Array:
+    """(T,) m, the lowest of some joints and their tips."""
     places = clip.places
-    return np.asarray(np.concatenate([places.position[..., 2], places.ends[..., 2]], axis=1).min(axis=1))
+    tips = [k for k, end in enumerate(clip.skeleton.ends) if end.joint in joints]
+    return np.asarray(
+        np.concatenate([places.position[:, list(joints), 2], places.ends[:, tips, 2]], axis=1).min(axis=1)
+    )

@@ -22,6 +22,7 @@ class Stance:
     """How figures (T of them) hold themselves, in the axes of their file."""
 
     up: Array  # (T, 3) unit, from the feet through the trunk
+    trunk: Array  # (T, 3) unit, from hips to shoulders
     left: Array  # (T, 3) unit, across hips and shoulders, at right angles to up
     stands: Mask  # (T,) whether trunk and both legs lie along one line
 
@@ -48,7 +49,7 @@ def stance(position: Array, roles: Roles) -> Stance:
     left = _unit(across - _along(across, up)[:, None] * up)
     straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
     sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
-    return Stance(up, left, (straight > LEANING) & (sideways < 1 - LEANING))
+    return Stance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
 def zero_pose(skeleton: Skeleton) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from poise.frozen import readonly
@@ -12,9 +14,18 @@ from poise.motion.repair.masses import SIDES
 from poise.motion.repair.poses import Stance, stance, zero_pose
 from poise.motion.roles import Roles
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array, matrix_to_quat, quat_between, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import (
+    Array,
+    matrix_to_quat,
+    quat_between,
+    quat_conjugate,
+    quat_from_axis_angle,
+    quat_log,
+    quat_multiply,
+)
 
 ASKEW = np.radians(15)  # that a zero pose may lean or turn and still count as upright
+ON_GROUND = 5  # one frame in so many has the foot as low as on the ground
 _DOWN = np.array([0.0, 0.0, -1.0])
 _LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
@@ -34,18 +45,18 @@ def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple
         pose = _turned(tpose.rotation[0], _to_front(first, 0))
         return pose, _finding("the zero pose does not stand, the artificial first pose does", "first pose")
     moving = stance(sample.places.position, roles)
-    if not moving.stands.any():
-        return None, _finding("neither the zero pose nor any frame stands upright", "zero pose")
     best = _straightest(sample, roles, moving)
-    pose = straightened(skeleton, _turned(sample.rotation[best], _to_front(moving, best)), roles)
-    return pose, _finding("the zero pose does not stand, but the motion does", "a frame of the motion, straightened")
+    turned = _turned(sample.rotation[best], _to_front(moving, best))
+    pose = straightened(skeleton, turned, roles, _flat_feet(sample, roles, moving))
+    found = "the zero pose does not stand, " + ("but the motion does" if moving.stands.any() else "nor does the motion")
+    return pose, _finding(found, "straightest frame of the motion, straightened")
 
 
-def straightened(skeleton: Skeleton, pose: Array, roles: Roles) -> Array:
-    """The pose (J, 4) with trunk and head upright, legs and arms hanging down, the feet pointing as they did."""
+def straightened(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[int, Array]) -> Array:
+    """The pose (J, 4) with trunk and head upright, legs and arms hanging down, the feet turned (4,) in the world."""
     places = forward(skeleton, np.zeros((1, 3)), pose[None])
     was, local = places.rotation[0], np.array(pose)
-    world = {roles.joints[f"{side}_foot"]: was[roles.joints[f"{side}_foot"]] for side in SIDES}  # of joints that turn
+    world = dict(feet)  # of joints that turn
     for joint, (bone, direction) in _bones(places.position[0], roles).items():
         if np.any(bone):
             world[joint] = quat_multiply(quat_between(bone, direction), was[joint])
@@ -73,15 +84,35 @@ def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
 
 
 def _straightest(sample: Clip, roles: Roles, moving: Stance) -> int:
-    """The standing frame whose trunk is most upright and whose limbs hang straightest."""
+    """The frame, of those that stand if any does, whose trunk is most upright and whose limbs hang straightest."""
     where = sample.places.position
-    score = moving.up[:, 2] + np.where(moving.stands, 0.0, -np.inf)
+    score = moving.up[:, 2] + np.where(moving.stands, len(_LIMBS), 0.0)
     for side in SIDES:
         for upper, lower in _LIMBS:
             if f"{side}_{lower}" in roles.joints:
                 bone = where[:, roles.joints[f"{side}_{lower}"]] - where[:, roles.joints[f"{side}_{upper}"]]
                 score = score + bone @ _DOWN / np.maximum(np.linalg.norm(bone, axis=-1), 1e-9)
     return int(np.argmax(score))
+
+
+def _flat_feet(sample: Clip, roles: Roles, moving: Stance) -> dict[int, Array]:
+    """Joints of feet and toes to their turns in the world in a frame where the foot is on the ground.
+
+    There ankle and ball are lowest: a raised heel lifts the one, raised toes lift the other.
+    """
+    where, turns = sample.places.position, sample.places.rotation
+    feet: dict[int, Array] = {}
+    for side in SIDES:
+        joints = [roles.joints[role] for role in (f"{side}_foot", f"{side}_toes") if role in roles.joints]
+        ankle, ball = where[:, joints[0]], where[:, joints[-1]]
+        height = ankle[:, 2] + ball[:, 2] + np.where(moving.stands, 0.0, np.ptp(where[..., 2]))
+        low = np.argsort(height)[: 1 + len(height) // ON_GROUND]
+        slope = (ball - ankle)[low, 2]
+        k = low[np.argsort(slope)[len(low) // 2]]
+        heading = np.arctan2(moving.forward[k, 1], moving.forward[k, 0])
+        for joint in joints:
+            feet[joint] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -heading), turns[k, joint])
+    return feet
 
 
 def _to_front(seen: Stance, k: int) -> Array:

@@ -1,12 +1,14 @@
-"""A first guess for legs and arms: knees and elbows bent in closed form, so that the search starts near its goal.
+"""Legs and arms in closed form: knees and elbows bent so far that a foot or hand is where it is wanted.
 
-No small step shortens a straight limb: a search that starts there finds no bend. Told of legs, it holds for arms.
+The plane of thigh and shank turns along with the limb and no more; the ankle then turns the foot. Where an ankle lacks
+the third freedom, the plane turns about the line from hip to ankle instead. Of all joint limits only the knee's are
+looked at. Told of legs, it holds for arms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import mujoco
@@ -15,83 +17,122 @@ from numpy.typing import ArrayLike
 
 from poise.body import Body
 from poise.body.parts import Joint
+from poise.body.rigging import hinge_angles
 from poise.reference.edit.limbs import chain_joints, element_id
-from poise.spatial import Array, quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import (
+    Array,
+    quat_between,
+    quat_conjugate,
+    quat_from_axis_angle,
+    quat_log,
+    quat_multiply,
+    quat_rotate,
+)
 
 STRAIGHTEST = 0.9999  # of the length of a leg
+OVERSTRETCH_EASE = 0.15  # rad; within so much more bend an overstretched knee becomes an ordinary one
+SWIVELS, LEAST_SLOPE = 4, 0.3  # steps of Newton's method, and where it is of no use
 
 
 @dataclass(frozen=True, eq=False)
-class _Leg:
-    """A hip that is a ball, the knee below it, and a point of the foot."""
+class _Limb:
+    """A ball and the hinge below it, and what hangs there and is to be brought to a place."""
 
     hip: Joint
-    knee: Joint
-    foot: int  # MuJoCo's number of the link
-    point: Array  # (3,) m in the link's frame
+    knee: Joint  # its first freedom bends the limb
+    ankle: Joint | None  # turns the link against the shank
+    elements: tuple[int, int]  # MuJoCo's numbers of hip and knee
+    links: tuple[int, int, int]  # and of thigh, shank and the link that is placed
+    point: Array  # (3,) m in that link's frame: what is placed
+    end: Array  # (3,) m in that link's frame, where the shank ends: the ankle, else the point
+    sign: float = 1.0  # of the angle from thigh to shank, the limb bent
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        return float(self.knee.lower[0]), float(self.knee.upper[0])
+
+@dataclass(frozen=True, eq=False)
+class _Posed:
+    """A limb in poses, in the world."""
+
+    hip: Array  # (T, 3) m
+    knee: Array  # (T, 3) m
+    axis: Array  # (T, 3), about which the knee bends
+    thigh: Array  # (T, 4)
+    shank: Array  # (T, 4)
+    end: Array  # (T, 3) m
 
 
-class LimbGuess:
-    """Brings points (link, place in its frame) near to places; those that hang on no ball and hinge stay."""
+class Limbs:
+    """Brings points (link, place in its frame) to places; those that hang on no ball and hinge stay where they are."""
 
-    def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]]) -> None:
-        self._model, self._data = body.model, mujoco.MjData(body.model)
-        self._body = body
-        self._legs = [_leg(body, link, np.asarray(point, float)) for link, point in points]
+    def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
+        """The first `feet` of the points are those of feet, which are turned as well."""
+        self._body, self._data = body, mujoco.MjData(body.model)
+        self._limbs: dict[int, _Limb] = {}
+        for number, (link, point) in enumerate(points):
+            limb = _limb(body, link, np.asarray(point, float), turned=number < feet)
+            if limb is not None and all(limb.hip is not other.hip for other in self._limbs.values()):
+                self._limbs[number] = replace(limb, sign=self._sign(limb))
 
-    def guess(self, qpos: Array, place: Array) -> Array:
-        """Poses (T, nq) with the points nearly at `place` (T, P, 3)."""
-        out = np.array(qpos)
-        for number, leg in enumerate(self._legs):
-            if leg is not None:
-                self._bend(out, leg, place[:, number])
+    def placed(self, qpos: Array, place: Array, turn: Array) -> Array:
+        """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
+        out, limbs = np.array(qpos), self._limbs
+        for (number, limb), was in zip(limbs.items(), self._read(qpos, limbs.values()), strict=True):
+            goal, knee, hip = place[:, number], limb.knee.qpos[0], list(limb.hip.qpos)
+            if limb.ankle is not None:
+                goal = goal + quat_rotate(turn[:, number], limb.end - limb.point)
+            out[:, knee] = np.clip(qpos[:, knee] + _bend(was, goal, limb.sign), *_limits(limb.knee))
+            bent = quat_from_axis_angle(was.axis, out[:, knee] - qpos[:, knee])
+            swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
+            if limb.ankle is not None:
+                shank = quat_multiply(quat_multiply(swing, bent), was.shank)
+                level = quat_multiply(shank, self._body.model.body_quat[limb.links[2]])
+                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, level, goal - was.hip, turn[:, number])
+                swing = quat_multiply(swivel, swing)
+            local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
+            out[:, hip] = quat_multiply(qpos[:, hip], local)
         return out
 
-    def _bend(self, qpos: Array, leg: _Leg, goal: Array) -> None:
-        hip, thigh, knee, axis, foot = self._read(qpos, leg)
-        angle = list(leg.knee.qpos)
-        turn = _wrapped(_wanted(hip, knee, axis, foot, goal, self._bent(leg)) - _angle(hip, knee, axis, foot))
-        turn = np.clip(qpos[:, angle[0]] + turn, *leg.limits) - qpos[:, angle[0]]
-        qpos[:, angle[0]] += turn
-        foot = knee + quat_rotate(quat_from_axis_angle(axis, turn), foot - knee)
-        swing = quat_between(foot - hip, goal - hip)
-        local = quat_multiply(quat_conjugate(thigh), quat_multiply(swing, thigh))
-        qpos[:, list(leg.hip.qpos)] = quat_multiply(qpos[:, list(leg.hip.qpos)], local)
-
-    def _bent(self, leg: _Leg) -> float:
+    def _sign(self, limb: _Limb) -> float:
         """The sign of the angle from thigh to shank in the middle of the knee's range."""
         qpos = np.array(self._body.standing)
-        qpos[list(leg.knee.qpos)] = 0.5 * sum(leg.limits)
-        hip, _, knee, axis, foot = self._read(qpos[None], leg)
-        return float(np.sign(_angle(hip, knee, axis, foot)[0]))
+        qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
+        (posed,) = self._read(qpos[None], [limb])
+        return float(np.sign(_angle(posed)[0]))
 
-    def _read(self, qpos: Array, leg: _Leg) -> tuple[Array, Array, Array, Array, Array]:
-        """Of all poses: hip, turn of the thigh, knee, its axis, foot."""
-        hip, knee = element_id(self._body, leg.hip), element_id(self._body, leg.knee)
-        thigh, data = self._body.link_id(leg.hip.link), self._data
-        rows = []
-        for pose in qpos:
+    def _read(self, qpos: Array, limbs: Collection[_Limb]) -> list[_Posed]:
+        """Where poses (T, nq) have limbs."""
+        data = self._data
+        elements = np.array([limb.elements for limb in limbs], int).reshape(-1, 2)
+        links = np.array([limb.links for limb in limbs], int).reshape(-1, 3)
+        anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
+        places, turns = np.empty((len(qpos), len(links), 3)), np.empty((len(qpos), len(links), 3, 4))
+        for k, pose in enumerate(qpos):
             data.qpos[:] = pose
-            mujoco.mj_kinematics(self._model, data)
-            rows.append(
-                np.concatenate([data.xanchor[hip], data.xquat[thigh], data.xanchor[knee], data.xaxis[knee]]).tolist()
-                + (data.xpos[leg.foot] + data.xmat[leg.foot].reshape(3, 3) @ leg.point).tolist()
-            )
-        table = np.array(rows)
-        return table[:, :3], table[:, 3:7], table[:, 7:10], table[:, 10:13], table[:, 13:]
+            mujoco.mj_kinematics(self._body.model, data)
+            anchors[k], axes[k] = data.xanchor[elements], data.xaxis[elements[:, 1]]
+            places[k], turns[k] = data.xpos[links[:, 2]], data.xquat[links]
+        ends = places + quat_rotate(turns[:, :, 2], np.array([limb.end for limb in limbs]).reshape(-1, 3))
+        return [
+            _Posed(anchors[:, i, 0], anchors[:, i, 1], axes[:, i], turns[:, i, 0], turns[:, i, 1], ends[:, i])
+            for i in range(len(links))
+        ]
 
 
-def _leg(body: Body, link: str, point: Array) -> _Leg | None:
-    joints = chain_joints(body, link)
+def _limb(body: Body, link: str, point: Array, *, turned: bool) -> _Limb | None:
+    joints, number = chain_joints(body, link), body.link_id(link)
     for hip, knee in pairwise(joints):
-        limited = len(knee.dofs) == 1 and np.isfinite(knee.lower[0]) and np.isfinite(knee.upper[0])
-        if hip.kind == "ball" and knee.kind == "hinge" and limited:
-            return _Leg(hip, knee, body.link_id(link), point)
+        limb = hip.group == knee.group and hip.kind == "ball" and knee.kind == "hinge"
+        if limb and np.isfinite(_limits(knee)).all():
+            elements = element_id(body, hip), element_id(body, knee)
+            links = body.link_id(hip.link), body.link_id(knee.link), number
+            hung = turned and joints[-1].parent_link == knee.link and joints[-1].link == link
+            ankle = joints[-1] if hung and int(body.model.body_parentid[number]) == links[1] else None
+            end = point if ankle is None else body.model.jnt_pos[element_id(body, ankle)]
+            return _Limb(hip, knee, ankle, elements, links, point, end)
     return None
+
+
+def _limits(knee: Joint) -> tuple[float, float]:
+    return float(knee.lower[0]), float(knee.upper[0])
 
 
 def _across(vector: Array, axis: Array) -> Array:
@@ -99,20 +140,56 @@ def _across(vector: Array, axis: Array) -> Array:
     return np.asarray(vector - np.sum(vector * axis, axis=1, keepdims=True) * axis)
 
 
-def _angle(hip: Array, knee: Array, axis: Array, foot: Array) -> Array:
+def _angle(posed: _Posed) -> Array:
     """(T,) rad: the angle from thigh to shank about the knee's axis."""
-    thigh, shank = _across(hip - knee, axis), _across(foot - knee, axis)
+    axis = posed.axis
+    thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=1), np.sum(thigh * shank, axis=1)))
 
 
-def _wanted(hip: Array, knee: Array, axis: Array, foot: Array, goal: Array, sign: float) -> Array:
-    """(T,) rad: the angle from thigh to shank at which the foot is as far from the hip as the goal is."""
-    thigh, shank = _across(hip - knee, axis), _across(foot - knee, axis)
-    aside = np.sum((foot - hip) * axis, axis=1)
+def _bend(was: _Posed, goal: Array, sign: float) -> Array:
+    """(T,) rad: how the knee turns about its axis so that the end is as far from the hip as the goal is.
+
+    A straight knee has two ways to bend. One that is overstretched remains so only as long as the goal is where it is.
+    """
+    bent = _wrapped(np.pi - sign * _angle(was))  # rad, 0 is straight
+    thigh, shank = _across(was.hip - was.knee, was.axis), _across(was.end - was.knee, was.axis)
+    aside = np.sum((was.end - was.hip) * was.axis, axis=1)
     a, b = np.linalg.norm(thigh, axis=1), np.linalg.norm(shank, axis=1)
-    far = np.linalg.norm(goal - hip, axis=1)
-    chord = np.clip(far**2 - aside**2, (a - b) ** 2, (STRAIGHTEST * (a + b)) ** 2)
-    return np.asarray(sign * np.arccos(np.clip((a**2 + b**2 - chord) / (2 * a * b), -1.0, 1.0)))
+    far = np.sum((goal - was.hip) ** 2, axis=1) - aside**2
+    chord = np.clip(far, (a - b) ** 2, (STRAIGHTEST * (a + b)) ** 2)
+    wanted = np.pi - np.arccos(np.clip((a**2 + b**2 - chord) / (2 * a * b), -1.0, 1.0))
+    over = np.maximum(-bent, 0.0)
+    kept = np.clip(1.0 - (wanted - over) / OVERSTRETCH_EASE, 0.0, 1.0)
+    wanted -= 2.0 * kept * np.minimum(over, wanted)
+    return np.asarray(sign * (bent - wanted))
+
+
+def _turned(ankle: Joint, level: Array, leg: Array, goal: Array) -> tuple[Array, Array]:
+    """How the leg (T, 3) turns about itself (T, 4), and the ankle's coordinates, so that the foot is turned as wanted.
+
+    `level` (T, 4) is the foot with its ankle at zero, the leg not yet turned.
+    """
+    swivel = np.tile([1.0, 0.0, 0.0, 0.0], (len(goal), 1))
+    if ankle.kind == "ball":
+        return swivel, quat_multiply(quat_conjugate(level), goal)
+    along = leg / np.linalg.norm(leg, axis=1, keepdims=True)
+    if len(ankle.axes) == 2:
+        third = np.cross(*ankle.axes)
+        slope = np.sum(quat_rotate(goal, third) * along, axis=1)
+        for _ in range(SWIVELS):
+            local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
+            missing = quat_multiply(quat_conjugate(_hinged(hinge_angles(local, ankle.axes), ankle.axes)), local)
+            left = quat_log(missing) @ third
+            step = np.where(np.abs(slope) > LEAST_SLOPE, left / slope, 0.0)
+            swivel = quat_multiply(quat_from_axis_angle(along, step), swivel)
+    return swivel, hinge_angles(quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal), ankle.axes)
+
+
+def _hinged(angles: Array, axes: Array) -> Array:
+    """(T, 4) the turn of two hinges by angles (T, 2), the first of them outermost."""
+    first, second = (quat_from_axis_angle(axis, angle) for axis, angle in zip(axes, angles.T, strict=True))
+    return quat_multiply(first, second)
 
 
 def _wrapped(angle: Array) -> Array:

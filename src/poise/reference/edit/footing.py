@@ -10,18 +10,20 @@ from numpy.typing import ArrayLike
 
 from poise.body import Body
 from poise.frozen import readonly
-from poise.reference.edit.bend import LimbGuess
+from poise.reference.edit.bend import Limbs
+from poise.reference.edit.heels import Heels
 from poise.reference.edit.limbs import chain_joints, foot_parts, hip_points
 from poise.reference.edit.take import Flags, Frame
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
-from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
+from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
 POINT_WEIGHT = 30.0  # per m, of other points: feet come first
-FREE, FIRM, STIFF = 0.01, 80.0, 30.0  # per rad or m, how much joints stay as they were
+LEG, TOE, FIRM, STIFF = 1.0, 0.1, 80.0, 30.0  # per rad or m, how much legs, toes, root and other joints stay
 MISSED = 0.001  # m; a part of a foot that is further off does not stand
+EXACT, WITHIN = 1e-4, 1e-4  # m or rad: what is that near to its goal and limits needs no search
 
 
 class Footing:
@@ -41,19 +43,21 @@ class Footing:
             np.eye(len(parts), dtype=bool)[[p for _, p, _ in soles]],
         )
         self._soles = Kinematics(body, [(parts[p].link, point) for _, p, point in soles])
-        self._balls = np.array([foot.points[2:].mean(axis=0) for foot in body.feet]).reshape(-1, 3)
+        self._balls = np.array([foot.points[2:] for foot in body.feet]).reshape(-1, 2, 3)
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         self._ends = [*((link, np.zeros(3)) for link in feet), *points]
-        self._guess = LimbGuess(body, self._ends)
+        self._heels = Heels(body, Limbs(body, self._ends, len(feet)))
         links = [*feet, *(joint.link for joint in toes)]
-        self._solver = PoseSolver(body, [*zip(feet, self._balls, strict=True), *points], links)
+        balls = [(link, ball) for link, own in zip(feet, self._balls, strict=True) for ball in own]
+        self._solver = PoseSolver(body, [*balls, *points], links)
         self._reader = Kinematics(body, self._ends, links)
-        self._weights = np.array([PLACE_WEIGHT] * len(feet) + [POINT_WEIGHT] * len(points))
+        self._weights = np.array([PLACE_WEIGHT] * len(balls) + [POINT_WEIGHT] * len(points))
         self._stay = np.full(body.nv, STIFF)
         self._stay[:6] = FIRM
         self._stay[list(stay or {})] = list((stay or {}).values())
         legs = [joint for link in feet for joint in chain_joints(body, link)]
-        self._stay[[dof for joint in (*legs, *toes) for dof in joint.dofs]] = FREE
+        self._stay[[dof for joint in legs for dof in joint.dofs]] = LEG
+        self._stay[[dof for joint in toes for dof in joint.dofs]] = TOE
 
     @property
     def count(self) -> int:
@@ -78,31 +82,48 @@ class Footing:
 
         Where a heel has to rise for it, or a foot cannot be where it is wanted, that part is no longer down.
         """
-        qpos, feet = np.array([frame.qpos for frame in frames]), self.count
-        goals = np.array(place)
-        goals[:, :feet] += quat_rotate(turn, self._balls)
+        qpos = np.array([frame.qpos for frame in frames])
+        soles = self._sole_goals(qpos, place, turn)
+        found, place, turn = self._heels.raised(qpos, place, turn)
+        rest = np.flatnonzero(self._unsettled(found, place, turn))
+        if len(rest):
+            found[rest] = self._searched(qpos[rest], found[rest], place[rest], turn[rest])
+        missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
+        lifted = missed @ self._part_of
+        return [Frame(readonly(q), _borne(f.down, up)) for q, f, up in zip(found, frames, lifted, strict=True)]
+
+    def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
+        """(T, S, 3) m: where the contact points of the feet are to be."""
+        link, was = self.places(qpos)
+        away = self._soles.at(qpos)[0] - link[:, self._foot_of]
+        moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
+        return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
+
+    def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
+        """(T,) which poses are beyond joint limits, miss their goals, or have goals that only a search can meet."""
+        if len(self._ends) > self.count:
+            return np.ones(len(qpos), bool)
+        space, (here, facing) = self._solver.space, self.places(qpos)
+        beyond = np.abs(space.difference(qpos, space.clamped(qpos))).max(axis=1) > WITHIN
+        moved = np.linalg.norm(here - place, axis=-1).max(axis=1, initial=0.0)
+        turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1).max(axis=1, initial=0.0)
+        return np.asarray(beyond | (moved > EXACT) | (turned > EXACT))
+
+    def _searched(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
+        """(T, nq) poses within limits, as near to the goals as can be, then to the guess."""
+        feet, others = np.split(place, [self.count], axis=1)
+        balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
         found = self._solver.solve(
-            self._guess.guess(qpos, place),
-            places=goals,
+            guess,
+            places=np.concatenate([balls.reshape(len(place), -1, 3), others], axis=1),
             place_weights=self._weights,
             turns=np.concatenate([turn, self._toes(qpos, turn)], axis=1),
             turn_weights=TURN_WEIGHT,
-            prior=qpos,
             prior_weights=self._stay,
-            iterations=20,
-            tolerance=1e-3,
+            iterations=30,
+            tolerance=1e-4,
         )
-        lifted = self._lifted(qpos, found.qpos, place[:, :feet], turn)
-        return [Frame(readonly(q), _borne(f.down, up)) for q, f, up in zip(found.qpos, frames, lifted, strict=True)]
-
-    def _lifted(self, before: Array, after: Array, place: Array, turn: Array) -> Flags:
-        """(T, P) which contact parts of the feet are not where their foot was to take them."""
-        link, was = self.places(before)
-        away = self._soles.at(before)[0] - link[:, self._foot_of]
-        moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
-        goal = place[:, self._foot_of] + quat_rotate(moved, away)
-        missed = np.linalg.norm(self._soles.at(after)[0] - goal, axis=-1) > MISSED
-        return np.asarray(missed @ self._part_of)
+        return found.qpos
 
     def _toes(self, qpos: Array, turn: Array) -> Array:
         """(T, toes, 4): toes bent against the ground as they were, whatever their foot does."""
