@@ -68,8 +68,10 @@ def _swings(skeleton: Skeleton, upright: Places, joints: list[int], end: int | N
     """(2, 4) turns that let the two bones of a limb hang."""
     upper, lower = upright.position[0, joints]
     tips = [upright.ends[0, k] for k, tip in enumerate(skeleton.ends) if tip.joint == joints[1]]
-    beyond = upright.position[0, end] if end is not None else (tips or [lower + _DOWN])[0]
-    return quat_between([lower - upper, beyond - lower], _DOWN)
+    ends = tips if end is None else [upright.position[0, end]]
+    bones = np.array([lower - upper, ends[0] - lower if ends else _DOWN])
+    bones[np.linalg.norm(bones, axis=1) == 0] = _DOWN
+    return quat_between(bones, _DOWN)
 
 
 def _roll(turns: Array, frames: Array, sign: float) -> Array | None:

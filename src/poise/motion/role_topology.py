@@ -16,6 +16,7 @@ from poise.spatial import Array
 _LIMB = 0.3  # of the longest branch: shorter ones are fingers, ears, toes
 _ALIKE = 0.15  # by which the lengths of a left and a right chain may differ
 _NOTHING = 1e-3  # of the same: bones shorter than this have no length
+_NEAR = 0.05  # of an arm: shoulders are farther from each other
 _HAND = 0.8  # of the forearm, to the tips of the fingers
 
 Pair = tuple[dict[str, int], dict[str, int]]
@@ -35,7 +36,8 @@ def limb_parts(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
     for hip, leg, other_leg in pairs:
         for shoulder, arm, other_arm in pairs:
             if shoulder != hip and hip in ancestors(skeleton, shoulder):
-                legs, arms = (_leg(leg), _leg(other_leg)), (_arm(arm), _arm(other_arm))
+                collars = _begin_together(skeleton, arm, other_arm)
+                legs, arms = (_leg(leg), _leg(other_leg)), (_arm(arm, collars), _arm(other_arm, collars))
                 if all(legs) and all(arms):
                     return legs, arms
     return None
@@ -115,14 +117,23 @@ def _leg(chain: Chain) -> dict[str, int]:
     return found if "foot" in found else {}
 
 
-def _arm(chain: Chain) -> dict[str, int]:
+def _begin_together(skeleton: Skeleton, a: Chain, b: Chain) -> bool:
+    """Do both chains start in one place? Shoulders do not, collarbones may."""
+    gap = np.linalg.norm(skeleton.offsets[a.joints[0]] - skeleton.offsets[b.joints[0]])
+    return bool(skeleton.parents[a.joints[0]] == skeleton.parents[b.joints[0]] and gap < _NEAR * sum(a.lengths))
+
+
+def _arm(chain: Chain, begins_with_collar: bool) -> dict[str, int]:
     """Upper arm and forearm are the longest two, what would be too long for a hand being held against them.
 
     Some collarbones are longer than forearms.
     """
     lengths = np.array(chain.lengths)
     hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # what is beyond each two
-    first = int(np.argmax(_in_a_row(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)))
+    merit = _in_a_row(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)
+    if begins_with_collar:
+        merit[0] = -np.inf
+    first = int(np.argmax(merit))
     found = dict(zip(("upper_arm", "forearm", "hand"), chain.joints[first:], strict=False))
     if first > 0:
         found["clavicle"] = chain.joints[first - 1]

@@ -21,7 +21,7 @@ from poise.reference.ik import PoseSolver
 from poise.reference.ik_goals import Goals
 from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
-from poise.reference.temper import joint_speeds, temper
+from poise.reference.temper import temper, usual_speeds
 from poise.spatial import Array
 
 _STILL = 0.1  # rad/s: slower joints may become this fast
@@ -56,8 +56,7 @@ def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip
     clean = replace(clip, qpos=readonly(search(calm.qpos, goals, start=standing)))  # what sinks is found from there
     if chosen.peak is None or clip.frames < 2:
         return clean
-    usual = np.maximum(np.percentile(joint_speeds(clip), 99, axis=0), _STILL)
-    tempered = temper(clean, chosen.peak * usual)
+    tempered = temper(clean, chosen.peak * np.maximum(usual_speeds(clip), _STILL))
     if np.array_equal(tempered.qpos[:, _leg_columns(clip)], clean.qpos[:, _leg_columns(clip)]):
         return tempered
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))

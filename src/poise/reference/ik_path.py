@@ -22,7 +22,7 @@ from poise.spatial import Array
 
 _Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by distance from the main one
 _FIRST_DAMPING = 1.0
-_LITTLE = 1e-3  # of the cost: no gain worth another step
+_LITTLE = 3e-4  # of the cost: no gain worth another step
 
 
 def solve_path(

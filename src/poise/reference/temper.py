@@ -20,6 +20,7 @@ from poise.spatial import Array
 
 _AROUND = 0.08  # s to both sides over which a peak is spread
 _UNSEEN = 0.06  # rad
+_ROUNDING = 1e-9  # rad
 _PASSES = 200
 _MARGIN = 0.95  # of the bound: turns about different axes do not quite add up, and corrections follow
 
@@ -30,6 +31,12 @@ def joint_speeds(clip: BodyClip) -> Array:
     return np.stack([np.linalg.norm(steps[:, _turning(joint)], axis=1) for joint in clip.body.joints], axis=1)
 
 
+def usual_speeds(clip: BodyClip) -> Array:
+    """(joints,) rad/s: the 99th percentile of each joint's speed."""
+    turning = [np.linalg.norm(clip.qvel[:, _turning(joint)], axis=1) for joint in clip.body.joints]
+    return np.percentile(turning, 99, axis=1)
+
+
 def temper(clip: BodyClip, bounds: Array) -> BodyClip:
     """The clip with joint speeds within `bounds` (joints,) in rad/s where that goes unnoticed."""
     space = PoseSpace(clip.body)
@@ -37,10 +44,11 @@ def temper(clip: BodyClip, bounds: Array) -> BodyClip:
     moves = np.zeros((clip.frames, clip.body.nv))
     for joint, bound in zip(clip.body.joints, bounds, strict=True):
         here = _turning(joint)
-        most = _MARGIN * bound / clip.rate
+        most = bound / clip.rate
         if np.any(np.linalg.norm(steps[:, here], axis=1) > most):
-            spread = _spread(steps[:, here], most, max(1, round(_AROUND * clip.rate)))
-            moves[1:, here] = _unnoticed(np.cumsum(spread - steps[:, here], axis=0))
+            around = max(1, round(_AROUND * clip.rate))
+            spread = _spread(steps[:, here], _MARGIN * most, around)
+            moves[1:, here] = _unnoticed(np.cumsum(spread - steps[:, here], axis=0), around)
     return replace(clip, qpos=readonly(space.moved(clip.qpos, moves))) if moves.any() else clip
 
 
@@ -65,11 +73,13 @@ def _spread(steps: Array, most: float, around: int) -> Array:
     return out
 
 
-def _unnoticed(moves: Array) -> Array:
-    """Moves (T, k) without the stretches in which they would be seen."""
+def _unnoticed(moves: Array, around: int) -> Array:
+    """Moves (T, k) without the stretches in which they would be seen; within `around` frames it is one stretch."""
     size = np.linalg.norm(moves, axis=1)
-    out = np.array(moves)
-    for start, stop in runs(size > 1e-9):
+    moved = size > _ROUNDING
+    near = np.convolve(moved, np.ones(2 * around + 1), mode="same") > 0
+    out = np.where(moved[:, None], moves, 0.0)
+    for start, stop in runs(near):
         if size[start:stop].max() > _UNSEEN:
             out[start:stop] = 0.0
     return out

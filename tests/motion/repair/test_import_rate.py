@@ -133,9 +133,9 @@ def reading(**known):
     return Reading(**({"pendulum": None, "fall": 0.0, "outside": None} | known))
 
 
-def evidence(flights=(), **known):
+def evidence(flights=(), rise=0.05, **known):
     readings = {120.0 * 2.0**k: reading(**known) for k in (0, -1, 1)}
-    return RateEvidence(120.0, tuple(Flight(0, 9, rate, 0.0) for rate in flights), readings)
+    return RateEvidence(120.0, tuple(Flight(0, 9, rate, rise) for rate in flights), readings)
 
 
 def test_without_evidence_the_file_is_believed():
@@ -156,6 +156,19 @@ def test_vague_evidence_does_not():
 
 def test_one_wrong_flight_does_not_outvote_a_walk():
     assert verdict(evidence(flights=(240.0,), pendulum=Pendulum(118.0, 0.8, 5))).rate == 120.0
+
+
+def test_a_small_flight_is_worth_little():
+    assert verdict(evidence(flights=(60.0,), rise=0.05)).rate == 60.0
+    assert verdict(evidence(flights=(60.0,), rise=0.005)).rate == 120.0
+
+
+def test_rates_that_nobody_captures_at_need_more():
+    """Whoever is let down slowly by something unseen falls as if the rate were higher."""
+    seen = verdict(evidence(flights=(240.0,)))
+    assert seen.rate == 240.0
+    assert seen.confidence < BELIEVED + 0.05
+    assert verdict(evidence(flights=(240.0,), outside=0.04)).rate == 120.0
 
 
 def test_rounded_frame_times_mean_standard_rates():

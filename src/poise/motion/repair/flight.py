@@ -27,7 +27,7 @@ class Flight:
     start: int
     stop: int
     rate: float  # frames per second at which this parabola falls with g
-    misfit: float  # rms distance from the parabola, as a part of its height
+    rise: float  # m, height of the arc
 
 
 def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list[Flight]:
@@ -74,7 +74,7 @@ def _parabola(centre: Array, start: int, stop: int) -> Flight | None:
     misfit = float(np.sqrt(np.mean((centre[start:stop, 2] - basis @ fit[:, 2]) ** 2)))
     if fall <= 0 or sideways > SIDEWAYS * fall or misfit > MISFIT * rise + NOISE:
         return None
-    return Flight(start, stop, float(np.sqrt(G / fall)), misfit / rise)
+    return Flight(start, stop, float(np.sqrt(G / fall)), rise)
 
 
 def _held_share(joints: Array, flight: Flight) -> float:

@@ -32,8 +32,10 @@ NEAR = 0.75  # s around a frame in which the level of the ground is looked for
 
 # Natural logarithms of odds: what speaks against a rate at most, and before anything was seen.
 PRIOR, FLIGHT, PENDULUM, FALL, TIPPING = 2.5, 7.0, 7.0, 9.0, 5.0
+RARE, COMMON = 4.0, (10.0, 150.0)  # against other rates than these, unless the file states them
 # How far right rates stray: logarithms of ratios for flights and pendulums; g and m for falls and tipping.
 FLIGHT_SPREAD, PENDULUM_SPREAD = 0.12, 0.15
+FULL_RISE = 0.015  # m that all flights together rise, to be worth full trust: less may be a step that something slows
 FALL_FREE, FALL_SPREAD = 1.3, 0.25
 TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03
 
@@ -57,8 +59,11 @@ class RateEvidence:
 
     @property
     def flight_rate(self) -> float | None:
-        """The middle of what the flights say."""
-        return float(np.median([flight.rate for flight in self.flights])) if self.flights else None
+        """What the flights say, the higher ones counting more."""
+        if not self.flights:
+            return None
+        rises, rates = np.array([(flight.rise, np.log(flight.rate)) for flight in self.flights]).T
+        return float(np.exp(rises @ rates / rises.sum()))
 
     @property
     def pendulum(self) -> Pendulum | None:
@@ -108,7 +113,8 @@ def verdict(evidence: RateEvidence) -> RateVerdict:
     """Weigh the evidence; without any the file is believed."""
     rates = list(evidence.readings)
     terms = {name: np.array([term(evidence, rate) for rate in rates]) for name, term in _TERMS.items()}
-    against = PRIOR * np.abs(np.log2(np.array(rates) / evidence.header)) + sum(terms.values())
+    rare = [rate != evidence.header and not COMMON[0] <= rate <= COMMON[1] for rate in rates]
+    against = PRIOR * np.abs(np.log2(np.array(rates) / evidence.header)) + RARE * np.array(rare) + sum(terms.values())
     best, rival = (int(k) for k in np.argsort(against)[:2])
     gains = {name: float(term[rival] - term[best]) for name, term in terms.items()}
     decided = max(gains, key=lambda name: gains[name])
@@ -121,7 +127,8 @@ def _against_flights(evidence: RateEvidence, rate: float) -> float:
         return 0.0
     disagreement = float(np.std([np.log(flight.rate) for flight in evidence.flights]))
     spread = np.hypot(FLIGHT_SPREAD, disagreement) / np.sqrt(min(len(evidence.flights), 3))
-    return _misfit(np.log(rate / evidence.flight_rate) / spread, FLIGHT)
+    trust = min(1.0, sum(flight.rise for flight in evidence.flights) / FULL_RISE)
+    return trust * _misfit(np.log(rate / evidence.flight_rate) / spread, FLIGHT)
 
 
 def _against_pendulum(evidence: RateEvidence, rate: float) -> float:

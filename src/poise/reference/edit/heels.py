@@ -66,7 +66,7 @@ class Heels:
         """Places and turns with heels that have risen by angles (T, F)."""
         place, turn = np.array(place), np.array(turn)
         for foot, tip in enumerate(self._tips):
-            flat = turn[:, foot]
+            flat = np.array(turn[:, foot])
             turn[:, foot] = quat_multiply(flat, quat_from_axis_angle(tip.axis, rise[:, foot]))
             place[:, foot] += quat_rotate(flat, tip.pivot) - quat_rotate(turn[:, foot], tip.pivot)
         return place, turn

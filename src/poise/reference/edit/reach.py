@@ -16,7 +16,7 @@ from poise.reference.edit.take import BLOCK, Flags, Frame, Take
 from poise.reference.edit.words import numbers, written
 from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
 
-LIMB, TRUNK = 0.1, 1.0  # per rad: limbs reach before the trunk bends
+LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # per rad: limbs reach before the trunk bends, and the head is not nodded to a place
 ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # per m and rad: the pelvis comes along last
 AIRBORNE = 0.005  # m; a foot that is moved further no longer stands
 
@@ -81,7 +81,7 @@ class _Reaching:
             self._rows.append(len(body.feet) + len(points))
             points.append((link, point if reach.point is None else np.array(reach.point)))
             for joint in chain_joints(body, link):
-                stay |= dict.fromkeys(joint.dofs, TRUNK if joint.group == "trunk" else LIMB)
+                stay |= dict.fromkeys(joint.dofs, {"trunk": TRUNK, "head": HEAD}.get(joint.group, LIMB))
         self._moved_feet = {row: foot_parts(body)[row] for row in self._rows if row < len(body.feet)}
         self._footing = Footing(body, points, stay=stay)
 
