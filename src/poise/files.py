@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from poise.errors import PoiseError
@@ -21,6 +22,15 @@ def write_file(path: Path, content: bytes) -> Path:
             pass
         raise PoiseError(f"cannot write {path}: {error.strerror}") from None
     return path
+
+
+def check_targets(targets: Iterable[Path], source: Path) -> None:
+    """Refuse to write over what is being read, or where a folder is in the way, before any work is done."""
+    for target in targets:
+        if target.is_dir():
+            raise PoiseError(f"cannot write {target}: a folder is in the way")
+        if target.exists() and source.exists() and target.samefile(source):
+            raise PoiseError(f"{target} would be written over {source} itself: choose another place")
 
 
 def check_writable(folder: Path) -> None:

@@ -5,23 +5,23 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from poise.control import named_controller
 from poise.export import export
-from poise.files import check_writable
+from poise.files import check_targets, check_writable
 from poise.measure import audit, metrics
 from poise.measure.replay import Replay
+from poise.motion.repair import Imported
 from poise.performance import Performance, check, perform
 from poise.reference.cast import cast
 from poise.reference.edit import parse_edit, take_of
+from poise.reference.preparing import Say, changes, in_silence
 from poise.world.pushes import parse_push
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -31,6 +31,8 @@ from poise.world.world import World
 
 ENDLESS = 5.0
 """s: how much of a motion without an end is performed, unless told otherwise."""
+Progress = Callable[[int], Iterable[int]]
+"""Turns a number of steps into something to loop over that shows how far it is."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""
 
@@ -41,6 +43,7 @@ class Outcome:
 
     performance: Performance
     summary: dict[str, Any]
+    imported: Imported | None = None  # of a motion that was read from a file
 
     @property
     def blow_up(self) -> BlowUp | None:
@@ -53,18 +56,16 @@ class Outcome:
         fell = (
             "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
         )
+        failed = [name for name, check in s["audit"].items() if not check["passed"]]
         lines = [
+            *([f"STOPPED: {self.blow_up}"] if self.blow_up else []),
+            *(changes(self.imported) if self.imported else []),
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
+            f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit",
             *(f"wrote {path}" for path in s["files"]),
         ]
-        failed = [name for name, check in s["audit"].items() if not check["passed"]]
-        lines.insert(
-            2, f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit"
-        )
-        if self.blow_up:
-            lines.insert(0, f"STOPPED: {self.blow_up}")
         return "\n".join(lines)
 
 
@@ -86,22 +87,46 @@ class Session:
     seed: int = 0
     noise: float = 0.0
 
-    def perform(self, quiet: bool = True) -> Performance:
-        """Simulate, with a progress bar unless quiet."""
-        if self.seconds is not None:  # nonsense is refused before any work is done
+    def perform(self, say: Say = in_silence, progress: Progress = range) -> Performance:
+        """Simulate; `say` is told each stage, `progress` is that of `poise.perform`."""
+        return self._produce(say, progress)[0]
+
+    def run(self, folder: Path, say: Say = in_silence, progress: Progress = range) -> Outcome:
+        """Simulate and write the files of a performance into a folder."""
+        check_writable(folder)
+        paths = [folder / name for name in FILES]
+        check_targets(paths, Path(self.motion))
+        performance, imported = self._produce(say, progress)
+        recording = performance.recording
+        summary = summarise(performance)
+        recording.meta.update(fell_at=summary["fell_at"], terrain=self.terrain)
+        recording.meta["events"] += [{"kind": "edit", "text": text} for text in self.edits]
+        say("writing")
+        folder.mkdir(parents=True, exist_ok=True)
+        recording.save(paths[0])
+        for path in paths[1:]:
+            export(recording, path)
+        if imported is not None:
+            summary["findings"] = imported.as_dict()
+        return Outcome(performance, {**summary, "files": [str(path) for path in paths]}, imported)
+
+    def _produce(self, say: Say, progress: Progress) -> tuple[Performance, Imported | None]:
+        """The performance, and what importing its motion found; nonsense is refused before any work is done."""
+        if self.seconds is not None:
             check(self.seconds, self.seed, self.noise)
-        body, reference = cast(self.motion, self.body)
-        if self.limits is not None:
-            body = body.with_torque_limits(self.limits)
-        for text in self.edits:
-            reference = parse_edit(text).on(take_of(reference, body))
-        controller = named_controller(self.controller, self.settings)
+        edits = [parse_edit(text) for text in self.edits]
         pushes = [parse_push(text) for text in self.pushes]
-        scene = Scene((body,), parse_terrain(self.terrain), friction=self.friction)
-        world = World(scene, WorldSettings(step=self.step))
-        if not quiet and sys.stderr.isatty():
-            print("setting up (the first time on a machine, compiling takes half a minute)", file=sys.stderr)
-        return perform(
+        controller = named_controller(self.controller, self.settings)
+        terrain, settings = parse_terrain(self.terrain), WorldSettings(step=self.step)
+        chosen = cast(self.motion, self.body, say)
+        body = chosen.body if self.limits is None else chosen.body.with_torque_limits(self.limits)
+        reference = chosen.reference
+        for edit in edits:
+            say(f"editing: {edit}")
+            reference = edit.on(take_of(reference, body))
+        world = World(Scene((body,), terrain, friction=self.friction), settings)
+        say("setting up (the first time on a machine, compiling takes half a minute)")
+        performance = perform(
             world,
             controller,
             reference,
@@ -109,28 +134,9 @@ class Session:
             pushes=pushes,
             seed=self.seed,
             noise=self.noise,
-            progress=range if quiet else _progress_bar,
+            progress=progress,
         )
-
-    def run(self, folder: Path, quiet: bool = True) -> Outcome:
-        """Simulate and write the files of a performance into a folder."""
-        check_writable(folder)
-        performance = self.perform(quiet)
-        recording = performance.recording
-        summary = summarise(performance)
-        recording.meta.update(fell_at=summary["fell_at"], terrain=self.terrain)
-        recording.meta["events"] += [{"kind": "edit", "text": text} for text in self.edits]
-        folder.mkdir(parents=True, exist_ok=True)
-        recording.save(folder / FILES[0])
-        for name in FILES[1:]:
-            export(recording, folder / name)
-        return Outcome(performance, {**summary, "files": [str(folder / name) for name in FILES]})
-
-
-def _progress_bar(steps: int) -> Iterable[int]:
-    """A bar for people; nothing where nobody watches."""
-    bar: Iterable[int] = tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True, disable=None)
-    return bar
+        return performance, chosen.imported
 
 
 def summarise(performance: Performance) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.footprints import footprints
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.ik_space import PoseSpace
+from poise.reference.parts import contact_parts
 from poise.reference.retarget import retarget
 from poise.spatial import quat_exp, yaw_of
 
@@ -177,3 +178,24 @@ def test_captured_gaits_are_clean(name, start, stop):
     space = PoseSpace(BODY)
     assert np.allclose(space.clamped(clean.qpos), clean.qpos, atol=1e-9)
     assert np.all(joint_speeds(clean).max(axis=0) <= 1.3 * np.percentile(joint_speeds(raw), 99, axis=0))
+
+
+def steps_on(height, count=6):
+    """A figure that is put down at one place after the other, at heights that depend on the place."""
+    qpos = np.tile(BODY.standing, (20 * count, 1))
+    down = np.tile([not part.name.endswith("_hand") for part in contact_parts(BODY)], (20 * count, 1))
+    for k in range(count):
+        qpos[20 * k : 20 * k + 20, 0] = 0.7 * k
+        qpos[20 * k : 20 * k + 20, 2] += height(0.7 * k)
+        down[20 * k] = False
+    return BodyClip("steps", BODY, RATE, readonly(qpos), readonly(down, bool))
+
+
+def test_a_floor_that_leans_a_little_is_the_floor():
+    assert [p.height for p in footprints(steps_on(lambda x: 0.018 * x))] == pytest.approx([0.0] * 12, abs=1e-9)
+
+
+@pytest.mark.parametrize("height", [lambda x: 0.08 * x, lambda x: 0.1 * (x > 2)], ids=["slope", "stair"])
+def test_a_slope_or_a_stair_is_none(height):
+    prints = footprints(steps_on(height))
+    assert max(p.height for p in prints) == pytest.approx(height(3.5), abs=0.01)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.body.rigging import plain_rigging
 from poise.frozen import readonly
 from poise.motion import Clip
 from poise.reference.ik_space import PoseSpace
@@ -52,8 +53,6 @@ class BodyClip:
 
     def skeleton_clip(self) -> Clip:
         """The motion on the body's skeleton: the user's own where it was built for one."""
-        from poise.body.rigging import plain_rigging
-
         model = self.body.model
         rigging = self.body.rigging or plain_rigging(model, 1)
         return rigging.clip(model, self.qpos, self.rate, self.name)

@@ -21,6 +21,8 @@ class GroundSettings:
 
     near: float = 0.05  # m: soles this close to the floor stand on it
     level: float = 0.14  # rad: less is no slope
+    lean: float = 0.03  # rad: so much the whole captured floor may lean
+    doubtful: float = 0.12  # m: steps this close to the floor may be on it, if it leans
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,21 +45,66 @@ class Footprint:
         return float(self.points(self.foot.points)[:, 2].min())
 
 
+@dataclass(frozen=True, eq=False)
+class _Stance:
+    """One contact of a foot as it was captured."""
+
+    foot: Foot
+    start: int
+    stop: int
+    middles: Array  # (n, 2, 3) m: between the corners of the heel, and of the ball
+    ends: Mask  # (n, 2) which of the two is down
+    yaw: float  # rad, where the foot points
+
+    @property
+    def levels(self) -> list[float]:
+        """m: heights of heel and ball, of those that are ever down."""
+        return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
+
+    @property
+    def centre(self) -> Array:
+        """(3,) m: the middle of what is down, at the height of the ground."""
+        return np.append(self.middles[self.ends].mean(axis=0)[:2], np.mean(self.levels))
+
+
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
     """All of a clip whose contacts are known, foot by foot in order of time."""
     chosen = settings or GroundSettings()
+    stances = _stances(clip)
+    leaning = _lean([stance.centre for stance in stances], chosen)
+    soles = {foot.name: _sole(clip.body, foot) for foot in clip.body.feet}
+    return [_print(stance, soles[stance.foot.name], leaning, chosen) for stance in stances]
+
+
+def _stances(clip: BodyClip) -> list[_Stance]:
     names = [part.name for part in clip.parts]
     assert clip.down is not None
     out = []
     for foot in clip.body.feet:
         places, _ = Kinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
+        middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
         ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
         sole = _sole(clip.body, foot)
         for start, stop in runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
-            place, turn = _print(foot, sole, places[span], ends[span], chosen)
-            out.append(Footprint(foot, start, stop, readonly(place), readonly(turn)))
+            out.append(_Stance(foot, start, stop, middles[span], ends[span], _heading(foot, sole, places[span])))
     return out
+
+
+def _lean(centres: list[Array], settings: GroundSettings) -> Array:
+    """(3,) a, b, c of the captured floor's height a x + b y + c: capture volumes lean a little against gravity.
+
+    Told from the steps near the floor, if they are enough and far enough apart; otherwise the floor is level at 0.
+    """
+    level = np.zeros(3)
+    low = np.array([centre for centre in centres if abs(centre[2]) < settings.doubtful])
+    if len(low) < 4 or np.ptp(low[:, :2], axis=0).max() < 1.0:
+        return level
+    rows = np.append(low[:, :2], np.ones((len(low), 1)), axis=1)
+    thin = np.eye(3)[:2]  # where steps are in a line, nothing tells how it leans across
+    found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(low[:, 2], [0.0, 0.0]), rcond=None)[0]
+    fits = np.abs(rows @ found - low[:, 2]).max() < settings.near
+    return found if fits and np.hypot(*found[:2]) < settings.lean else level
 
 
 def _sole(body: Body, foot: Foot) -> Array:
@@ -71,22 +118,19 @@ def _sole(body: Body, foot: Foot) -> Array:
     return np.stack([forward, left, np.cross(forward, left)], axis=1)
 
 
-def _print(
-    foot: Foot, sole: Array, places: Array, ends: Mask, settings: GroundSettings
-) -> tuple[Array, Array]:  # fmt: skip
-    """Place and turn of the link for corners (n, 4, 3) and which end is down (n, 2) in the frames of a contact."""
-    middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)  # (n, 2, 3)
-    yaw = _heading(foot, sole, places)
-    levels = [float(np.median(middles[ends[:, k], k, 2])) if ends[:, k].any() else None for k in range(2)]
-    height, slope = _ground(levels, float(np.linalg.norm(np.mean(foot.points[2:] - foot.points[:2], axis=0))), settings)
+def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
+    """The rigid print of a contact: flat on the floor, or as high and as steep as it was captured."""
+    foot = stance.foot
+    height, slope = _ground(stance, leaning, settings)
+    yaw = stance.yaw
     forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
     left = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
     axes = np.stack([forward, left, np.cross(forward, left)], axis=1)
     matrix = axes @ sole.T
     own = np.stack([foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)]) @ matrix.T  # (2, 3)
-    place = np.mean((middles - own)[ends], axis=0)
+    place = np.mean((stance.middles - own)[stance.ends], axis=0)
     place[2] = height - own[:, 2].mean()
-    return place, matrix_to_quat(matrix)
+    return Footprint(foot, stance.start, stance.stop, readonly(place), readonly(matrix_to_quat(matrix)))
 
 
 def _heading(foot: Foot, sole: Array, places: Array) -> float:
@@ -99,11 +143,13 @@ def _heading(foot: Foot, sole: Array, places: Array) -> float:
     return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
 
 
-def _ground(levels: list[float | None], length: float, settings: GroundSettings) -> tuple[float, float]:
+def _ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
     """Height (m) under the middle of the sole and slope (rad, up in front is positive)."""
-    known = [level for level in levels if level is not None]
-    height = float(np.mean(known))
+    x, y, captured = stance.centre
+    height = float(captured - leaning @ [x, y, 1.0])
     if abs(height) < settings.near:
         return 0.0, 0.0
+    foot, known = stance.foot, stance.levels
+    length = float(np.linalg.norm(np.mean(foot.points[2:] - foot.points[:2], axis=0)))
     slope = float(np.arctan2(known[1] - known[0], length)) if len(known) == 2 else 0.0
     return height, slope if abs(slope) > settings.level else 0.0

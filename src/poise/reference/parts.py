@@ -16,6 +16,7 @@ class ContactPart:
     """Points of a link that touch together."""
 
     name: str  # left_foot_heel, left_foot_ball, left_toes_tip, left_hand
+    limb: str  # left_foot, left_hand
     link: str
     points: Array  # (k, 3) m in the link frame
 
@@ -24,10 +25,10 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     """Foot by foot heel, ball and (where toes are hinged to the foot) tip, then the hands."""
     parts = []
     for foot in body.feet:
-        parts.append(ContactPart(f"{foot.name}_heel", foot.link, readonly(foot.points[:2])))
-        parts.append(ContactPart(f"{foot.name}_ball", foot.link, readonly(foot.points[2:])))
-        parts += [ContactPart(f"{link}_tip", link, _tip(body, link)) for link in _below(body, foot.link)]
-    parts += [ContactPart(hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+        parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
+        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _below(body, foot.link)]
+    parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 
 

@@ -26,7 +26,7 @@ class Played:
         turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
         self._turn = float(yaw_of(turn))  # rad per cycle
         first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
-        self._move = last - first * np.exp(1j * self._turn)  # m, x + iy: where a cycle puts the origin
+        self._way_of_a_lap = last - first * np.exp(1j * self._turn)  # m, x + iy: where a cycle puts the origin
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
@@ -65,7 +65,6 @@ class Played:
     def _way(self, laps: int) -> Array:
         """(2,) m: how far cycles carry along the ground, each turned against the one before: a geometric series."""
         turn = np.exp(1j * self._turn)
-        first, last = (complex(*self.clip.qpos[k, :2]) for k in (0, -1))
         cycles = laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1)
-        way = (last - turn * first) * cycles
+        way = self._way_of_a_lap * cycles
         return np.array([way.real, way.imag])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,21 @@ import numpy as np
 from poise.body import Body
 from poise.errors import PoiseError
 from poise.frozen import readonly
+from poise.motion import Clip
 from poise.motion.repair import Imported, ImportSettings, import_motion
+from poise.reference.archive import is_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts import find_contacts
 from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.retarget import Retargeted, retarget
 from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+Say = Callable[[str], None]
+"""Tells whoever waits what is going on."""
+
+
+def in_silence(_: str) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +42,14 @@ class Prepared:
         clip = self.clip
         return {
             "body": clip.body.name,
+            "mass_kg": clip.body.mass,
             "frames": clip.frames,
             "rate": clip.rate,
             "seconds": clip.seconds,
+            "cyclic": clip.cyclic,
             "findings": self.imported.as_dict(),
-            "retarget_error": dict(self.retargeted.error),
+            "retarget_error_m": dict(self.retargeted.error),
+            "retarget_error_deg": dict(self.retargeted.turn_error),
             "contacts": contact_shares(clip),
         }
 
@@ -49,25 +62,43 @@ def prepare(
     feet: FootSettings | None = None,
     mass: float | None = None,
     span: tuple[float, float] | None = None,
+    say: Say = in_silence,
 ) -> Prepared:
     """A motion file on a body; without one, on a body built for the file's own skeleton, of `mass` kg.
 
-    `span` (s) picks a part of the motion. It starts above the origin, facing +x.
+    `span` (s) picks a part of the motion. It starts above the origin, facing +x. `say` is told each stage.
     """
+    path = Path(path)
+    if is_prepared(path):
+        raise PoiseError(f"{path} is prepared already: it can be performed and exported as it is")
+    say(f"reading {path.name}")
     imported = import_motion(path, imports or ImportSettings())
-    source = imported.clip
-    if span is not None:
-        first, last = (round(t * source.rate) for t in span)
-        if not 0 <= first < last < source.frames:
-            raise PoiseError(
-                f"{Path(path).name}: the part from {span[0]} to {span[1]} s is not within its {source.seconds:.2f} s"
-            )
-        source = source.cut(first, last + 1)
+    source = imported.clip if span is None else _part(imported.clip, span, path.name)
     if body is None:
-        body = Body.from_skeleton(source.skeleton, mass=mass, rate=source.rate, name=source.name)
+        body = _own_body(source, mass, path.name)
+    say(f"putting {source.frames} frames on {body.name}")
     retargeted = retarget(source, body)
-    clip = clean_feet(find_contacts(retargeted.clip), feet or FootSettings())
-    return Prepared(at_origin(clip), imported, retargeted)
+    say("finding contacts")
+    touching = find_contacts(retargeted.clip)
+    say("holding feet still")
+    return Prepared(at_origin(clean_feet(touching, feet or FootSettings())), imported, retargeted)
+
+
+def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
+    """The frames of a span of seconds."""
+    start, end = span
+    if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # false as well where one is not a number
+        first, last = (round(t * clip.rate) for t in span)
+        if first < last < clip.frames:
+            return clip.cut(first, last + 1)
+    raise PoiseError(f"{name}: {start:g} to {end:g} s is no part of its {clip.seconds:.2f} s")
+
+
+def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
+    try:
+        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
+    except PoiseError as error:
+        raise PoiseError(f"{name}: {error}") from None
 
 
 def at_origin(clip: BodyClip) -> BodyClip:
@@ -85,3 +116,10 @@ def contact_shares(clip: BodyClip) -> dict[str, float]:
     if clip.down is None:
         return {}
     return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
+
+
+def changes(imported: Imported) -> list[str]:
+    """Lines for people on what importing a file changed."""
+    done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
+    width = max(map(len, done), default=0)
+    return ["imported; poise prepare --report tells why:", *(f"  {name:{width}}  {what}" for name, what in done.items())]

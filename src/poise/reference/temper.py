@@ -34,7 +34,7 @@ def joint_speeds(clip: BodyClip) -> Array:
 def usual_speeds(clip: BodyClip) -> Array:
     """(joints,) rad/s: the 99th percentile of each joint's speed."""
     turning = [np.linalg.norm(clip.qvel[:, _turning(joint)], axis=1) for joint in clip.body.joints]
-    return np.percentile(turning, 99, axis=1)
+    return np.asarray(np.percentile(turning, 99, axis=1))
 
 
 def temper(clip: BodyClip, bounds: Array) -> BodyClip:

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.poses import Stance, stance, zero_pose
+from poise.motion.repair.poses import Stance, rest, stance
 from poise.motion.repair.settings import AXES, ImportSettings
 from poise.motion.roles import Roles
 from poise.spatial import Array
@@ -46,7 +46,7 @@ class Views:
 def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
     """Look at some frames of a clip, in its file's axes."""
     return Views(
-        zero=stance(zero_pose(clip.skeleton), roles),
+        zero=rest(clip.skeleton, roles, leg),
         tpose=None if tpose is None else stance(tpose.places.position[:1], roles),
         motion=stance(clip.places.position, roles),
         joints=clip.places.position,

@@ -118,8 +118,7 @@ def _lowest_level(height: Array, frames: Array) -> float:
     near = (height >= height[:, None]) & (height < height[:, None] + LEVEL)  # (n, n): row k is the level that k begins
     carried = near @ frames
     level = near[np.argmax(carried >= SUPPORTED * carried.max())]
-    middle = np.searchsorted(np.cumsum(frames[level]), frames[level].sum() / 2)
-    return float(height[level][middle])
+    return float(np.average(height[level], weights=frames[level]))
 
 
 def _low_points(clip: Clip, joints: Sequence[int]) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
+from poise.motion.roles import Roles
 from poise.spatial import Array
 
 LEAP = 0.15 / 0.85  # of the leg, in one frame
@@ -15,15 +16,18 @@ NEARBY = 5  # steps on each side
 BEGINNING = 0.1  # of the clip
 
 
-def cut_leading(clip: Clip, leg: float, settings: ImportSettings) -> tuple[Clip, Finding, Finding]:
+def cut_leading(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding, Finding]:
     """The clip from where it makes sense, and the leaps that remain inside."""
-    bad = bad_frames(clip.position, leg)
+    position = clip.position
+    if roles is not None and roles.joints["pelvis"] > 0:  # what is above it may stand still and mean nothing
+        position = clip.places.position[:, roles.joints["pelvis"]]
+    bad = bad_frames(position, leg)
     cut = min(bad if settings.leading is None else settings.leading, clip.frames - 1)
     kept = clip.cut(cut, clip.frames)
     found = f"the root is nowhere or leaps in the first {bad} frames" if bad else "the clip begins in place"
     done = f"{cut} frames cut" if cut else "nothing"
     start = Finding("leading", found, done, "leading=FRAMES", cut)
-    return kept, start, _remaining(leaps(kept.position, leg))
+    return kept, start, _remaining(leaps(position[cut:], leg))
 
 
 def bad_frames(position: Array, leg: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from poise.motion.roles import Roles
 from poise.motion.skeleton import Skeleton
 from poise.spatial import Array
 
+LOPSIDED = 0.25  # of the leg: a captured T-pose is less asymmetric
 LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this straight at least
 
 
@@ -50,6 +51,22 @@ def stance(position: Array, roles: Roles) -> Stance:
     straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
     sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
     return Stance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
+
+
+def rest(skeleton: Skeleton, roles: Roles, leg: float) -> Stance:
+    """The stance of the zero pose. A heap of bones may stand by chance, but is not its own mirror image."""
+    where = zero_pose(skeleton)
+    seen = stance(where, roles)
+    return replace(seen, stands=seen.stands & (asymmetry(where[0], roles) < LOPSIDED * leg))
+
+
+def asymmetry(position: Array, roles: Roles) -> float:
+    """How far a pose (J, 3) is from its own mirror image; compared by distances, which need no axes."""
+    parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
+    left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
+    straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)
+    crossed = np.linalg.norm(left[:, None] - right, axis=-1)
+    return float(max(np.abs(straight).max(), np.abs(crossed - crossed.T).max()))
 
 
 def zero_pose(skeleton: Skeleton) -> Array:

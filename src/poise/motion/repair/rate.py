@@ -32,7 +32,7 @@ NEAR = 0.75  # s around a frame in which the level of the ground is looked for
 
 # Natural logarithms of odds: what speaks against a rate at most, and before anything was seen.
 PRIOR, FLIGHT, PENDULUM, FALL, TIPPING = 2.5, 7.0, 7.0, 9.0, 5.0
-RARE, COMMON = 4.0, (10.0, 150.0)  # against other rates than these, unless the file states them
+RARE, COMMON = 4.5, (10.0, 150.0)  # against other rates than these, unless the file states them
 # How far right rates stray: logarithms of ratios for flights and pendulums; g and m for falls and tipping.
 FLIGHT_SPREAD, PENDULUM_SPREAD = 0.12, 0.15
 FULL_RISE = 0.015  # m that all flights together rise, to be worth full trust: less may be a step that something slows

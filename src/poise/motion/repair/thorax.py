@@ -10,9 +10,10 @@ from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.masses import SIDES, leg_length
-from poise.motion.repair.poses import zero_pose
 from poise.motion.repair.settings import ImportSettings
+from poise.motion.role_stance import upright_places
 from poise.motion.roles import Roles
+from poise.spatial import quat_conjugate, quat_multiply, quat_rotate
 
 SHORT_TRUNK = 0.565  # hips to shoulders against hip to ankle; 0.59 by [DrillisContini1966]
 ZERO = 1e-6  # of the leg
@@ -51,8 +52,8 @@ def collapsed_joints(clip: Clip, roles: Roles) -> tuple[int, ...]:
 
 
 def trunk_ratio(clip: Clip, roles: Roles) -> float:
-    """Hips to shoulders against hip to ankle, in the zero pose."""
-    where = zero_pose(clip.skeleton)[0]
+    """Hips to shoulders against hip to ankle, in the upright pose."""
+    where = upright_places(clip.skeleton).position[0]
     hips, shoulders = (
         np.mean([where[roles.joints[f"{side}_{role}"]] for side in SIDES], axis=0) for role in ("thigh", "upper_arm")
     )
@@ -67,7 +68,9 @@ def _below(clip: Clip, joint: int, chest: int) -> int:
 
 
 def _lifted(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
-    bone = clip.skeleton.offsets[chest]
+    """The clip with joints moved on from the chest, in the upright pose along the chest's own bone."""
+    below, own = upright_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
+    bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone
     moved = None

@@ -10,8 +10,8 @@ from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.kinematics import forward
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.masses import SIDES
-from poise.motion.repair.poses import Stance, stance, zero_pose
+from poise.motion.repair.masses import SIDES, leg_length
+from poise.motion.repair.poses import Stance, rest, stance
 from poise.motion.roles import Roles
 from poise.motion.skeleton import Skeleton
 from poise.spatial import (
@@ -35,7 +35,7 @@ def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple
     skeleton = sample.skeleton
     if roles is None:
         return None, _finding("no person: the zero pose is taken as upright", "zero pose")
-    zero = stance(zero_pose(skeleton), roles)
+    zero = rest(skeleton, roles, leg_length(sample, roles))
     if zero.stands[0]:
         turn = _to_front(zero, 0)
         if np.linalg.norm(quat_log(turn)) < ASKEW:

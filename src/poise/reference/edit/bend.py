@@ -117,18 +117,26 @@ class Limbs:
         ]
 
 
+def bend_of(joints: Sequence[Joint]) -> int | None:
+    """Which of the joints of a limb, from the trunk outwards, is the ball above its knee or elbow."""
+    for number, (hip, knee) in enumerate(pairwise(joints)):
+        bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_limits(knee)).all()
+        if bends and hip.group == knee.group:
+            return number
+    return None
+
+
 def _limb(body: Body, link: str, point: Array, *, turned: bool) -> _Limb | None:
     joints, number = chain_joints(body, link), body.link_id(link)
-    for hip, knee in pairwise(joints):
-        limb = hip.group == knee.group and hip.kind == "ball" and knee.kind == "hinge"
-        if limb and np.isfinite(_limits(knee)).all():
-            elements = element_id(body, hip), element_id(body, knee)
-            links = body.link_id(hip.link), body.link_id(knee.link), number
-            hung = turned and joints[-1].parent_link == knee.link and joints[-1].link == link
-            ankle = joints[-1] if hung and int(body.model.body_parentid[number]) == links[1] else None
-            end = point if ankle is None else body.model.jnt_pos[element_id(body, ankle)]
-            return _Limb(hip, knee, ankle, elements, links, point, end)
-    return None
+    first = bend_of(joints)
+    if first is None:
+        return None
+    hip, knee, *below = joints[first:]
+    elements = element_id(body, hip), element_id(body, knee)
+    links = body.link_id(hip.link), body.link_id(knee.link), number
+    hung = turned and len(below) == 1 and int(body.model.body_parentid[number]) == links[1]
+    end = body.model.jnt_pos[element_id(body, below[0])] if hung else point
+    return _Limb(hip, knee, below[0] if hung else None, elements, links, point, end)
 
 
 def _limits(knee: Joint) -> tuple[float, float]:

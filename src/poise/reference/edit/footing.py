@@ -17,13 +17,14 @@ from poise.reference.edit.take import Flags, Frame
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
 
 PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
 POINT_WEIGHT = 30.0  # per m, of other points: feet come first
-LEG, TOE, FIRM, STIFF = 1.0, 0.1, 80.0, 30.0  # per rad or m, how much legs, toes, root and other joints stay
+LEG, TOE, FIRM, STIFF = 0.3, 0.1, 80.0, 30.0  # per rad or m, how much legs, toes, root and other joints stay
 MISSED = 0.001  # m; a part of a foot that is further off does not stand
-EXACT, WITHIN = 1e-4, 1e-4  # m or rad: what is that near to its goal and limits needs no search
+FACINGS, FACING_SLACK = 6, 1e-3  # rounds, and rad by which a foot may be asked to turn further than its leg can
+EXACT = 1e-4  # m or rad; what is that near to its goal and its limits needs no search
 
 
 class Footing:
@@ -36,28 +37,28 @@ class Footing:
         self._body = body
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
+        links = [*feet, *(joint.link for joint in toes)]
         parts = contact_parts(body)
         soles = [(f, p, point) for f, own in enumerate(foot_parts(body)) for p in own for point in parts[p].points]
-        self._foot_of, self._part_of = (
-            [f for f, _, _ in soles],
-            np.eye(len(parts), dtype=bool)[[p for _, p, _ in soles]],
-        )
+        self._foot_of = [f for f, _, _ in soles]
+        self._part_of = np.eye(len(parts), dtype=bool)[[p for _, p, _ in soles]]
         self._soles = Kinematics(body, [(parts[p].link, point) for _, p, point in soles])
-        self._balls = np.array([foot.points[2:] for foot in body.feet]).reshape(-1, 2, 3)
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
-        self._ends = [*((link, np.zeros(3)) for link in feet), *points]
-        self._heels = Heels(body, Limbs(body, self._ends, len(feet)))
-        links = [*feet, *(joint.link for joint in toes)]
+        ends = [*((link, np.zeros(3)) for link in feet), *points]
+        self._reader = Kinematics(body, ends, links)
+        self._limbs, self._legs = (Heels(body, Limbs(body, some, len(feet))) for some in (ends, ends[: len(feet)]))
+        moved = [joint for link, _ in ends for joint in chain_joints(body, link)]
+        legs = [joint for link in feet for joint in chain_joints(body, link)]
+        self._moved, leg_dofs, toe_dofs = ([dof for j in joints for dof in j.dofs] for joints in (moved, legs, toes))
+        self._leg_qpos = [address for joint in (*legs, *toes) for address in joint.qpos]
+        self._balls = np.array([foot.points[2:] for foot in body.feet]).reshape(-1, 2, 3)
         balls = [(link, ball) for link, own in zip(feet, self._balls, strict=True) for ball in own]
         self._solver = PoseSolver(body, [*balls, *points], links)
-        self._reader = Kinematics(body, self._ends, links)
         self._weights = np.array([PLACE_WEIGHT] * len(balls) + [POINT_WEIGHT] * len(points))
         self._stay = np.full(body.nv, STIFF)
         self._stay[:6] = FIRM
         self._stay[list(stay or {})] = list((stay or {}).values())
-        legs = [joint for link in feet for joint in chain_joints(body, link)]
-        self._stay[[dof for joint in legs for dof in joint.dofs]] = LEG
-        self._stay[[dof for joint in toes for dof in joint.dofs]] = TOE
+        self._stay[leg_dofs], self._stay[toe_dofs] = LEG, TOE
 
     @property
     def count(self) -> int:
@@ -84,10 +85,12 @@ class Footing:
         """
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
-        found, place, turn = self._heels.raised(qpos, place, turn)
-        rest = np.flatnonzero(self._unsettled(found, place, turn))
+        place, turn = self._faced(qpos, place, turn)
+        found, goal, facing = self._limbs.raised(qpos, place, turn)
+        rest = np.flatnonzero(self._unsettled(found, goal, facing))
         if len(rest):
-            found[rest] = self._searched(qpos[rest], found[rest], place[rest], turn[rest])
+            found[rest] = self._searched(qpos[rest], found[rest], goal[rest], facing[rest])
+            found[rest] = self._stood(qpos[rest], found[rest], place[rest, : self.count], turn[rest])
         missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
         lifted = missed @ self._part_of
         return [Frame(readonly(q), _borne(f.down, up)) for q, f, up in zip(found, frames, lifted, strict=True)]
@@ -99,15 +102,30 @@ class Footing:
         moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
+    def _faced(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array]:
+        """Places and turns of feet (about their balls) that legs can face; else they would twist as no leg does."""
+        place, turn = np.array(place), np.array(turn)
+        rows, space = np.arange(len(qpos)), self._solver.space
+        for _ in range(FACINGS):
+            _, facing = self.places(space.clamped(self._limbs.raised(qpos[rows], place[rows], turn[rows])[0]))
+            beyond = yaw_of(quat_multiply(facing, quat_conjugate(turn[rows])))
+            beyond -= np.clip(beyond, -FACING_SLACK, FACING_SLACK)
+            twisted = np.any(beyond != 0, axis=1)
+            rows, beyond = rows[twisted], beyond[twisted]
+            if not len(rows):
+                break
+            ball = quat_rotate(turn[rows], self._balls.mean(axis=1))
+            turn[rows] = quat_multiply(quat_exp(beyond[..., None] * [0.0, 0.0, 1.0]), turn[rows])
+            place[rows, : self.count] += ball - quat_rotate(turn[rows], self._balls.mean(axis=1))
+        return place, turn
+
     def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
-        """(T,) which poses are beyond joint limits, miss their goals, or have goals that only a search can meet."""
-        if len(self._ends) > self.count:
-            return np.ones(len(qpos), bool)
+        """(T,) which poses are beyond joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3)."""
         space, (here, facing) = self._solver.space, self.places(qpos)
-        beyond = np.abs(space.difference(qpos, space.clamped(qpos))).max(axis=1) > WITHIN
-        moved = np.linalg.norm(here - place, axis=-1).max(axis=1, initial=0.0)
-        turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1).max(axis=1, initial=0.0)
-        return np.asarray(beyond | (moved > EXACT) | (turned > EXACT))
+        beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
+        moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)
+        turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1)
+        return np.asarray(np.concatenate([beyond, moved, turned], axis=1).max(axis=1, initial=0.0) > EXACT)
 
     def _searched(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
         """(T, nq) poses within limits, as near to the goals as can be, then to the guess."""
@@ -124,6 +142,13 @@ class Footing:
             tolerance=1e-4,
         )
         return found.qpos
+
+    def _stood(self, qpos: Array, found: Array, place: Array, turn: Array) -> Array:
+        """Poses `found` by a search, the legs in closed form below where it left the pelvis, as far as that can be."""
+        stood = np.array(found)
+        stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
+        stood, goal, facing = self._legs.raised(stood, place, turn)
+        return np.where(self._unsettled(stood, goal, facing)[:, None], found, stood)
 
     def _toes(self, qpos: Array, turn: Array) -> Array:
         """(T, toes, 4): toes bent against the ground as they were, whatever their foot does."""

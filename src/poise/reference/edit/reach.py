@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body import Body
+from poise.body.parts import Joint
 from poise.errors import PoiseError
 from poise.frozen import readonly
+from poise.reference.edit.bend import bend_of
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import chain_joints, foot_parts, part_point
 from poise.reference.edit.span import Span
@@ -16,9 +18,9 @@ from poise.reference.edit.take import BLOCK, Flags, Frame, Take
 from poise.reference.edit.words import numbers, written
 from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
 
-LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # per rad: limbs reach before the trunk bends, and the head is not nodded to a place
+LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # per rad: limbs reach before the trunk bends; the head is not nodded to a place
 ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # per m and rad: the pelvis comes along last
-AIRBORNE = 0.005  # m; a foot that is moved further no longer stands
+AIRBORNE = 0.001  # m; a foot that is moved further no longer stands
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,7 @@ class _Reaching:
                 continue
             self._rows.append(len(body.feet) + len(points))
             points.append((link, point if reach.point is None else np.array(reach.point)))
-            for joint in chain_joints(body, link):
-                stay |= dict.fromkeys(joint.dofs, {"trunk": TRUNK, "head": HEAD}.get(joint.group, LIMB))
+            stay |= _stiffness(chain_joints(body, link))
         self._moved_feet = {row: foot_parts(body)[row] for row in self._rows if row < len(body.feet)}
         self._footing = Footing(body, points, stay=stay)
 
@@ -110,3 +111,13 @@ class _Reaching:
         out = np.array(down)
         out[up] = False
         return readonly(out, bool)
+
+
+def _stiffness(joints: list[Joint]) -> dict[int, float]:
+    """How much the degrees of freedom on the way to a part stay: shoulder and elbow bring a hand to its place."""
+    first = bend_of(joints)
+    free = () if first is None else joints[first : first + 2]
+    stiff = {"head": HEAD}
+    return {
+        dof: LIMB if joint in free else stiff.get(joint.group, TRUNK) for joint in joints for dof in joint.dofs
+    }
