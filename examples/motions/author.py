@@ -5,7 +5,7 @@
 Each file has something that real files have and an importer must see through: feet that slide a little, other names,
 units and axes, a T-pose before the motion, a frame rate that gravity contradicts.
 
-The walk's hip, knee and ankle curves follow the shapes of normal gait [Winter2009].
+The walk's feet roll from heel to toe with the timing of normal gait [Winter2009]; its legs follow them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
-from scipy.ndimage import gaussian_filter1d
 
 from poise.frozen import readonly
 from poise.motion import Clip, Convention, End, Skeleton, clip_from
 from poise.motion.bvh import write_bvh
-from poise.spatial import Array, quat_from_axis_angle, quat_multiply
+from poise.spatial import Array, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 HERE = Path(__file__).parent
 X, Y, Z = np.eye(3)
@@ -60,6 +59,8 @@ TREE = (  # part, parent, offset in m for a figure of 1.75 m in a T-pose; limbs 
     ("hand", "forearm", (0.0, 0.25, 0.0)),
 )
 TIPS = {"toes": (0.07, 0.0, 0.0), "head": (0.0, 0.0, 0.18), "hand": (0.0, 0.17, 0.0)}
+ANKLE, HEEL, BALL = np.array([[0.0, 0.07], [-0.05, 0.0], [0.13, 0.02]])  # m, forward and up, of a foot that stands
+STRIDE, REACH, SLIDE = 1.3, 0.34, 0.015  # m: per cycle, from hip to heel strike, of a foot while it stands
 PAIRED = ("thigh", "shank", "foot", "toes", "clavicle", "upper_arm", "forearm", "hand")
 
 Turns = Mapping[tuple[str, str], Array]  # (part, side) to local rotations (T, 4)
@@ -113,7 +114,7 @@ def curve(keys: str, period: float = 100.0) -> Callable[[Array], Array]:
 
 
 def pose_curve(keys: str) -> Callable[[Array], Array]:
-    """A curve through 'seconds:value' pairs that never overshoots them."""
+    """A curve through 'time:value' pairs that never overshoots them."""
     at, value = np.array([pair.split(":") for pair in keys.split()], float).T
     return PchipInterpolator(at, value, extrapolate=True)
 
@@ -156,38 +157,70 @@ def walk() -> Clip:
     rate, stride = 60.0, 1.08
     time = np.arange(round(4 * stride * rate) + 1) / rate
     percent = 100 * time / stride
-    hip = curve("0:23 8:22 18:14 30:2 42:-10 52:-16 58:-13 64:-2 72:14 80:23 88:26 95:24")
-    knee = curve("0:4 6:10 13:17 22:13 32:7 40:5 48:9 55:26 61:45 70:62 78:54 86:30 94:8")
-    ankle = curve("0:2 6:-5 12:-2 22:4 34:8 44:10 51:4 57:-10 62:-18 67:-14 76:-2 86:3 94:3")
-    toes = curve("0:8 8:0 30:0 44:2 52:18 58:26 63:14 70:4 85:6")
     arm = curve("0:-20 12:-16 30:2 50:20 65:15 82:-4")
     elbow = curve("0:12 25:16 50:30 70:24 88:14")
-    flexion = {}
+    flexion = {("spine", ""): np.full(len(time), 3.0)}
     for side, lag in (("left", 0.0), ("right", 50.0)):
-        here = percent + lag
-        flexion["thigh", side], flexion["shank", side] = hip(here), knee(here)
-        flexion["foot", side], flexion["toes", side] = ankle(here), toes(here)
-        flexion["upper_arm", side], flexion["forearm", side] = arm(here), elbow(here)
-    flexion["spine", ""] = np.full(len(time), 3.0)
+        flexion["upper_arm", side], flexion["forearm", side] = arm(percent + lag), elbow(percent + lag)
     turns = figure(flexion, len(time))
     swing = np.sin(2 * np.pi * (percent - 12) / 100)
     turns["pelvis", ""] = quat_multiply(turn(Z, -5.0 * np.cos(2 * np.pi * percent / 100)), turn(X, 3.0 * swing))
     turns["chest", ""] = turn(Z, 9.0 * np.cos(2 * np.pi * percent / 100))
-    root = np.stack([0 * time, 0.02 * swing, np.full(len(time), 0.93)], axis=1)
-    bones = skeleton(MIXAMO, ("Left", "Right"), Convention())
-    feet = ("mixamorig:LeftToeBase", "mixamorig:RightToeBase")
-    root[:, 0] = carried(clip("walk", bones, rate, root, turns), feet, percent)
-    return clip("walk", bones, rate, grounded(clip("walk", bones, rate, root, turns), feet), turns)
+    height = 0.893 - 0.017 * np.cos(4 * np.pi * (percent - 3) / 100)
+    root = np.stack([STRIDE * percent / 100, 0.02 * swing, height], axis=1)
+    for side, lag, sign in (("left", 0.0, 1.0), ("right", 50.0, -1.0)):
+        ankle, pitch, toes = footsteps(percent + lag)
+        ankle += (-STRIDE * lag / 100, 0.075 * sign, 0.0)
+        turns |= leg(side, root, turns["pelvis", ""], ankle, turn(Y, -pitch))
+        turns["toes", side] = turn(Y, -toes)
+    return clip("walk", skeleton(MIXAMO, ("Left", "Right"), Convention()), rate, root, turns)
 
 
-def carried(motion: Clip, feet: tuple[str, str], percent: Array) -> Array:
-    """Forward places (T,) of the root at which the ball of the standing foot stays about where it is."""
-    stance = curve("0:0.2 10:1 45:1 55:0.2 62:0 95:0")
-    weights = [stance(percent + lag).clip(0, 1) for lag in (0.0, 50.0)]
-    balls = [motion.places.position[:, motion.skeleton.names.index(name), 0] - motion.position[:, 0] for name in feet]
-    speed = -sum(w * np.gradient(x, 1 / motion.rate) for w, x in zip(weights, balls, strict=True)) / sum(weights)
-    smooth = gaussian_filter1d(speed, 0.05 * motion.rate, mode="nearest")
-    return np.concatenate([[0.0], np.cumsum(0.5 * (smooth[1:] + smooth[:-1]) / motion.rate)])
+def footsteps(percent: Array) -> tuple[Array, Array, Array]:
+    """Places (T, 3) of the ankle, and degrees by which foot and toes point up, from heel strike at 0 to the next.
+
+    The foot rolls over its heel, stands, rolls over its ball, leaves the ground at 62 and is carried forward.
+    """
+    pitch = pose_curve("0:18 4:10 9:0 36:0 45:-8 54:-23 62:-42 69:-44 78:-22 87:5 95:18 100:18")
+    toes = pose_curve("0:0 36:0 45:8 54:23 62:40 70:18 78:4 87:0 100:0")
+    here = np.mod(percent, 100.0)
+    stance = np.linspace(0.0, 62.0, 32)
+    rolled = rolling(pitch(stance))
+    slide = -SLIDE * stance / 62
+    x = np.concatenate([rolled[:, 0] + slide, [0.33, 0.66, 1.0, 1.25], [rolled[0, 0] + STRIDE]])
+    z = np.concatenate([rolled[:, 1], [0.20, 0.135, 0.09, 0.09], rolled[:1, 1]])
+    at = np.concatenate([stance, [70.0, 79.0, 88.0, 95.0], [100.0]])
+    place = np.stack([CubicSpline(at, x)(here) + STRIDE * (percent // 100), 0 * here, CubicSpline(at, z)(here)], axis=1)
+    return place + (REACH, 0.0, 0.0), pitch(here), toes(here)
+
+
+def rolling(pitch: Array) -> Array:
+    """Places (T, 2), forward and up, of the ankle above a foot that stands on its heel or on its ball."""
+    cos, sin = np.cos(np.radians(pitch)), np.sin(np.radians(pitch))
+    pivot = np.where(pitch[:, None] > 0, HEEL, BALL)
+    x, z = (ANKLE - pivot).T
+    return np.asarray(pivot + np.stack([x * cos - z * sin, x * sin + z * cos], axis=1))
+
+
+def leg(side: str, root: Array, pelvis: Array, ankle: Array, foot: Array) -> dict[tuple[str, str], Array]:
+    """Local turns of a leg that puts the ankle at a place and turns the foot as told: two bones and a hinge."""
+    offset = {part: np.array(vector) for part, _, vector in TREE}
+    hip = root + quat_rotate(pelvis, offset["thigh"] * (1, 1 if side == "left" else -1, 1))
+    way = quat_rotate(quat_conjugate(pelvis), ankle - hip)
+    upper, lower = (float(np.linalg.norm(offset[part])) for part in ("shank", "foot"))
+    far = np.minimum(np.linalg.norm(way, axis=1), 0.9995 * (upper + lower))
+    knee = np.pi - np.arccos((upper**2 + lower**2 - far**2) / (2 * upper * lower))
+    ahead = np.arctan2(way[:, 0], np.hypot(way[:, 1], way[:, 2]))
+    flexed = ahead + np.arccos((upper**2 + far**2 - lower**2) / (2 * upper * far))
+    aside = np.arctan2(way[:, 1], -way[:, 2])
+    thigh = quat_multiply(turn(X, np.degrees(aside)), turn(Y, -np.degrees(flexed)))
+    shank = turn(Y, np.degrees(knee))
+    above = quat_multiply(pelvis, quat_multiply(thigh, shank))
+    return {
+        ("thigh", side): thigh,
+        ("shank", side): shank,
+        ("foot", side): quat_multiply(quat_conjugate(above), foot),
+    }
 
 
 def squat() -> Clip:

@@ -27,9 +27,9 @@ def write_file(path: Path, content: bytes) -> Path:
 def check_targets(targets: Iterable[Path], source: Path) -> None:
     """Refuse to write over what is being read, or where a folder is in the way, before any work is done."""
     for target in targets:
-        if target.is_dir():
+        if os.path.isdir(target):  # a name that is too long is no folder; Path.is_dir would raise
             raise PoiseError(f"cannot write {target}: a folder is in the way")
-        if target.exists() and source.exists() and target.samefile(source):
+        if os.path.exists(target) and os.path.exists(source) and target.samefile(source):
             raise PoiseError(f"{target} would be written over {source} itself: choose another place")
 
 

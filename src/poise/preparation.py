@@ -12,6 +12,8 @@ import numpy as np
 
 from poise.errors import PoiseError
 from poise.export import export
+from poise.export.page import write_page
+from poise.export.shown import shown
 from poise.files import check_targets, check_writable
 from poise.motion.repair import ImportSettings, report
 from poise.reference.archive import save_prepared
@@ -21,10 +23,11 @@ from poise.reference.edit import Edit, edited, parse_edit
 from poise.reference.feet import FootSettings
 from poise.reference.preparing import Prepared, Say, changes, in_silence, prepare
 from poise.reference.retarget import Retargeted
+from poise.world.terrain import parse_terrain
 
 FILES = ("reference.npz", "motion.bvh", "page.html")
 """What a prepared motion is written to."""
-_EXACT = 5e-4, 0.05  # m and degrees: less is not worth a word
+_EXACT = 1e-3  # m, rad: less is not worth a word
 
 
 @dataclass(frozen=True)
@@ -35,50 +38,65 @@ class PreparedFiles:
     summary: dict[str, Any]
 
     def text(self, full: bool = False) -> str:
-        """The summary for people; in full with all that importing found."""
+        """The summary for people; in full with all that importing found and the error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
-        findings = [report(self.prepared.imported), ""] if full else changes(self.prepared.imported)
+        imported, retargeted = self.prepared.imported, self.prepared.retargeted
         return "\n".join([
-            *findings,
+            *([report(imported), "", *error_table(retargeted)] if full else changes(imported)),
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
-            fidelity(self.prepared.retargeted),
-            *([] if clip.down is None else [footfalls(clip)]),
+            fidelity(retargeted),
+            tidiness(self.prepared.cleaned),
+            *([footfalls(clip)] if clip.parts else []),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
 
 
 def fidelity(retargeted: Retargeted) -> str:
-    """A line on how far the body is from the file: root mean squares over the frames, of the worst parts."""
-    said = [
-        f"{_spoken(part)} {scale * error:.1f} {unit}"
-        for errors, least, scale, unit in (
-            (retargeted.error, _EXACT[0], 100.0, "cm"),
-            (retargeted.turn_error, _EXACT[1], 1.0, "degrees"),
-        )
-        for part, error in _worst(errors)
-        if error > least
-    ]
-    return f"farthest from the file: {', '.join(said)}" if said else "every joint is where the file has it"
+    """A line on how far the body is from the file: root mean squares over the frames, of the worst part."""
+    if _exact(retargeted):
+        return "retargeting: every joint where the file has it"
+    (place, far), (turn, off) = _worst(retargeted.error), _worst(retargeted.turn_error)
+    turned = f", {_spoken(turn)} {off:.1f} degrees off" if retargeted.turn_error else ""
+    return f"retargeting: {_spoken(place)} {100 * far:.1f} cm off{turned}, all else less"
+
+
+def error_table(retargeted: Retargeted) -> list[str]:
+    """Lines with the error of every part, and an empty one: root mean squares over the frames."""
+    if _exact(retargeted):
+        return []
+    places = {part: f"{100 * error:.2f} cm" for part, error in retargeted.error.items()}
+    turns = {part: f"{error:.2f} degrees" for part, error in retargeted.turn_error.items()}
+    parts = dict.fromkeys([*places, *turns])
+    width = max(map(len, parts), default=0)
+    rows = [f"  {_spoken(p):{width}} {places.get(p, ''):>9} {turns.get(p, ''):>15}".rstrip() for p in parts]
+    return ["retargeting, part by part: how far off it is, root mean square over the frames", *rows, ""]
+
+
+def tidiness(cleaned: Mapping[str, float]) -> str:
+    """A line on what holding feet still and smoothing changed."""
+    link, far = _worst(cleaned)
+    return f"cleaning: {_spoken(link)} moved most, {100 * far:.1f} cm root mean square"
 
 
 def footfalls(clip: BodyClip) -> str:
     """A line on how much of the time feet, and hands if they ever do, bear on something."""
-    assert clip.down is not None
+    known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)
-    bears = {limb: clip.down[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
-    said = [
-        f"{_spoken(limb)} {100 * down.mean():.0f} %"
-        for limb, down in bears.items()
-        if down.any() or limb not in {hand.name for hand in clip.body.hands}
-    ]
-    nothing = 100 * (1 - clip.down.any(axis=1).mean())
+    bears = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
+    hands = {hand.name for hand in clip.body.hands}
+    said = [f"{_spoken(k)} {100 * down.mean():.0f} %" for k, down in bears.items() if down.any() or k not in hands]
+    nothing = 100 * (1 - known.any(axis=1).mean())
     return f"on the ground: {', '.join(said)} of the time, nothing {nothing:.0f} %"
 
 
-def _worst(errors: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(errors.items(), key=lambda item: item[1])[-1:]
+def _exact(retargeted: Retargeted) -> bool:
+    return max(_worst(retargeted.error)[1], math.radians(_worst(retargeted.turn_error)[1])) < _EXACT
+
+
+def _worst(errors: Mapping[str, float]) -> tuple[str, float]:
+    return max(errors.items(), key=lambda item: item[1], default=("nothing", 0.0))
 
 
 def _spoken(name: str) -> str:
@@ -94,7 +112,9 @@ class Preparation:
     mass: float | None = None  # kg, of a body that is built
     span: tuple[float, float] | None = None  # s
     clearance: float | None = None  # m, least height of swinging feet
+    smoothing: float | None = None  # Hz: faster changes are smoothed away, 0 for none; None for the usual
     edits: tuple[str, ...] = ()
+    terrain: str = "flat"  # that the page shows
     imports: ImportSettings = field(default_factory=ImportSettings)
 
     def run(self, folder: Path, say: Say = in_silence) -> PreparedFiles:
@@ -102,24 +122,23 @@ class Preparation:
         check_writable(folder)
         paths = [folder / name for name in FILES]
         check_targets(paths, self.motion)
+        parse_terrain(self.terrain)  # refused before any work is done
         prepared = self._prepared([parse_edit(text) for text in self.edits], say)
         say("writing")
         folder.mkdir(parents=True, exist_ok=True)
         save_prepared(prepared.clip, paths[0])
-        for path in paths[1:]:
-            export(prepared.clip, path)
+        export(prepared.clip, paths[1])
+        write_page(shown(prepared.clip, self.terrain), paths[2])
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
         return PreparedFiles(prepared, summary)
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
         """The motion on its body, edited."""
-        if self.clearance is not None and not 0 <= self.clearance < math.inf:
-            raise PoiseError(f"clearance {self.clearance}: must be finite and at least 0 m")
         prepared = prepare(
             self.motion,
             None if self.body == OWN else load_body(self.body, self.mass),
             imports=self.imports,
-            feet=FootSettings(clearance=self.clearance),
+            feet=self._feet(),
             mass=self.mass,
             span=self.span,
             say=say,
@@ -127,3 +146,10 @@ class Preparation:
         if edits:
             say(f"editing: {', '.join(map(str, edits))}")
         return replace(prepared, clip=edited(prepared.clip, *edits))
+
+    def _feet(self) -> FootSettings:
+        for name, value in (("clearance", self.clearance), ("smoothing", self.smoothing)):
+            if value is not None and not 0 <= value < math.inf:
+                raise PoiseError(f"{name} {value}: must be finite and at least 0")
+        usual = FootSettings(clearance=self.clearance)
+        return usual if self.smoothing is None else replace(usual, smoothing=self.smoothing or None)

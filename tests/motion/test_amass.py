@@ -117,9 +117,9 @@ def test_the_other_spelling(read):
 
 def test_what_is_not_used_is_said(read):
     poses = standing(24).reshape(1, -1)
-    motion = read(poses=poses, trans=np.zeros((1, 3)), fps=30, betas=np.ones(16), gender="male")
+    motion = read(poses=poses, trans=np.zeros((1, 3)), fps=30, betas=np.ones(16))
     assert "average adult of 1.7 m" in motion.notes[0]
-    assert motion.notes[1] == "betas, gender of the file are not used"
+    assert motion.notes[1] == "the body shape of the file (betas) is not used"
 
 
 def test_wrong_files_say_so(read):

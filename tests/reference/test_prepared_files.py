@@ -10,9 +10,9 @@ from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference import BodyClip, Played, load_prepared, save_prepared
 from poise.reference.archive import is_prepared
-from poise.reference.cast import cast, load_motion
+from poise.reference.cast import cast, load_body
 from poise.reference.parts import contact_parts
-from poise.reference.preparing import at_origin, prepare
+from poise.reference.preparing import at_origin, changes, prepare
 
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
 
@@ -87,15 +87,53 @@ def test_other_files_are_no_prepared_motions(tmp_path):
 
 
 def test_casting(tmp_path, prepared):
-    assert cast("stand")[0].name == "human37"
-    assert cast("stand", "lamp14")[0].name == "lamp14"
+    assert cast("stand").body.name == "human37"
+    assert cast("stand", "lamp14").body.name == "lamp14"
     path = save_prepared(prepared.clip, tmp_path / "walk.npz")
-    body, reference = cast(str(path))
-    assert body.name == "walk"
-    assert isinstance(reference, Played)
-    assert cast("stand", str(WALK))[0].rigging is not None
+    chosen = cast(str(path))
+    assert chosen.body.name == "walk"
+    assert isinstance(chosen.reference, Played)
+    assert chosen.imported is None
+    assert cast("stand", str(WALK)).body.rigging is not None
     with pytest.raises(PoiseError, match=r"prepared for body 'walk'.*'human37'"):
-        load_motion(path, "human37")
+        cast(str(path), "human37")
+
+
+def test_bodies_by_what_a_user_types():
+    assert load_body(str(WALK), mass=50.0).mass == pytest.approx(50.0)
+    with pytest.raises(PoiseError, match="'human37' has its own mass"):
+        load_body("human37", mass=50.0)
+    with pytest.raises(PoiseError, match="'own' is built for the skeleton of a motion file"):
+        cast("stand", "own")
+
+
+def test_a_prepared_motion_is_not_prepared_again(tmp_path, prepared):
+    path = save_prepared(prepared.clip, tmp_path / "walk.npz")
+    with pytest.raises(PoiseError, match=r"walk\.npz is prepared already"):
+        prepare(path)
+
+
+def test_stages_are_told():
+    said = []
+    prepare(WALK, span=(0.5, 1.0), say=said.append)
+    assert said == ["reading walk.bvh", "putting 31 frames on walk", "finding contacts", "holding feet still"]
+
+
+def test_changes_are_what_importing_did(prepared):
+    told = changes(prepared.imported)
+    assert [line.split()[0] for line in told[1:]] == ["unit", "up", "facing", "upright", "rate", "floor"]
+    assert prepared.imported.finding("floor").done in told[-1]
+
+
+def test_the_example_walk_walks():
+    down = prepare(WALK, span=(0.5, 2.7)).clip
+    feet = {
+        limb: down.down[:, [part.limb == limb for part in down.parts]].any(axis=1)
+        for limb in ("left_foot", "right_foot")
+    }
+    for foot in feet.values():
+        assert 0.55 < foot.mean() < 0.7
+    assert np.all(feet["left_foot"] | feet["right_foot"])
 
 
 def test_a_prepared_motion_starts_at_the_origin_facing_forward(prepared):
@@ -115,7 +153,7 @@ def test_a_prepared_motion_goes_back_to_its_own_skeleton(prepared):
     assert back.skeleton.convention.unit == source.skeleton.convention.unit
 
 
-@pytest.mark.parametrize("span", [(0.5, 0.5), (-1.0, 1.0), (0.0, 99.0), (2.0, 1.0)])
+@pytest.mark.parametrize("span", [(0.5, 0.5), (-1.0, 1.0), (0.0, 99.0), (2.0, 1.0), (np.nan, 1.0), (0.0, np.inf)])
 def test_spans_lie_within_the_motion(span):
-    with pytest.raises(PoiseError, match=r"walk\.bvh: the part from"):
+    with pytest.raises(PoiseError, match=r"walk\.bvh: .* is no part of its 4\.32 s"):
         prepare(WALK, span=span)

@@ -30,7 +30,7 @@ def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float
     upright, roles = Upright(skeleton), find_roles(skeleton)
     if roles is None:
         plan, drivers = skeletal_creature.plan(upright, mass, name)
-        origin, turns = upright.position[0], dict.fromkeys(drivers, _STILL)
+        origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _STILL)
     else:
         plan, drivers = skeletal_human.plan(measure(upright, roles, mass), name), _drivers(upright, roles)
         origin, turns = middle_of_hips(upright, roles), _turns(upright, roles, drivers)

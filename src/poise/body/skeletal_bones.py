@@ -10,9 +10,13 @@ import numpy as np
 from poise.body.skeletal_pose import Upright
 from poise.body.symmetry import counterparts
 from poise.errors import PoiseError
+from poise.motion import Skeleton
+from poise.motion.channels import PLACE_CHANNELS
 from poise.spatial import Array, mirror_vector
 
 _SHORT = 0.05  # of the longest bone: a joint that moves no longer one is carried along
+_NOTHING = 1e-3  # of the same: no bone
+_SIZES = (0.02, 1e3)  # m, of the longest bone: beyond, masses are nothing that a simulation can compute with
 _ALIKE = 0.05  # of the size: left and right that differ by less are meant to be mirror images
 
 
@@ -37,30 +41,64 @@ def limbs(upright: Upright) -> tuple[Limb, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
     skeleton = upright.skeleton
     position, ends = _mirrored(upright)
+    reach = _reach(upright, position, ends)
+    moving = _moving(upright, reach)
+    below = upright.below(moving[0])
+    carrier = _carriers(skeleton.parents, moving)
+    names = link_names(skeleton.names)
+    above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
+    free = [(end.joint, tip) for end, tip in zip(skeleton.ends, ends, strict=True) if end.joint in below]
+    free += [(j, position[j]) for j in below if not skeleton.children[j] and j not in moving]
+    longest = float(np.max(reach[moving]))
+
+    def limb(j: int) -> Limb:
+        tips = _apart([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
+        knots = _apart([position[k] for k in moving if above.get(k) == j], position[j], longest)
+        if not len(tips) and not len(knots):  # a point from which others branch needs some substance
+            tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
+        return Limb(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
+
+    return tuple(limb(j) for j in moving)
+
+
+def _apart(places: list[Array], joint: Array, longest: float) -> Array:
+    """(k, 3) m, those places that are not in the joint itself."""
+    return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
+
+
+def _reach(upright: Upright, position: Array, ends: Array) -> Array:
+    """(J,) m, the longest bone of each joint."""
+    skeleton = upright.skeleton
     reach = np.zeros(skeleton.count)
     for end, tip in zip(skeleton.ends, ends, strict=True):
         reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
     for joint, parent in enumerate(skeleton.parents[1:], 1):
         reach[parent] = max(reach[parent], np.linalg.norm(position[joint] - position[parent]))
-    moving = [j for j in range(skeleton.count) if j == 0 or reach[j] > _SHORT * np.max(reach)]
+    return reach
+
+
+def _moving(upright: Upright, reach: Array) -> list[int]:
+    """The joints with bones; the first carries all others."""
+    own = upright.below(_beginning(upright.skeleton))
+    reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
+    moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
     if len(moving) < 2:
         raise PoiseError("the skeleton has no two joints with bones, so nothing in it can move")
-    carrier = _carriers(skeleton.parents, moving)
-    names = link_names(skeleton.names)
-    above = {j: carrier[skeleton.parents[j]] for j in moving if j}
-    free = [(carrier[end.joint], tip) for end, tip in zip(skeleton.ends, ends, strict=True)]
-    free += [(carrier[j], position[j]) for j in range(skeleton.count) if not skeleton.children[j] and j not in moving]
-    return tuple(
-        Limb(
-            joint=j,
-            name=names[j],
-            parent=moving.index(above[j]) if j in above else None,
-            place=position[j],
-            tips=np.reshape([tip for owner, tip in free if owner == j], (-1, 3)),
-            knots=np.reshape([position[k] for k in moving if above.get(k) == j], (-1, 3)),
-        )
-        for j in moving
-    )
+    if not _SIZES[0] < np.max(reach) < _SIZES[1]:
+        raise PoiseError(f"the skeleton's longest bone measures {np.max(reach):.3g} m: is its unit right?")
+    top = moving[0]
+    while not set(moving) <= set(upright.below(top)):
+        top = upright.skeleton.parents[top]
+    return moving if top == moving[0] else [top, *moving]
+
+
+def _beginning(skeleton: Skeleton) -> int:
+    """The root, or what alone travels below it: a root may be a mark on the ground and no part of the creature."""
+    travels = [set(PLACE_CHANNELS) <= set(names) for names in skeleton.convention.channels]
+    top = 0
+    while not all(travels) and len(skeleton.children[top]) == 1 and travels[skeleton.children[top][0]]:
+        (top,) = skeleton.children[top]
+    return top
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,11 +113,11 @@ def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
-    """The moving joint that carries each joint: itself, or the nearest above."""
+    """The moving joint that carries each joint: itself, or the nearest above; else the first."""
     own = set(moving)
     carriers: list[int] = []
     for joint, parent in enumerate(parents):
-        carriers.append(joint if joint in own else carriers[parent])
+        carriers.append(joint if joint in own else carriers[parent] if parent >= 0 else moving[0])
     return carriers
 
 

@@ -1,16 +1,23 @@
-"""What all commands share: a parser with one-line errors, defaults that are shown, a report for people and programs."""
+"""What all commands share: a parser with one-line errors, defaults that are shown, progress, and a report for people
+and programs."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from poise.errors import PoiseError
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser whose errors are one line, and whose options take values that begin with a minus sign."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._negative_number_matcher = re.compile(r"-(\.?\d|[xyz]$)")  # -5, -1:2, -60@1, the axis -z
 
     def error(self, message: str) -> NoReturn:
         """Print the cause and leave."""
@@ -29,6 +36,24 @@ class Report:
 
     def __init__(self, text: str, data: dict[str, Any], code: int = 0) -> None:
         self.text, self.data, self.code = text, data, code
+
+
+class Watcher:
+    """Tells whoever watches a terminal how far long work is; with `--json`, or without a terminal, nothing."""
+
+    def __init__(self, json: bool) -> None:
+        self._watched = not json and sys.stderr.isatty()
+
+    def say(self, what: str) -> None:
+        """A line on what is being done."""
+        if self._watched:
+            print(f"{what} ...", file=sys.stderr)
+
+    def bar(self, steps: int) -> Iterable[int]:
+        """Numbers to loop over, with a bar."""
+        from tqdm import tqdm
+
+        return tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True) if self._watched else range(steps)
 
 
 def add_command(

@@ -24,6 +24,8 @@ def add(commands: Any) -> None:
 
 def _export(chosen: argparse.Namespace) -> Report:
     from poise.export import export, read_source
+    from poise.files import check_targets
 
+    check_targets([chosen.target], chosen.file)
     path = export(read_source(chosen.file), chosen.target)
     return Report(f"wrote {path}", {"files": [str(path)]})

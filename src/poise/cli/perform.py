@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, add_command
+from poise.cli.command import Report, Watcher, add_command
 from poise.errors import PoiseError
 
 
@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
     option(
         "--body",
         default=None,
-        help="a body by name, a MJCF file, or 'own', built for the motion's skeleton; by default "
-        "that for motion files, else human37",
+        help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for "
+        "that of the motion; by default own for motion files, else human37",
     )
     option("--controller", default="hold", help="a controller by name (poise list controllers)")
     option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
@@ -64,8 +64,17 @@ def _perform(chosen: argparse.Namespace) -> Report:
         seed=chosen.seed,
         noise=chosen.noise,
     )
-    outcome = session.run(chosen.out or Path(f"poise-{Path(chosen.motion).stem}"), quiet=chosen.json)
+    watcher = Watcher(chosen.json)
+    outcome = session.run(chosen.out or _folder(Path(chosen.motion)), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
+
+
+def _folder(motion: Path) -> Path:
+    """Named after the motion; one that was prepared is called like the folder that it was prepared in."""
+    from poise.preparation import FILES
+
+    name = motion.absolute().parent.name if motion.name == FILES[0] else motion.stem
+    return Path(f"poise-{name.removeprefix('prepared-')}")
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -7,9 +7,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Parser, Report, add_command
+from poise.cli.command import Parser, Report, Watcher, add_command
 from poise.errors import PoiseError
 
+_YES_OR_NO = {"yes": True, "no": False}
 _NUMBERS = {"leading": int, "rate": float, "floor": float}
 
 
@@ -22,17 +23,30 @@ def add(commands: Any) -> None:
         "prepare",
         _prepare,
         "import a motion, repair it, put it on a body, find its contacts and clean its feet",
-        "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1 --out walk",
+        "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
     option = command.add_argument
     option("motion", type=Path, help="a motion file: BVH, AMC (with its ASF beside it), AMASS or our own npz")
-    option("--body", default="own", help="a body by name, a MJCF file, or 'own', built for the motion's skeleton")
+    option(
+        "--body",
+        default="own",
+        help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for that "
+        "of the motion",
+    )
     option("--mass", type=float, default=None, help="of a body that is built, kg; by default from its stature")
     option("--span", default=None, metavar="FROM:TO", help="part of the motion, s")
-    option("--clearance", type=float, default=None, help="least height of swinging feet, m")
+    option("--clearance", type=float, default=None, help="least height of swinging feet half way, m")
+    option(
+        "--smoothing",
+        type=float,
+        default=None,
+        metavar="HZ",
+        help="faster changes are smoothed away, except at impacts; 0 for none (default: 6)",
+    )
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option("--terrain", default="flat", help="what the page shows below it: as for poise perform")
     option("--report", action="store_true", help="print all that was found and done")
-    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
+    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default prepared-MOTION")
     _add_overrides(command)
 
 
@@ -43,7 +57,7 @@ def _add_overrides(command: Parser) -> None:
     for setting in fields(ImportSettings):
         told: dict[str, Any] = {"help": setting.metadata["help"], "default": None, "dest": f"import_{setting.name}"}
         if setting.name == "thorax":
-            told["action"] = argparse.BooleanOptionalAction
+            told["choices"] = tuple(_YES_OR_NO)
         elif "choices" in setting.metadata:
             told["choices"] = setting.metadata["choices"]
         else:
@@ -53,24 +67,24 @@ def _add_overrides(command: Parser) -> None:
 
 
 def _prepare(chosen: argparse.Namespace) -> Report:
-    from poise.motion.repair import ImportSettings, report
+    from poise.motion.repair import ImportSettings
     from poise.preparation import Preparation
 
-    given = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
+    given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
+    given["unit"], given["thorax"] = _number_or_name(given["unit"]), _YES_OR_NO.get(given["thorax"])
     preparation = Preparation(
         motion=chosen.motion,
         body=chosen.body,
         mass=chosen.mass,
         span=_span(chosen.span),
         clearance=chosen.clearance,
+        smoothing=chosen.smoothing,
         edits=tuple(chosen.edit),
-        imports=ImportSettings(**{**given, "unit": _number_or_name(given["unit"])}),
+        terrain=chosen.terrain,
+        imports=ImportSettings(**given),
     )
-    outcome = preparation.run(chosen.out or Path(f"poise-{chosen.motion.stem}"))
-    text = outcome.text()
-    if chosen.report:
-        text = f"{report(outcome.prepared.imported)}\n\n{text}"
-    return Report(text, outcome.summary)
+    outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), Watcher(chosen.json).say)
+    return Report(outcome.text(chosen.report), outcome.summary)
 
 
 def _span(text: str | None) -> tuple[float, float] | None:

@@ -25,8 +25,8 @@ from poise.spatial import Array, matrix_to_quat, quat_exp, quat_multiply
 
 PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps", "frame_rate")
-SHAPES = ("betas", "gender", "dmpls")
-ARRAYS = ("poses", "trans", *PARTS, *RATES, *SHAPES, "J", "offsets", "parents", "names")
+SHAPE = "betas"
+ARRAYS = ("poses", "trans", *PARTS, *RATES, SHAPE, "J", "offsets", "parents", "names")
 
 
 def is_amass(arrays: Arrays) -> bool:
@@ -44,8 +44,7 @@ def amass_motion(arrays: Arrays, path: Path, rate: float | None = None) -> tuple
     rotation = quat_exp(poses @ Y_UP.T)
     # A root's turn is from the figure, y up, to the world, z up: only the figure's side of it changes.
     rotation[:, 0] = quat_multiply(quat_exp(poses[:, 0]), matrix_to_quat(Y_UP.T))
-    unused = [name for name in SHAPES if name in arrays]
-    notes = (note, *([f"{', '.join(unused)} of the file are not used"] if unused else []))
+    notes = (note, f"the body shape of the file ({SHAPE}) is not used") if SHAPE in arrays else (note,)
     rate = rate or _rate(arrays, path)
     return clip_from(path.stem, _reordered(skeleton, order), rate, place + start, rotation[:, order]), notes
 

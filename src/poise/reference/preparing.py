@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ import numpy as np
 
 from poise.body import Body
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Frozen, readonly
 from poise.motion import Clip
 from poise.motion.repair import Imported, ImportSettings, import_motion
 from poise.reference.archive import is_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts import find_contacts
 from poise.reference.feet import FootSettings, clean_feet
+from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget import Retargeted, retarget
 from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
@@ -36,6 +37,7 @@ class Prepared:
     clip: BodyClip
     imported: Imported
     retargeted: Retargeted
+    cleaned: Mapping[str, float]  # by link, m: how far cleaning moved it, root mean square over the frames
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
@@ -50,6 +52,7 @@ class Prepared:
             "findings": self.imported.as_dict(),
             "retarget_error_m": dict(self.retargeted.error),
             "retarget_error_deg": dict(self.retargeted.turn_error),
+            "cleaned_m": dict(self.cleaned),
             "contacts": contact_shares(clip),
         }
 
@@ -81,7 +84,8 @@ def prepare(
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("holding feet still")
-    return Prepared(at_origin(clean_feet(touching, feet or FootSettings())), imported, retargeted)
+    clean = clean_feet(touching, feet or FootSettings())
+    return Prepared(at_origin(clean), imported, retargeted, Frozen(_moved(touching, clean)))
 
 
 def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
@@ -99,6 +103,14 @@ def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
         return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
     except PoiseError as error:
         raise PoiseError(f"{name}: {error}") from None
+
+
+def _moved(before: BodyClip, after: BodyClip) -> dict[str, float]:
+    """m by link: how far it is from where it was, root mean square over the frames."""
+    links = before.body.links
+    places = Kinematics(before.body, [(link, np.zeros(3)) for link in links])
+    far = np.linalg.norm(places.at(after.qpos)[0] - places.at(before.qpos)[0], axis=-1)
+    return dict(zip(links, np.sqrt(np.mean(far**2, axis=0)).tolist(), strict=True))
 
 
 def at_origin(clip: BodyClip) -> BodyClip:
@@ -122,4 +134,4 @@ def changes(imported: Imported) -> list[str]:
     """Lines for people on what importing a file changed."""
     done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
     width = max(map(len, done), default=0)
-    return ["imported; poise prepare --report tells why:", *(f"  {name:{width}}  {what}" for name, what in done.items())]
+    return ["imported (poise prepare --report tells why):", *(f"  {name:{width}}  {done[name]}" for name in done)]

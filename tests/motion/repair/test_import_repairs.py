@@ -142,7 +142,7 @@ def test_everything_is_reported_and_fits_json():
     }  # fmt: skip
     text = report(found)
     assert all(f"\n{name} " in text for name in names)
-    assert "override: floor=METRES" in text
+    assert "override: --floor=METRES" in text
     assert max(map(len, text.splitlines())) <= 120
     assert json.loads(json.dumps(found.as_dict()))["unit"]["value"] == pytest.approx(UNITS["cmu"])
     assert found.finding("zero_length").value == [

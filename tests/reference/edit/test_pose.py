@@ -75,7 +75,7 @@ def test_a_foot_that_is_moved_no_longer_stands(gait):
     moved = edited(gait, Reach((Goal("left_foot", (0.0, 0.1, 0.05)),), span=Span(1.0, 2.0)))
     k = round(1.5 * gait.rate)
     shift = Footing(gait.body).places(moved.qpos[k : k + 1])[0] - Footing(gait.body).places(gait.qpos[k : k + 1])[0]
-    assert shift[0, 0] == pytest.approx([0.0, 0.1, 0.05], abs=0.002)
+    assert shift[0, 0] == pytest.approx([0.0, 0.1, 0.05], abs=0.004)
     assert shift[0, 1] == pytest.approx(np.zeros(3), abs=0.002)
     lefts = [i for i, part in enumerate(gait.parts) if part.name.startswith("left")]
     assert not moved.down[k, lefts].any()

@@ -15,6 +15,7 @@ def fastest_fall(mass: MassPoints, motion: Smoothed, rate: float) -> float:
     """The largest downward acceleration of the centre of mass in g, if the clip has this rate."""
     down = -np.einsum("p,tp->t", mass.share, motion.acceleration[..., 2])
     spine = motion.value[:, HEAD] - motion.value[:, TRUNK]
-    turning = (motion.speed[:, HEAD] - motion.speed[:, TRUNK]) / np.linalg.norm(spine, axis=-1, keepdims=True)
+    length = np.maximum(np.linalg.norm(spine, axis=-1, keepdims=True), MODEL_ERROR)
+    turning = (motion.speed[:, HEAD] - motion.speed[:, TRUNK]) / length
     excused = MODEL_ERROR * np.sum(turning**2, axis=-1)
     return max(0.0, float(np.max(down - excused))) * rate**2 / G

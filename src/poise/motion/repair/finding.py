@@ -51,7 +51,7 @@ def report(imported: Imported) -> str:
         sure = "" if finding.confidence is None else f" ({min(finding.confidence, 0.99):.0%} sure)"
         texts = [finding.found + sure, f"-> {finding.done}"]
         if finding.override:
-            texts.append(f"override: {finding.override}")
+            texts.append(f"override: --{finding.override}")
         rows = [row for text in texts for row in textwrap.wrap(text, WIDTH, subsequent_indent="   ")]
         lines += [f"{finding.name if k == 0 else '':{wide}}  {row}" for k, row in enumerate(rows)]
     return "\n".join(lines)

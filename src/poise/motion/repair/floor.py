@@ -25,6 +25,7 @@ from poise.spatial import Array
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: heights of the joints above the sole, and from ankle to hip
 TOES_ERR = 0.03  # m: the joint of the toes is the worst captured of all, and is believed no further than this
 FLESH = 0.035  # of stature, between the joints of the trunk and what a figure lies on
+SEAT = 0.25  # of the leg, above the floor at least
 STILL = 0.15  # m/s
 UPRIGHT = 0.7  # of the leg, that the hips of a standing figure are above its ankles at least
 UPRIGHT_SHARE = 0.2  # of the clip, from which on its feet tell more than its trunk
@@ -70,7 +71,7 @@ def _stood_on(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]:
 
 
 def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
-    """For who never stands: runs on toes, or lies."""
+    """For who never stands: runs on toes, sits, or lies."""
     where = clip.places.position[..., 2]
     ankles = where[:, [roles.joints[f"{side}_foot"] for side in SIDES]].min(axis=1)
     if np.mean(where[:, roles.joints["pelvis"]] - ankles > UPRIGHT * leg) > UPRIGHT_SHARE:
@@ -80,6 +81,9 @@ def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
         return low, f"no foot ever stands flat; their lowest points put the floor at {low * 100:+.1f} cm"
     trunk = [joint for role, joint in roles.joints.items() if role.endswith(("pelvis", "chest", "thigh", "upper_arm"))]
     low = float(np.percentile(where[:, trunk].min(axis=1), 10)) - FLESH * leg / LEG
+    under_feet = float(np.percentile(ankles, 10)) - ANKLE * leg / LEG
+    if low - under_feet > SEAT * leg:
+        return under_feet, f"the figure never stands; where it sits its feet rest on {under_feet * 100:+.1f} cm"
     return low, f"the figure never stands; its trunk lies on {low * 100:+.1f} cm"
 
 

@@ -52,6 +52,8 @@ class ImportSettings:
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):
                 raise PoiseError(f"{name} must be positive, not {value}")
+        if self.floor is not None and not abs(self.floor) < float("inf"):
+            raise PoiseError(f"floor must be a finite height, not {self.floor}")
         if self.leading is not None and self.leading < 0:
             raise PoiseError(f"leading must not be negative, as {self.leading} is")
 

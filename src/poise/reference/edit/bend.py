@@ -7,13 +7,13 @@ looked at. Told of legs, it holds for arms.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
 from poise.body.parts import Joint
@@ -38,6 +38,7 @@ SWIVELS, LEAST_SLOPE = 4, 0.3  # steps of Newton's method, and where it is of no
 class _Limb:
     """A ball and the hinge below it, and what hangs there and is to be brought to a place."""
 
+    number: int  # of the point
     hip: Joint
     knee: Joint  # its first freedom bends the limb
     ankle: Joint | None  # turns the link against the shank
@@ -45,19 +46,23 @@ class _Limb:
     links: tuple[int, int, int]  # and of thigh, shank and the link that is placed
     point: Array  # (3,) m in that link's frame: what is placed
     end: Array  # (3,) m in that link's frame, where the shank ends: the ankle, else the point
-    sign: float = 1.0  # of the angle from thigh to shank, the limb bent
 
 
 @dataclass(frozen=True, eq=False)
-class _Posed:
-    """A limb in poses, in the world."""
+class Posed:
+    """Poses, and where they have N limbs in the world."""
 
-    hip: Array  # (T, 3) m
-    knee: Array  # (T, 3) m
-    axis: Array  # (T, 3), about which the knee bends
-    thigh: Array  # (T, 4)
-    shank: Array  # (T, 4)
-    end: Array  # (T, 3) m
+    qpos: Array  # (T, nq)
+    hip: Array  # (T, N, 3) m
+    knee: Array  # (T, N, 3) m
+    axis: Array  # (T, N, 3), about which the knees bend
+    thigh: Array  # (T, N, 4)
+    shank: Array  # (T, N, 4)
+    end: Array  # (T, N, 3) m, of the shanks
+
+    def take(self, rows: NDArray[np.int64]) -> Posed:
+        """Some of the poses."""
+        return Posed(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
 class Limbs:
@@ -66,43 +71,19 @@ class Limbs:
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
         """The first `feet` of the points are those of feet, which are turned as well."""
         self._body, self._data = body, mujoco.MjData(body.model)
-        self._limbs: dict[int, _Limb] = {}
+        self._limbs: list[_Limb] = []
         for number, (link, point) in enumerate(points):
-            limb = _limb(body, link, np.asarray(point, float), turned=number < feet)
-            if limb is not None and all(limb.hip is not other.hip for other in self._limbs.values()):
-                self._limbs[number] = replace(limb, sign=self._sign(limb))
+            limb = _limb(body, link, number, np.asarray(point, float), turned=number < feet)
+            if limb is not None and all(limb.hip is not other.hip for other in self._limbs):
+                self._limbs.append(limb)
+        self._elements = np.array([limb.elements for limb in self._limbs], int).reshape(-1, 2)
+        self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
+        self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
+        self._signs = self._bent_signs()
 
-    def placed(self, qpos: Array, place: Array, turn: Array) -> Array:
-        """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
-        out, limbs = np.array(qpos), self._limbs
-        for (number, limb), was in zip(limbs.items(), self._read(qpos, limbs.values()), strict=True):
-            goal, knee, hip = place[:, number], limb.knee.qpos[0], list(limb.hip.qpos)
-            if limb.ankle is not None:
-                goal = goal + quat_rotate(turn[:, number], limb.end - limb.point)
-            out[:, knee] = np.clip(qpos[:, knee] + _bend(was, goal, limb.sign), *_limits(limb.knee))
-            bent = quat_from_axis_angle(was.axis, out[:, knee] - qpos[:, knee])
-            swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
-            if limb.ankle is not None:
-                shank = quat_multiply(quat_multiply(swing, bent), was.shank)
-                level = quat_multiply(shank, self._body.model.body_quat[limb.links[2]])
-                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, level, goal - was.hip, turn[:, number])
-                swing = quat_multiply(swivel, swing)
-            local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
-            out[:, hip] = quat_multiply(qpos[:, hip], local)
-        return out
-
-    def _sign(self, limb: _Limb) -> float:
-        """The sign of the angle from thigh to shank in the middle of the knee's range."""
-        qpos = np.array(self._body.standing)
-        qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
-        (posed,) = self._read(qpos[None], [limb])
-        return float(np.sign(_angle(posed)[0]))
-
-    def _read(self, qpos: Array, limbs: Collection[_Limb]) -> list[_Posed]:
-        """Where poses (T, nq) have limbs."""
-        data = self._data
-        elements = np.array([limb.elements for limb in limbs], int).reshape(-1, 2)
-        links = np.array([limb.links for limb in limbs], int).reshape(-1, 3)
+    def read(self, qpos: Array) -> Posed:
+        """Where poses (T, nq) have the limbs."""
+        data, elements, links = self._data, self._elements, self._links
         anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
         places, turns = np.empty((len(qpos), len(links), 3)), np.empty((len(qpos), len(links), 3, 4))
         for k, pose in enumerate(qpos):
@@ -110,11 +91,39 @@ class Limbs:
             mujoco.mj_kinematics(self._body.model, data)
             anchors[k], axes[k] = data.xanchor[elements], data.xaxis[elements[:, 1]]
             places[k], turns[k] = data.xpos[links[:, 2]], data.xquat[links]
-        ends = places + quat_rotate(turns[:, :, 2], np.array([limb.end for limb in limbs]).reshape(-1, 3))
-        return [
-            _Posed(anchors[:, i, 0], anchors[:, i, 1], axes[:, i], turns[:, i, 0], turns[:, i, 1], ends[:, i])
-            for i in range(len(links))
-        ]
+        ends = places + quat_rotate(turns[:, :, 2], self._ends)
+        return Posed(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
+
+    def placed(self, was: Posed, place: Array, turn: Array) -> Array:
+        """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
+        out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
+        for i, limb in enumerate(self._limbs):
+            if limb.ankle is not None:
+                goal[:, i] += quat_rotate(turn[:, limb.number], limb.end - limb.point)
+        angle = was.qpos[:, [limb.knee.qpos[0] for limb in self._limbs]]
+        limits = np.array([_limits(limb.knee) for limb in self._limbs]).reshape(-1, 2)
+        bend = np.clip(angle + _bend(was, goal, self._signs), *limits.T) - angle
+        bent = quat_from_axis_angle(was.axis, bend)
+        swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
+        shank = quat_multiply(quat_multiply(swing, bent), was.shank)
+        for i, limb in enumerate(self._limbs):
+            if limb.ankle is not None:
+                level = quat_multiply(shank[:, i], self._body.model.body_quat[limb.links[2]])
+                leg = goal[:, i] - was.hip[:, i]
+                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, level, leg, turn[:, limb.number])
+                swing[:, i] = quat_multiply(swivel, swing[:, i])
+        local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
+        for i, limb in enumerate(self._limbs):
+            out[:, limb.knee.qpos[0]] += bend[:, i]
+            out[:, limb.hip.qpos] = quat_multiply(was.qpos[:, limb.hip.qpos], local[:, i])
+        return out
+
+    def _bent_signs(self) -> Array:
+        """(N,) the signs of the angles from thigh to shank in the middle of the knees' ranges."""
+        qpos = np.array(self._body.standing)
+        for limb in self._limbs:
+            qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
+        return np.sign(_angle(self.read(qpos[None])))[0]
 
 
 def bend_of(joints: Sequence[Joint]) -> int | None:
@@ -126,17 +135,17 @@ def bend_of(joints: Sequence[Joint]) -> int | None:
     return None
 
 
-def _limb(body: Body, link: str, point: Array, *, turned: bool) -> _Limb | None:
-    joints, number = chain_joints(body, link), body.link_id(link)
+def _limb(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
+    joints, placed = chain_joints(body, link), body.link_id(link)
     first = bend_of(joints)
     if first is None:
         return None
     hip, knee, *below = joints[first:]
     elements = element_id(body, hip), element_id(body, knee)
-    links = body.link_id(hip.link), body.link_id(knee.link), number
-    hung = turned and len(below) == 1 and int(body.model.body_parentid[number]) == links[1]
+    links = body.link_id(hip.link), body.link_id(knee.link), placed
+    hung = turned and len(below) == 1 and int(body.model.body_parentid[placed]) == links[1]
     end = body.model.jnt_pos[element_id(body, below[0])] if hung else point
-    return _Limb(hip, knee, below[0] if hung else None, elements, links, point, end)
+    return _Limb(number, hip, knee, below[0] if hung else None, elements, links, point, end)
 
 
 def _limits(knee: Joint) -> tuple[float, float]:
@@ -144,27 +153,27 @@ def _limits(knee: Joint) -> tuple[float, float]:
 
 
 def _across(vector: Array, axis: Array) -> Array:
-    """What of vectors (T, 3) is at right angles to unit axes (T, 3)."""
-    return np.asarray(vector - np.sum(vector * axis, axis=1, keepdims=True) * axis)
+    """What of vectors (..., 3) is at right angles to unit axes (..., 3)."""
+    return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
-def _angle(posed: _Posed) -> Array:
-    """(T,) rad: the angle from thigh to shank about the knee's axis."""
+def _angle(posed: Posed) -> Array:
+    """(T, N) rad: the angles from thigh to shank about the knees' axes."""
     axis = posed.axis
     thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
-    return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=1), np.sum(thigh * shank, axis=1)))
+    return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
-def _bend(was: _Posed, goal: Array, sign: float) -> Array:
-    """(T,) rad: how the knee turns about its axis so that the end is as far from the hip as the goal is.
+def _bend(was: Posed, goal: Array, sign: Array) -> Array:
+    """(T, N) rad: how knees turn about their axes so that the ends are as far from the hips as goals (T, N, 3) are.
 
     A straight knee has two ways to bend. One that is overstretched remains so only as long as the goal is where it is.
     """
     bent = _wrapped(np.pi - sign * _angle(was))  # rad, 0 is straight
     thigh, shank = _across(was.hip - was.knee, was.axis), _across(was.end - was.knee, was.axis)
-    aside = np.sum((was.end - was.hip) * was.axis, axis=1)
-    a, b = np.linalg.norm(thigh, axis=1), np.linalg.norm(shank, axis=1)
-    far = np.sum((goal - was.hip) ** 2, axis=1) - aside**2
+    aside = np.sum((was.end - was.hip) * was.axis, axis=-1)
+    a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
+    far = np.sum((goal - was.hip) ** 2, axis=-1) - aside**2
     chord = np.clip(far, (a - b) ** 2, (STRAIGHTEST * (a + b)) ** 2)
     wanted = np.pi - np.arccos(np.clip((a**2 + b**2 - chord) / (2 * a * b), -1.0, 1.0))
     over = np.maximum(-bent, 0.0)

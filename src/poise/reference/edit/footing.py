@@ -23,7 +23,7 @@ PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and pe
 POINT_WEIGHT = 30.0  # per m, of other points: feet come first
 LEG, TOE, FIRM, STIFF = 0.3, 0.1, 80.0, 30.0  # per rad or m, how much legs, toes, root and other joints stay
 MISSED = 0.001  # m; a part of a foot that is further off does not stand
-FACINGS, FACING_SLACK = 6, 1e-3  # rounds, and rad by which a foot may be asked to turn further than its leg can
+FACINGS = 4  # rounds in which feet that face too far are turned back
 EXACT = 1e-4  # m or rad; what is that near to its goal and its limits needs no search
 
 
@@ -46,7 +46,8 @@ class Footing:
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         ends = [*((link, np.zeros(3)) for link in feet), *points]
         self._reader = Kinematics(body, ends, links)
-        self._limbs, self._legs = (Heels(body, Limbs(body, some, len(feet))) for some in (ends, ends[: len(feet)]))
+        self._limbs, self._legs = (Limbs(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
+        self._heels, self._leg_heels = Heels(body, self._limbs), Heels(body, self._legs)
         moved = [joint for link, _ in ends for joint in chain_joints(body, link)]
         legs = [joint for link in feet for joint in chain_joints(body, link)]
         self._moved, leg_dofs, toe_dofs = ([dof for j in joints for dof in j.dofs] for joints in (moved, legs, toes))
@@ -85,8 +86,7 @@ class Footing:
         """
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
-        place, turn = self._faced(qpos, place, turn)
-        found, goal, facing = self._limbs.raised(qpos, place, turn)
+        found, goal, facing = self._faced(qpos, place, turn)
         rest = np.flatnonzero(self._unsettled(found, goal, facing))
         if len(rest):
             found[rest] = self._searched(qpos[rest], found[rest], goal[rest], facing[rest])
@@ -102,30 +102,38 @@ class Footing:
         moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
-    def _faced(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array]:
-        """Places and turns of feet (about their balls) that legs can face; else they would twist as no leg does."""
-        place, turn = np.array(place), np.array(turn)
-        rows, space = np.arange(len(qpos)), self._solver.space
+    def _faced(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+        """Poses with all limbs in closed form, and what they are brought to: heels risen, feet as legs can face.
+
+        A foot that is to face further than its leg can is turned back about its ball; else it would tip over.
+        """
+        was, place, turn = self._limbs.read(qpos), np.array(place), np.array(turn)
+        found, goal, facing = self._heels.raised(was, place, turn)
+        rows, space, balls = np.arange(len(qpos)), self._solver.space, self._balls.mean(axis=1)
         for _ in range(FACINGS):
-            _, facing = self.places(space.clamped(self._limbs.raised(qpos[rows], place[rows], turn[rows])[0]))
-            beyond = yaw_of(quat_multiply(facing, quat_conjugate(turn[rows])))
-            beyond -= np.clip(beyond, -FACING_SLACK, FACING_SLACK)
-            twisted = np.any(beyond != 0, axis=1)
-            rows, beyond = rows[twisted], beyond[twisted]
+            rows = rows[self._beyond(found[rows]) > EXACT]
             if not len(rows):
                 break
-            ball = quat_rotate(turn[rows], self._balls.mean(axis=1))
-            turn[rows] = quat_multiply(quat_exp(beyond[..., None] * [0.0, 0.0, 1.0]), turn[rows])
-            place[rows, : self.count] += ball - quat_rotate(turn[rows], self._balls.mean(axis=1))
-        return place, turn
+            _, can = self.places(space.clamped(found[rows]))
+            back = yaw_of(quat_multiply(can, quat_conjugate(facing[rows])))
+            ball = quat_rotate(turn[rows], balls)
+            turn[rows] = quat_multiply(quat_exp(back[..., None] * [0.0, 0.0, 1.0]), turn[rows])
+            place[rows, : self.count] += ball - quat_rotate(turn[rows], balls)
+            found[rows], goal[rows], facing[rows] = self._heels.raised(was.take(rows), place[rows], turn[rows])
+        return found, goal, facing
+
+    def _beyond(self, qpos: Array) -> Array:
+        """(T,) rad: how far the joints that are moved are beyond their limits."""
+        space = self._solver.space
+        return np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved].max(axis=1, initial=0.0)
 
     def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
         """(T,) which poses are beyond joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3)."""
-        space, (here, facing) = self._solver.space, self.places(qpos)
-        beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
+        here, facing = self.places(qpos)
         moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)
         turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1)
-        return np.asarray(np.concatenate([beyond, moved, turned], axis=1).max(axis=1, initial=0.0) > EXACT)
+        missed = np.concatenate([moved, turned], axis=1).max(axis=1, initial=0.0)
+        return np.asarray(np.maximum(self._beyond(qpos), missed) > EXACT)
 
     def _searched(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
         """(T, nq) poses within limits, as near to the goals as can be, then to the guess."""
@@ -147,7 +155,7 @@ class Footing:
         """Poses `found` by a search, the legs in closed form below where it left the pelvis, as far as that can be."""
         stood = np.array(found)
         stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
-        stood, goal, facing = self._legs.raised(stood, place, turn)
+        stood, goal, facing = self._leg_heels.raised(self._legs.read(stood), place, turn)
         return np.where(self._unsettled(stood, goal, facing)[:, None], found, stood)
 
     def _toes(self, qpos: Array, turn: Array) -> Array:

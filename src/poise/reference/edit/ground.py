@@ -7,15 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.errors import PoiseError
-from poise.reference.edit.limbs import sole_spans
+from poise.reference.edit.limbs import sole_points, sole_spans
 from poise.reference.edit.span import Span
 from poise.reference.edit.surface import Surface, Treads, ramp, staircase
 from poise.reference.edit.take import Take
 from poise.reference.edit.track import Stance, Track, smoothed
-from poise.reference.edit.walk import IDENTITY, Course, Move, Steps, dilated, rewalked, still
+from poise.reference.edit.walk import IDENTITY, Course, Move, Steps, Swing, dilated, rewalked, still
 from poise.reference.edit.words import number, numbers, written
 from poise.spatial import Array, quat_between, quat_rotate, yaw_of
 
@@ -104,10 +103,12 @@ def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None =
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
         surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
 
+    points = sole_points(track.body)
+
     def course(track: Track) -> Steps:
         held = -1 if start is None else start * track.rate - track.first
         prints = _prints(surface, track, held, fit)
-        return Steps(_root(track, prints), prints, lambda *swing: _lift(surface, track, *swing))
+        return Steps(_root(track, prints), prints, lambda swing: _lift(surface, track, points[swing.foot], swing))
 
     return course
 
@@ -160,10 +161,12 @@ def _root(track: Track, prints: tuple[Move, ...]) -> Move:
     return Move(np.tile(IDENTITY, (track.frames, 1)), smoothed(mean, ROOT_SIGMA * track.rate))
 
 
-def _lift(surface: Surface, track: Track, foot: int, rows: NDArray[np.int64], place: Array, turn: Array) -> Array:
+def _lift(surface: Surface, track: Track, points: Array, swing: Swing) -> Array:
     """(n,) m: how much higher a swing must be so that the sole clears the surface as it cleared its own ground."""
-    soles = place[:, None] + quat_rotate(turn[:, None], track.body.feet[foot].points)  # (n, 4, 3)
-    own = track.soles(foot)[rows][..., 2]
+    foot, rows = swing.foot, swing.rows
+    soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)
+    was = track.place[rows, foot, None] + quat_rotate(track.turn[rows, foot, None], points)
+    own = was[..., 2]
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)

@@ -8,12 +8,12 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Foot, Joint
-from poise.reference.edit.bend import Limbs
+from poise.reference.edit.bend import Limbs, Posed
 from poise.reference.edit.limbs import chain_joints
 from poise.reference.ik_space import PoseSpace
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply, quat_rotate
 
-ROUNDS, ENOUGH = 12, 1e-5  # rad; each round leaves about a quarter of what was missing
+ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # of a secant search: rounds, rad, and the least gain per angle
 HIGHEST = np.radians(70.0)
 
 
@@ -34,22 +34,27 @@ class Heels:
 
     def __init__(self, body: Body, limbs: Limbs) -> None:
         self._limbs, self._space = limbs, PoseSpace(body)
-        self._tips = [_tip(body, foot) for foot in body.feet]
+        legs = [chain_joints(body, foot.link) for foot in body.feet]
+        self._feet = [number for number, joints in enumerate(legs) if joints]  # not those that are the root's link
+        self._tips = [_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
         self._dofs = np.array([tip.ankle for tip in self._tips], int)
         self._sides = np.array([tip.side for tip in self._tips])
 
-    def raised(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+    def raised(self, was: Posed, place: Array, turn: Array) -> tuple[Array, Array, Array]:
         """Poses (T, nq) with points at places (T, P, 3) and feet turned (T, F, 4), and both with the heels that rise."""
-        found, rise = self._limbs.placed(qpos, place, turn), np.zeros(turn.shape[:2])
-        rows = np.arange(len(qpos))
+        found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
+        rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
+        excess = self._excess(found[rows])
         for _ in range(ROUNDS):
-            excess = self._excess(found[rows])
-            bound = (excess > ENOUGH).any(axis=1)
-            rows = rows[bound]
             if not len(rows):
                 break
-            rise[rows] = np.minimum(rise[rows] + excess[bound], HIGHEST)
-            found[rows] = self._limbs.placed(qpos[rows], *self._tipped(place[rows], turn[rows], rise[rows]))
+            tried = np.minimum(rise[rows] + (excess if step is None else step), HIGHEST)
+            found[rows] = self._limbs.placed(was.take(rows), *self._tipped(place[rows], turn[rows], tried))
+            left = self._excess(found[rows])
+            gain = np.clip((excess - left) / np.maximum(tried - rise[rows], ENOUGH), SLOWEST, 1.0)
+            rise[rows] = tried
+            step, still = left / gain, (left > ENOUGH).any(axis=1)
+            rows, excess, step = rows[still], left[still], step[still]
         for tip, angle in zip(self._tips, rise.T, strict=True):
             if tip.toe is not None:
                 address, (low,), (high,) = tip.toe.qpos[0], tip.toe.lower, tip.toe.upper
@@ -65,20 +70,19 @@ class Heels:
     def _tipped(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
         """Places and turns with heels that have risen by angles (T, F)."""
         place, turn = np.array(place), np.array(turn)
-        for foot, tip in enumerate(self._tips):
+        for foot, tip, angle in zip(self._feet, self._tips, rise.T, strict=True):
             flat = np.array(turn[:, foot])
-            turn[:, foot] = quat_multiply(flat, quat_from_axis_angle(tip.axis, rise[:, foot]))
+            turn[:, foot] = quat_multiply(flat, quat_from_axis_angle(tip.axis, angle))
             place[:, foot] += quat_rotate(flat, tip.pivot) - quat_rotate(turn[:, foot], tip.pivot)
         return place, turn
 
 
-def _tip(body: Body, foot: Foot) -> _Tip:
+def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
     heel, pivot = foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)
     axis = foot.points[3] - foot.points[2]
     axis /= np.linalg.norm(axis)
     if np.cross(axis, heel - pivot) @ -pivot < 0:  # the foot's own origin, its ankle, is above the sole
         axis = -axis
-    ankle = chain_joints(body, foot.link)[-1]
     along = ankle.axes @ axis
     nearest = int(np.argmax(np.abs(along)))
     toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]

@@ -78,18 +78,25 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
-def sole_spans(body: Body) -> list[tuple[float, float]]:
-    """For each foot how far it is from the middle of its contact points back to the heel and on to the toes, m."""
+def sole_points(body: Body) -> list[Array]:
+    """For each foot its contact points and those of its toes (n, 3), m in the foot's frame, as it stands."""
     data, parts, found = mujoco.MjData(body.model), contact_parts(body), []
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
     for foot, numbers in zip(body.feet, foot_parts(body), strict=True):
-        forward = data.xmat[body.link_id(foot.link)].reshape(3, 3)[:, 0]
-        links = [(body.link_id(parts[i].link), parts[i].points) for i in numbers]
-        along = [float(forward @ (data.xpos[b] + data.xmat[b].reshape(3, 3) @ p)) for b, own in links for p in own]
-        middle = float(np.mean(along[: len(foot.points)]))
-        found.append((middle - min(along), max(along) - middle))
+        link, own = body.link_id(foot.link), [(body.link_id(parts[i].link), parts[i].points) for i in numbers]
+        world = np.concatenate([data.xpos[b] + points @ data.xmat[b].reshape(3, 3).T for b, points in own])
+        found.append((world - data.xpos[link]) @ data.xmat[link].reshape(3, 3))
     return found
+
+
+def sole_spans(body: Body) -> list[tuple[float, float, float]]:
+    """For each foot how far it is from the middle of its contact points back to the heel, on to the ball and the toes, m."""
+    spans = []
+    for foot, points in zip(body.feet, sole_points(body), strict=True):
+        along, middle = points[:, 0], foot.points[:, 0].mean()
+        spans.append((float(middle - along.min()), float(foot.points[:, 0].max() - middle), float(along.max() - middle)))
+    return spans
 
 
 def part_point(body: Body, name: str) -> tuple[str, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import mujoco
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.edit.footing import Footing
-from poise.reference.edit.limbs import require_legs
+from poise.reference.edit.limbs import easy_reach, leg_lengths, require_legs, sinking
 from poise.reference.edit.span import Span
-from poise.reference.edit.take import BLOCK, Frame, Take
+from poise.reference.edit.take import BLOCK, REMEMBERED, Frame, Take
+from poise.reference.edit.walk import gradual, gradual_reach
 from poise.reference.edit.words import number, numbers, written
+from poise.spatial import Array
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,9 @@ class Trunk:
         return written("trunk", number(self.metres), self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the trunk at another height."""
+        """The motion with the trunk at another height, not so high that a leg is too short."""
         require_legs(take.body, "the edit 'trunk'")
-        footing = Footing(take.body)
+        footing, height = Footing(take.body), _Heights(take, self)
 
         def block(first: int) -> list[Frame]:
             frames = [take.frame(k) for k in range(first, first + BLOCK)]
@@ -73,9 +76,36 @@ class Trunk:
                 return frames
             qpos = np.array([frame.qpos for frame in frames])
             place, turn = footing.places(qpos)
-            qpos[:, 2] += self.metres * weight
+            qpos[:, 2] += height.of(first)
             moved = [Frame(q, frame.down) for q, frame in zip(qpos, frames, strict=True)]
             solved = footing.settled(moved, place, turn)
             return [new if held else old for new, old, held in zip(solved, frames, weight > 0, strict=True)]
 
         return take.with_blocks(block)
+
+
+class _Heights:
+    """How far the trunk is raised."""
+
+    def __init__(self, take: Take, trunk: Trunk) -> None:
+        self._take, self._trunk = take, trunk
+        self._footing, self._lengths = Footing(take.body), leg_lengths(take.body)
+        self._missing = lru_cache(maxsize=REMEMBERED)(self._sunk)
+
+    def of(self, first: int) -> Array:
+        """(BLOCK,) m, from frame `first` on."""
+        take, trunk = self._take, self._trunk
+        wanted = trunk.metres * trunk.span.weight((first + np.arange(BLOCK)) / take.rate)
+        if trunk.metres <= 0:
+            return wanted
+        around = gradual_reach(take.rate)
+        missing = [self._missing(max(k, 0)) for k in range(first - around, first + BLOCK + around)]
+        return np.asarray(wanted - gradual(np.array(missing), take.rate)[around : around + BLOCK])
+
+    def _sunk(self, number: int) -> float:
+        """m by which the raised trunk is too high for the legs."""
+        qpos = self._take.frame(number).qpos[None]
+        hip, foot = self._footing.hips(qpos), self._footing.places(qpos)[0]
+        raised = self._trunk.metres * float(self._trunk.span.weight(number / self._take.rate))
+        reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
+        return float(sinking(hip + [0.0, 0.0, raised], foot, reach)[0]) if raised else 0.0

@@ -11,6 +11,7 @@ import numpy as np
 from poise.spatial import Array
 
 MARGIN = 0.02  # m, from soles to the edges of treads
+HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, on the way down: heels have to pass an edge, toes may hang over the next
 DEEP = 2.0  # lengths of a foot; treads that are deeper take more than one step
 
 
@@ -62,22 +63,25 @@ class Treads:
     edge: float  # m, where the first step is
     up: bool
 
-    def fit(self, before: float | None, ahead: float, sole: tuple[float, float]) -> float:
+    def fit(self, before: float | None, ahead: float, sole: tuple[float, float, float]) -> float:
         """Where the middle of a foot goes, m, that would go to `ahead` after a step to `before`.
 
         Within a tread, and on stairs one beyond that of the step before. `sole`: from its middle back to the heel
-        and forward to the toes, m. On treads that are too short heels hang over on the way up, toes on the way down.
+        and forward to the ball and the toes, m. On treads that are too short heels hang over on the way up, toes on
+        the way down.
         """
-        tread, (back, front) = self._tread(ahead), sole
+        tread, (back, ball, front) = self._tread(ahead), sole
         if before is not None:
             last = self._tread(before)
             climbing = 0 < last < self.count and self.run < DEEP * (back + front)
             tread = last + 1 if climbing else min(tread, last + 1)
             ahead = min(ahead, before + self.run) if climbing else ahead
-        low = -math.inf if tread == 0 else self.edge + (tread - 1) * self.run + back + MARGIN
-        high = math.inf if tread >= self.count else self.edge + tread * self.run - front - MARGIN
+        behind, toes = (MARGIN, front + MARGIN) if self.up else (HEEL_ROOM, front - TOE_HANG)
+        end = math.inf if tread >= self.count else self.edge + tread * self.run
+        low = -math.inf if tread == 0 else self.edge + (tread - 1) * self.run + back + behind
+        high, furthest = end - max(toes, ball + MARGIN), end - ball - MARGIN
         if low > high:
-            return high if self.up else low
+            return high if self.up else min(low, furthest)
         return min(max(ahead, low), high)
 
     def _tread(self, ahead: float) -> int:

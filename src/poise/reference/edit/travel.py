@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import Take
 from poise.reference.edit.track import Track
-from poise.reference.edit.walk import Course, Move, Steps, at_root, prints_along, rewalked
+from poise.reference.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
 from poise.reference.edit.words import number, numbers, written
 from poise.spatial import Array
 
@@ -68,12 +68,16 @@ class Turn:
         start = self.span.start or 0.0
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
+        def prepare(track: Track) -> Course:
+            require_steps(track, self.span.start, self)
+            return course
+
         def course(track: Track) -> Steps:
             yaw = math.radians(self.degrees) * smooth((track.time - start) / (end - start))
             root = _along(track, yaw)
             return Steps(root, prints_along(track, root, self.span.start))
 
-        return rewalked(take, self.span.start, lambda _: course)
+        return rewalked(take, self.span.start, prepare)
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ class Path:
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: Track) -> Course:
+        require_steps(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
         origin, heading = track.path[begin], _headings(track.path, track.rate)[begin]
         curve = smooth_curve(origin, heading, np.array(self.points, float))

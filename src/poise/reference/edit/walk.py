@@ -7,6 +7,7 @@ one move to the next. The pelvis sinks where a leg would otherwise be too short.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.errors import PoiseError
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import easy_reach, leg_lengths, sinking
 from poise.reference.edit.span import smooth
@@ -24,7 +26,10 @@ from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
 BEFORE = 1.0  # s of motion known before an edit starts
 AHEAD = 2.5  # s of motion known beyond the frame that is asked for
 STEP, SHARE = 0.25, 0.1  # s planned at once, or a share of what is planned already if that is more
-GATE, LIFT_EASE = 0.3, 0.12  # s
+GATE, LIFT_EASE = 0.3, 0.11  # s
+EARLY = 0.8  # of a swing, after which a foot that climbs has only to be put down
+SWING = 0.4  # s that a foot is usually in the air
+LANDING = 0.12  # s; a foot that lands so soon after the start lands where it would have
 SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s; the window is as wide as the filter, which then never lifts the pelvis
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -43,13 +48,22 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False)
+class Swing:
+    """A foot in the air, on its new course."""
+
+    foot: int
+    rows: NDArray[np.int64]  # (n,) frames of the track
+    place: Array  # (n, 3) m, the foot's link
+    turn: Array  # (n, 4)
+
+
+@dataclass(frozen=True, eq=False)
 class Steps:
     """What an edit does to a track."""
 
     root: Move  # (K, 4) and (K, 3)
     prints: tuple[Move, ...]  # one for each stance of the track
-    lift: Callable[[int, NDArray[np.int64], Array, Array], Array] | None = None
-    """(foot, frames (n,), places (n, 3), turns (n, 4)) of a swing to the heights (n,) in m that it needs in addition"""
+    lift: Callable[[Swing], Array] | None = None  # (n,) m, what a swing needs in height
 
 
 Course = Callable[[Track], Steps]
@@ -69,13 +83,20 @@ def at_root(path: Array, target: Array, yaw: Array) -> Move:
 
 
 def prints_along(track: Track, root: Move, start: float | None) -> tuple[Move, ...]:
-    """Footprints that move as the root does in the middle of their stance; those begun before `start` stay."""
-    moves = []
-    for stance in track.stances:
-        k = track.middle(stance)
-        held = start is not None and track.first + stance.begin < start * track.rate
-        moves.append(still() if held else Move(root.turn[k], root.shift[k]))
-    return tuple(moves)
+    """Footprints that move as the root does in the middle of their stance; those begun soon after `start` stay."""
+    held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
+    middles = [track.middle(stance) for stance in track.stances]
+    return tuple(
+        still() if stance.begin < held else Move(root.turn[k], root.shift[k])
+        for stance, k in zip(track.stances, middles, strict=True)
+    )
+
+
+def require_steps(track: Track, start: float | None, edit: object) -> None:
+    """Raise a PoiseError if no foot takes a step after `start`, as far as the track goes."""
+    begin = (start or 0.0) * track.rate - track.first
+    if not any(stance.begin > begin for stance in track.stances):
+        raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
 def rewalked(take: Take, start: float | None, prepare: Callable[[Track], Course]) -> Take:
@@ -134,15 +155,31 @@ def _feet(track: Track, steps: Steps, start: int) -> tuple[Array, Array]:
             turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
         for span, before, after in _swings(mine, steps.root, track.frames, start):
             rows = np.arange(span.start, span.stop)
-            begin = max(span.start - 1, start)
-            share = smooth((rows - begin) / max(span.stop - begin, 1))
+            begin, end = _lasts(span, track, start)
+            share = smooth((rows - begin) / max(end - begin, 1))
             was, is_ = before.place(track.place[span, foot]), after.place(track.place[span, foot])
-            place[span, foot] = was + share[:, None] * (is_ - was)
+            climbs = steps.lift is not None and is_[-1, 2] > was[-1, 2]
+            along = smooth((rows - begin) / max(EARLY * (end - begin), 1)) if climbs else share
+            place[span, foot] = was + np.stack([along, along, share], axis=1) * (is_ - was)
             turn[span, foot] = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
             if steps.lift is not None:
-                ramp = smooth(np.minimum(rows - begin, span.stop - rows) / (LIFT_EASE * track.rate))
-                place[span, foot, 2] += ramp * steps.lift(foot, rows, place[span, foot], turn[span, foot])
+                since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
+                until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
+                ramp = smooth(np.minimum(since, until) / (LIFT_EASE * track.rate))
+                place[span, foot, 2] += ramp * steps.lift(Swing(foot, rows, place[span, foot], turn[span, foot]))
     return place, turn
+
+
+def _lasts(span: slice, track: Track, start: int) -> tuple[int, int]:
+    """First and last frame of a swing; one that the motion begins or ends with lasted longer than is seen of it."""
+    usual = round(SWING * track.rate)
+    begin = max(span.start - 1, start) if _seen(span, start) else min(-1, span.stop - usual)
+    return begin, span.stop if span.stop < track.frames else max(span.stop, span.start + usual)
+
+
+def _seen(span: slice, start: int) -> bool:
+    """Does a swing begin within the motion, or is it changed only from frame `start` on?"""
+    return span.start > 0 or start > 0
 
 
 def _swings(
@@ -154,7 +191,7 @@ def _swings(
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(mine)]
     (first, there), (last, here) = mine[0], mine[-1]
     before, after = slice(0, first.begin), slice(last.end, frames)
-    origin = still() if start > 0 else there  # of a swing that began before anything is known
+    origin = still() if start > 0 else _row(root, before)  # of a swing that began before anything is known
     swings = [(before, origin, there), *swings, (after, here, _row(root, after))]
     return [swing for swing in swings if swing[0].start < swing[0].stop]
 
@@ -166,8 +203,17 @@ def _row(move: Move, rows: slice) -> Move:
 def _sink(track: Track, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m: how far the pelvis goes down so that no leg is too short."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-    missing = sinking(hip, foot, reach)
-    return smoothed(dilated(missing, round(SINK_WINDOW * track.rate)), SINK_SIGMA * track.rate)
+    return gradual(sinking(hip, foot, reach), track.rate)
+
+
+def gradual(missing: Array, rate: float) -> Array:
+    """(K,) m: nowhere less than `missing`, and smooth."""
+    return smoothed(dilated(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
+
+
+def gradual_reach(rate: float) -> int:
+    """How many rows before and after it a row of `gradual` depends on."""
+    return round(SINK_WINDOW * rate) + math.ceil(3 * SINK_SIGMA * rate)
 
 
 def dilated(values: Array, reach: int) -> Array:

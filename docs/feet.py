@@ -1,0 +1,96 @@
+"""Writes feet.md: how clean feet are over the walks and runs of a motion-capture collection.
+
+python docs/feet.py ../shared/mocap
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from poise.body import Body
+from poise.motion import Clip
+from poise.motion.repair import import_motion
+from poise.reference.bodyclip import BodyClip
+from poise.reference.contacts import find_contacts
+from poise.reference.contacts_runs import runs
+from poise.reference.feet import clean_feet
+from poise.reference.ik_kinematics import Kinematics
+from poise.reference.retarget import retarget
+from poise.reference.temper import joint_speeds, usual_speeds
+
+HERE = Path(__file__).parent
+GAITS = (
+    *("02_01", "02_02", "07_01", "07_04", "132_20", "132_46", "16_11", "16_13", "16_17", "16_19", "39_11"),  # walks
+    *("02_03", "09_01", "16_48"),  # runs
+)
+BODIES = ("own", "human37", "biped29")
+
+
+def main(folder: Path) -> None:
+    """All gaits on three bodies."""
+    rows = []
+    for gait in GAITS:
+        clip = import_motion(folder / "bvh" / f"{gait}.bvh").clip
+        rows += [row(clip, name) for name in BODIES]
+        print("\n".join(rows[-3:]), flush=True)
+    (HERE / "feet.md").write_text(TEXT + "\n".join(rows) + "\n")
+
+
+def row(clip: Clip, name: str) -> str:
+    """One line of the table."""
+    own = name == "own"
+    body = Body.from_skeleton(clip.skeleton, rate=clip.rate, name=clip.name) if own else Body.named(name)
+    began = time.process_time()
+    retargeted = retarget(clip, body).clip
+    clean = clean_feet(find_contacts(retargeted))
+    spent = time.process_time() - began
+    places, moved = stances(clean)
+    fastest = joint_speeds(clean).max(axis=0)[1:] / usual_speeds(retargeted)[1:]
+    worst = body.joints[1 + int(fastest.argmax())].name
+    cells = [
+        clip.name,
+        name,
+        f"{clean.frames}",
+        f"{1e3 * moved:.2f}",
+        f"{1e3 * min(0.0, places[..., 2].min()):.1f}",
+        f"{fastest.max():.2f} ({worst})",
+        f"{300 * spent / clean.frames:.2f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def stances(clip: BodyClip) -> tuple[np.ndarray, float]:
+    """Places (T, points, 3) of all contact points, and how far (m) one gets from its median while it is down."""
+    assert clip.down is not None
+    points = [(part.link, point) for part in clip.parts for point in part.points]
+    parts = [k for k, part in enumerate(clip.parts) for _ in part.points]
+    places, _ = Kinematics(clip.body, points).at(clip.qpos)
+    moved = [
+        np.linalg.norm(places[a:b, k] - np.median(places[a:b, k], axis=0), axis=1).max()
+        for k, part in enumerate(parts)
+        for a, b in runs(clip.down[:, part])
+    ]
+    return places, float(max(moved, default=0.0))
+
+
+TEXT = """# Feet
+
+How still stance feet are, and how smooth the joints, over 14 walks and runs of the CMU motion-capture database
+(mocap.cs.cmu.edu, created with funding from NSF EIA-0196217), on bodies built for their skeletons, on `human37` and on
+`biped29`. Whole clips, default settings. The data itself is not part of Poise. Written by `docs/feet.py`.
+
+- **moved**: farthest that any contact point gets from its median place during a contact, mm.
+- **lowest**: how far any contact point ever sinks into the floor, mm.
+- **peak**: highest speed of any joint against the 99th percentile of the same joint before cleaning, and which it is.
+- **s**: processor time of retargeting, contacts and cleaning, per 300 frames.
+
+| clip | body | frames | moved | lowest | peak | s |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
