@@ -17,8 +17,8 @@ from tables import table
 
 from poise.motion import Clip
 from poise.motion.repair import Imported, import_motion
-from poise.motion.repair.rate import rate_evidence, verdict
-from poise.motion.repair.timing import BELIEVED
+from poise.motion.repair.gravity.evidence import rate_evidence, verdict
+from poise.motion.repair.rate import BELIEVED
 from poise.motion.roles import find_roles
 from poise.spatial import Array
 

@@ -53,7 +53,9 @@ STRIPS = (
     Strip("jump", "jump", "`jump.bvh`: inches, a T-pose, a false frame rate", span=(0.1, 0.85)),
     Strip("stride", "walk", "`--edit stride:+0.15`", edits=("stride:+0.15",), span=(0.25, 0.5)),
     Strip("turn", "walk", "`--edit turn:120@0.5-3.5`", edits=("turn:120@0.5-3.5",), span=(0.1, 1.0), azimuth=-35),
-    Strip("slope", "walk", "`--edit slope:8 --terrain slope:8`", edits=("slope:8",), terrain="slope:8", span=(0.2, 0.9)),
+    Strip(
+        "slope", "walk", "`--edit slope:8 --terrain slope:8`", edits=("slope:8",), terrain="slope:8", span=(0.2, 0.9)
+    ),
     Strip(
         "stairs",
         "walk",

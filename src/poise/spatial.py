@@ -22,17 +22,15 @@ _TINY = 1e-8  # rad; below it sin(x)/x is 1 to machine precision
 
 def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """The turn b followed by the turn a: (..., 4)."""
-    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
-    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    out[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return out
 
 
 def quat_conjugate(q: ArrayLike) -> Array:
@@ -48,10 +46,17 @@ def quat_normalize(q: ArrayLike) -> Array:
 
 def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """Vectors v (..., 3) turned by q (..., 4)."""
-    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
-    a, b, c = np.moveaxis(np.asarray(v, float), -1, 0)
+    q, v = np.asarray(q, float), np.asarray(v, float)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    a, b, c = v[..., 0], v[..., 1], v[..., 2]
     s, t, u = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    return np.stack([a + w * s + y * u - z * t, b + w * t + z * s - x * u, c + w * u + x * t - y * s], axis=-1)
+    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    out[..., 0], out[..., 1], out[..., 2] = (
+        a + w * s + y * u - z * t,
+        b + w * t + z * s - x * u,
+        c + w * u + x * t - y * s,
+    )
+    return out
 
 
 def quat_to_matrix(q: ArrayLike) -> Array:

@@ -18,6 +18,8 @@ from poise.body.skeletal_trunk import _slice
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.measure import audit
+from poise.motion import Convention, End, Skeleton
+from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from poise.spatial import mirror_vector, quat_rotate
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
@@ -152,10 +154,40 @@ def test_feet_of_creatures():
     assert Body.from_skeleton(skeletons.snake()).feet == ()
 
 
+def test_end_sites_without_length_are_no_bones():
+    dog = skeletons.dog()
+    blunt = replace(dog, ends=tuple(End(end.joint, readonly(np.zeros(3))) for end in dog.ends))
+    body = Body.from_skeleton(blunt)
+    assert_sound(body)
+    assert "Head" not in body.links  # it has no bone left, and ends the neck
+
+
+def test_legs_may_branch_from_a_point():
+    feet = [(f"leg{k}", (np.cos(k), np.sin(k), -0.5)) for k in range(5)]
+    rows = [("hub", None, (0.0, 0.0, 0.0)), *((name, "hub", (0.0, 0.0, 0.0)) for name, _ in feet)]
+    body = Body.from_skeleton(skeletons.tree(rows, feet))
+    assert set(body.links) == {"hub", *(name for name, _ in feet)}
+    assert np.all(body.model.body_mass[1:] > 0)
+
+
+def test_a_mark_on_the_ground_is_no_part_of_a_creature():
+    dog = skeletons.dog()
+    channels = (ROOT_CHANNELS, ROOT_CHANNELS, *[JOINT_CHANNELS] * (dog.count - 1))
+    offsets = np.concatenate([[[0.0, 0.0, 0.0], [2.0, 0.0, 0.5]], dog.offsets[1:]])
+    parents, ends = (-1, *(p + 1 for p in dog.parents)), tuple(End(e.joint + 1, e.offset) for e in dog.ends)
+    names = ("Reference", *dog.names)
+    marked = Skeleton(names, parents, readonly(offsets), ends, Convention(channels=channels))
+    plain, body = Body.from_skeleton(dog), Body.from_skeleton(marked)
+    assert body.links == plain.links
+    np.testing.assert_allclose(body.model.body_mass, plain.model.body_mass)
+    assert body.rigging.links[0] == "Hips"
+
+
 @pytest.mark.parametrize(
     ("skeleton", "settings", "message"),
     [
         (skeletons.snake(1), {}, "nothing in it can move"),
+        (replace(skeletons.snake(), offsets=1e-3 * skeletons.snake().offsets, ends=()), {}, "is its unit right"),
         (skeletons.snake(), {"mass": -1.0}, "cannot weigh -1.0 kg"),
         (skeletons.snake(), {"mass": float("nan")}, "cannot weigh nan kg"),
     ],

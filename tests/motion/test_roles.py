@@ -98,6 +98,25 @@ def test_without_names_the_tree_tells_the_same(family):
     assert (bare.spine, bare.neck) == (named.spine, named.neck)
 
 
+def test_collarbones_may_be_longer_than_forearms():
+    """Those of the CMU database begin in one place."""
+    skeleton = skeletons.cmu()
+    offsets = np.array(skeleton.offsets)
+    offsets[[skeleton.index(f"{side}Arm") for side in ("Left", "Right")]] *= 1.3
+    bare = nameless(replace(skeleton, offsets=readonly(offsets)))
+    named = {role: joint for role, joint in find_roles(skeleton).joints.items() if "arm" in role}
+    assert {role: joint for role, joint in find_roles(bare).joints.items() if "arm" in role} == named
+
+
+def test_a_root_far_away_does_not_dwarf_the_limbs():
+    near = nameless(skeletons.amass())
+    offsets = np.concatenate([[[0.0, 0.0, 0.0], [12.0, 5.0, 1.0]], near.offsets[1:]])
+    ends = tuple(replace(end, joint=end.joint + 1) for end in near.ends)
+    far = replace(near, names=("mark", *near.names), parents=(-1, *(p + 1 for p in near.parents)),
+                  offsets=readonly(offsets), ends=ends)  # fmt: skip
+    assert {role: joint - 1 for role, joint in find_roles(far).joints.items()} == dict(find_roles(near).joints)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     turn=st.tuples(*[st.floats(-3, 3)] * 3),

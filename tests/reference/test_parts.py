@@ -22,3 +22,13 @@ def test_feet_rest_on_the_floor_heel_behind_ball_behind_tip(name):
         tip = middles.get(f"{side}_toes_tip")
         assert tip is None or (abs(tip[2]) < 5e-3 and tip[0] > ball[0])
     assert {"left_hand", "right_hand"} <= set(middles)
+
+
+def test_what_stands_on_a_foot_is_no_toe():
+    assert {part.link for part in contact_parts(Body.named("lamp14"))} == {Body.named("lamp14").links[0]}
+
+
+def test_parts_tell_their_limb():
+    limbs = {part.name: part.limb for part in contact_parts(Body.named("human37"))}
+    assert limbs["left_foot_heel"] == limbs["left_toes_tip"] == "left_foot"
+    assert limbs["right_hand"] == "right_hand"

@@ -5,14 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import skeletons
 from poise.body import Body
 from poise.errors import PoiseError
 from poise.frozen import readonly
+from poise.motion import clip_from, write_bvh
 from poise.reference import BodyClip, Played, load_prepared, save_prepared
 from poise.reference.archive import is_prepared
 from poise.reference.cast import cast, load_body
 from poise.reference.parts import contact_parts
 from poise.reference.preparing import at_origin, changes, prepare
+from poise.spatial import quat_exp
 
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
 
@@ -111,6 +114,18 @@ def test_a_prepared_motion_is_not_prepared_again(tmp_path, prepared):
     path = save_prepared(prepared.clip, tmp_path / "walk.npz")
     with pytest.raises(PoiseError, match=r"walk\.npz is prepared already"):
         prepare(path)
+
+
+@pytest.mark.parametrize("make", [skeletons.lamp, skeletons.snake])
+def test_what_has_no_legs_is_prepared_as_it_is(tmp_path, make):
+    bones = make()
+    rotation = np.zeros((20, bones.count, 4))
+    rotation[..., 0] = 1.0
+    rotation[:, 1] = quat_exp(np.outer(np.sin(np.linspace(0, 3, 20)), [0.0, 0.4, 0.0]))
+    path = write_bvh(clip_from("it", bones, 30.0, np.zeros((20, 3)), rotation), tmp_path / "it.bvh")
+    prepared = prepare(path)
+    assert max(prepared.cleaned.values()) < 1e-3
+    assert load_prepared(save_prepared(prepared.clip, tmp_path / "it.npz")).frames == 20
 
 
 def test_stages_are_told():

@@ -87,6 +87,8 @@ class _Path:
     def step(self, qpos: Array, here: _Linearised, damping: float) -> Array:
         """(T, nv) the damped step in the chart, without the coordinates that press against a limit."""
         some = self._moving
+        if not len(some):  # nothing is held anywhere
+            return np.zeros_like(here.vector)
         charts = self._space.charts(qpos)
         push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
         free = ~self._space.held(qpos, push)

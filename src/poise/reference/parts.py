@@ -27,13 +27,16 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
         parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
-        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _below(body, foot.link)]
+        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _toes(body, foot.link)]
     parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 
 
-def _below(body: Body, link: str) -> list[str]:
-    return [joint.link for joint in body.joints if joint.parent_link == link]
+def _toes(body: Body, foot: str) -> list[str]:
+    """Links at the end of a leg, hinged to its foot; what stands on the foot of a lamp is none."""
+    carriers = {joint.parent_link for joint in body.joints}
+    below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
+    return below if foot != body.links[0] else []
 
 
 def _tip(body: Body, link: str) -> Array:

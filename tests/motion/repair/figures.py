@@ -1,13 +1,16 @@
 """Motions made by hand for hand-written skeletons, and the files they might have come in."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 
-from poise.motion import Clip, clip_from
+from poise.frozen import readonly
+from poise.motion import Clip, End, Skeleton, clip_from
 from poise.motion.convention import as_filed, converted
 from poise.motion.files import RawMotion
-from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply
+from poise.motion.roles import find_roles
+from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 from skeletons import PEOPLE
 
 TURNS = [
@@ -57,6 +60,47 @@ def filed(clip: Clip, unit: float, axes) -> RawMotion:
     )
     raw = clip_from(clip.name, bare, clip.rate, theirs.position, theirs.rotation, theirs.translation)
     return RawMotion(raw, None, None, "bvh")
+
+
+def reframed(clip: Clip, seed: int) -> Clip:
+    """The same motion of joints whose frames are turned at random: their zero pose means nothing any more."""
+    old = clip.skeleton
+    turns = quat_normalize(np.random.default_rng(seed).normal(size=(old.count, 4)))
+    above = np.concatenate([[[1.0, 0.0, 0.0, 0.0]], turns[list(old.parents[1:])]])
+    ends = tuple(End(e.joint, readonly(quat_rotate(quat_conjugate(turns[e.joint]), e.offset))) for e in old.ends)
+    offsets = readonly(quat_rotate(quat_conjugate(above), old.offsets))
+    heap = replace(old, offsets=offsets, ends=ends, upright=None)
+    rotation = quat_multiply(quat_multiply(quat_conjugate(above), clip.rotation), turns)
+    return clip_from(clip.name, heap, clip.rate, clip.position, rotation)
+
+
+def nameless(clip: Clip) -> Clip:
+    """The clip of joints whose names say nothing."""
+    names = tuple(f"joint{k}" for k in range(clip.skeleton.count))
+    return replace(clip, skeleton=replace(clip.skeleton, names=names))
+
+
+def marked(clip: Clip) -> Clip:
+    """The clip below a root that is a mark on the ground; what was the root travels above it."""
+    old = clip.skeleton
+    offsets = np.concatenate([np.zeros((1, 3)), clip.position[:1], old.offsets[1:]])
+    names, parents = ("Reference", *old.names), (-1, *(p + 1 for p in old.parents))
+    ends = tuple(End(end.joint + 1, end.offset) for end in old.ends)
+    skeleton = Skeleton(names, parents, readonly(offsets), ends)
+    placed = np.tile(offsets, (clip.frames, 1, 1))
+    placed[:, 1] = clip.position
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, 1, 1))
+    rotation = np.concatenate([still, clip.rotation], axis=1)
+    return clip_from(clip.name, skeleton, clip.rate, np.zeros((clip.frames, 3)), rotation, placed)
+
+
+def seated(clip: Clip) -> Clip:
+    """The clip with hips and knees bent by 80 degrees; its zero pose must be upright."""
+    roles, rotation = find_roles(clip.skeleton), np.array(clip.rotation)
+    for side in ("left", "right"):
+        for part, bend in (("thigh", -1.4), ("shank", 1.4)):
+            rotation[:, roles.joints[f"{side}_{part}"]] = quat_from_axis_angle([0.0, 1.0, 0.0], np.array(bend))
+    return replace(clip, rotation=readonly(rotation))
 
 
 def turned(q, pose):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from figures import TURNS, filed, standing, stroll
+from figures import TURNS, filed, nameless, reframed, seated, standing, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,10 +13,10 @@ from poise.motion.files import RawMotion
 from poise.motion.kinematics import forward
 from poise.motion.repair import UNITS, ImportSettings, repaired
 from poise.motion.repair.axes import axes_of
-from poise.motion.repair.poses import stance, zero_pose
+from poise.motion.repair.stance import stance, zero_pose
 from poise.motion.repair.unit import likely_unit
 from poise.motion.roles import find_roles
-from poise.spatial import quat_from_axis_angle
+from poise.spatial import quat_from_axis_angle, quat_multiply
 from skeletons import CREATURES, PEOPLE
 
 
@@ -50,6 +50,67 @@ def test_a_meaningless_zero_pose_gets_straight_limbs():
         for upper, lower in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand")):
             bone = where[roles.joints[f"{side}_{lower}"]] - where[roles.joints[f"{side}_{upper}"]]
             np.testing.assert_allclose(bone / np.linalg.norm(bone), [0, 0, -1], atol=1e-9)
+
+
+PLAIN = ImportSettings(floor=0.0, rate=60.0)
+USUAL = [axes_of("+y", "+z"), axes_of("+y", "-x"), axes_of("+z", "+x"), axes_of("+z", "-y")]
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(sorted(PEOPLE)), st.integers(0, 99), st.sampled_from(range(4)), st.booleans())
+def test_frames_turned_at_random_make_no_difference(family, seed, axes, named):
+    """Nor does the lack of names beside it: the motion tells who is who and what is left."""
+    clip = stroll(family)
+    heap = reframed(clip if named else nameless(clip), seed)
+    back = repaired(filed(heap, 0.01, USUAL[axes]), PLAIN).clip
+    np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
+    roles = find_roles(back.skeleton)
+    joints, where = find_roles(clip.skeleton).joints, clip.places.position[0]
+    assert set(roles.joints) == set(joints)
+    for role in joints:  # which of several joints in one place, only names can tell
+        np.testing.assert_allclose(where[roles.joints[role]], where[joints[role]], atol=1e-9)
+    seen = stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
+
+
+@pytest.mark.parametrize("axes", range(4))
+def test_whoever_only_sits_is_upright_all_the_same(axes):
+    clip = seated(stroll())
+    back = repaired(filed(reframed(clip, 3), 0.01, USUAL[axes]), PLAIN).clip
+    np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
+    roles = find_roles(back.skeleton)
+    seen = stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    assert seen.stands[0]
+    np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
+
+
+def test_a_sleeper_does_not_make_up_of_where_its_head_is():
+    clip = stroll(drift=0.0)
+    rotation = np.array(clip.rotation)
+    rotation[:, 0] = quat_multiply(quat_from_axis_angle([0.0, 1.0, 0.0], np.array(-np.pi / 2)), rotation[:, 0])
+    lying = clip_from("sleep", clip.skeleton, 60.0, clip.position, rotation)
+    found = repaired(filed(reframed(lying, 5), 0.01, axes_of("+y", "+z")), PLAIN)
+    assert found.finding("up").value == "+y"
+    assert found.finding("up").confidence < 0.5
+
+
+def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_one_raised():
+    clip = stroll("amass")
+    foot = find_roles(clip.skeleton).joints["left_foot"]
+    rotation = np.array(clip.rotation)
+    tip_toe = quat_from_axis_angle([0.0, 1.0, 0.0], np.array(1.0))
+    rotation[50:, foot] = tip_toe
+    rotation[:50, [clip.skeleton.index(f"{side}_shoulder") for side in ("left", "right")]] = quat_from_axis_angle(
+        [0.0, 1.0, 0.0], np.array(0.4)
+    )
+    position = np.array(clip.position)
+    position[50:, 2] += 0.05
+    raised = clip_from("tip toe", clip.skeleton, 60.0, position, rotation)
+    skeleton = repaired(filed(reframed(raised, 8), 0.01, axes_of("+y", "+z")), PLAIN).clip.skeleton
+    places = forward(skeleton, np.zeros((1, 3)), skeleton.upright[None]).position[0]
+    flat = clip.skeleton.offsets[clip.skeleton.index("left_foot")]
+    ankle, ball = (places[skeleton.index(f"left_{name}")] for name in ("ankle", "foot"))
+    np.testing.assert_allclose(ball - ankle, flat, atol=0.02)
 
 
 def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from figures import filed, standing, stroll
+from figures import filed, marked, standing, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +10,7 @@ from poise.motion import Skeleton, clip_from
 from poise.motion.repair import ImportSettings, repaired
 from poise.motion.repair.axes import axes_of
 from poise.motion.repair.leading import bad_frames, leaps
-from poise.motion.repair.masses import leg_length
+from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.tpose import artificial_frames
 from poise.motion.repair.turns import continuous_turns
 from poise.motion.roles import find_roles
@@ -51,6 +51,24 @@ def test_a_tpose_put_in_front_is_dropped(family, count):
     kept = repaired(filed(clip, 0.01, Y_UP), ImportSettings(tpose="keep"))
     assert kept.clip.frames == clip.frames
     assert kept.finding("tpose").done == "nothing"
+
+
+def test_a_tpose_before_a_fast_start_is_dropped():
+    clip = with_tpose(1)
+    rotation = np.array(clip.rotation)
+    swing = quat_from_axis_angle([0.0, 1.0, 0.0], 0.12 * np.arange(clip.frames))
+    rotation[1:, 0] = quat_multiply(swing, rotation[:, 0])[1:]
+    fast = clip_from("fast", clip.skeleton, 30.0, clip.position, rotation)
+    assert artificial_frames(fast, find_roles(clip.skeleton), LEG) == 1
+
+
+def test_leaps_below_a_root_that_stays_are_seen():
+    clip = stroll()
+    position = np.array(clip.position)
+    position[4:] += [3.0, 0.0, 0.0]
+    leaping = clip_from("leap", clip.skeleton, 60.0, position, clip.rotation)
+    found = repaired(filed(marked(leaping), 0.01, Y_UP))
+    assert found.finding("leading").value == 4
 
 
 def test_a_dropped_tpose_shows_how_to_stand():

@@ -6,16 +6,17 @@ from figures import G, hop, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.motion.repair.falling import fastest_fall
-from poise.motion.repair.feet import Extremities, Foot
-from poise.motion.repair.flight import Flight, find_flights, runs
-from poise.motion.repair.masses import MassPoints, leg_length, mass_points
-from poise.motion.repair.rate import RateEvidence, Reading, rate_evidence, snapped, verdict
+from poise.motion.repair.gravity.evidence import RateEvidence, Reading, rate_evidence, snapped, verdict
+from poise.motion.repair.gravity.extremities import Extremities, Foot
+from poise.motion.repair.gravity.falling import fastest_fall
+from poise.motion.repair.gravity.flight import Flight, find_flights, runs
+from poise.motion.repair.gravity.masses import MassPoints, mass_points
+from poise.motion.repair.gravity.pendulum import ROLL, Pendulum, pendulum
+from poise.motion.repair.gravity.smooth import smoothed
+from poise.motion.repair.gravity.tipping import tipping
+from poise.motion.repair.lengths import leg_length
+from poise.motion.repair.rate import BELIEVED, find_rate
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.smooth import smoothed
-from poise.motion.repair.stance import ROLL, Pendulum, pendulum
-from poise.motion.repair.timing import BELIEVED, find_rate
-from poise.motion.repair.tipping import tipping
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 

@@ -1,10 +1,11 @@
 """The missing thorax, the floor, and the story that is told of both."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from figures import filed, standing, stroll
+from figures import filed, marked, reframed, seated, standing, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from poise.motion.bvh import read_bvh, write_bvh
 from poise.motion.repair import UNITS, ImportSettings, import_motion, repaired, report
 from poise.motion.repair.axes import axes_of
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
-from poise.motion.repair.masses import leg_length
+from poise.motion.repair.lengths import leg_length
 from poise.motion.roles import find_roles
 from skeletons import CREATURES, cmu
 
@@ -55,6 +56,13 @@ def test_the_missing_thorax_is_put_back():
     }
     legs = {n for n in skeleton.names if any(part in n for part in ("UpLeg", "Leg", "Foot", "ToeBase"))}
     assert {skeleton.names[k] for k in np.flatnonzero(moved)} == arms - legs
+
+
+def test_the_missing_thorax_is_put_back_along_the_chest_however_its_frame_is_turned():
+    clip = without_thorax()
+    plain, heap = (repaired(filed(c, UNITS["cmu"], Y_UP), ImportSettings(floor=0.0)) for c in (clip, reframed(clip, 4)))
+    assert heap.finding("thorax").value is True
+    np.testing.assert_allclose(heap.clip.places.position, plain.clip.places.position, atol=1e-9)
 
 
 def test_a_trunk_of_full_length_is_left_alone():
@@ -120,6 +128,21 @@ def test_whoever_lies_has_a_floor_under_the_trunk():
     assert 4.95 < found.value < 5.1
 
 
+def test_whoever_sits_has_a_floor_under_the_feet():
+    clip = seated(stroll(frames=90, drift=0.0))
+    roles = find_roles(clip.skeleton)
+    found = find_floor(clip, roles, 60.0, ANYTHING)
+    ankle = np.median(clip.places.position[:, roles.joints["left_foot"], 2])
+    assert found.value == pytest.approx(ankle - ANKLE * leg_length(clip, roles) / LEG, abs=0.02)
+
+
+def test_a_mark_on_the_ground_is_not_what_a_runner_stands_on():
+    clip = stroll(frames=90, drift=8.0)  # feet never rest
+    below = marked(clip_from("run", clip.skeleton, 60.0, clip.position + [0, 0, 1.0], clip.rotation))
+    floors = [find_floor(c, find_roles(c.skeleton), 60.0, ANYTHING).value for c in (clip, below)]
+    assert floors[1] - floors[0] == pytest.approx(1.0, abs=1e-9)
+
+
 def test_the_lowest_joint_of_a_creature_is_its_floor():
     skeleton = CREATURES["dog"]()
     clip = clip_from("dog", skeleton, 30.0, np.full((50, 3), 2.0), np.tile([1.0, 0, 0, 0], (50, skeleton.count, 1)))
@@ -148,6 +171,12 @@ def test_everything_is_reported_and_fits_json():
     assert found.finding("zero_length").value == [
         "LHipJoint", "RHipJoint", "LowerBack", "LeftFingerBase", "LThumb", "RightFingerBase", "RThumb",
     ]  # fmt: skip
+
+
+def test_all_notes_of_a_reader_are_findings():
+    raw = replace(filed(stroll(), 0.01, Y_UP), notes=("one thing", "another"))
+    told = [finding["found"] for finding in repaired(raw).as_dict().values()]
+    assert {"one thing", "another"} <= set(told)
 
 
 def test_a_clip_of_ours_is_taken_as_it_is(tmp_path):

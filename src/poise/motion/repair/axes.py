@@ -8,8 +8,8 @@ import numpy as np
 
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.poses import Stance, rest, stance
 from poise.motion.repair.settings import AXES, ImportSettings
+from poise.motion.repair.stance import Stance, rest, stance
 from poise.motion.roles import Roles
 from poise.spatial import Array
 
@@ -110,7 +110,9 @@ def _motion_clue(seen: Views) -> Clue:
 
     def merit(axis: str) -> float:
         low, high = np.percentile((seen.joints @ vector(axis)).min(axis=1), [10, 90]) / seen.leg
-        return share[axis] - WANDERS * min(float(high - low), 1.0) - (0.0 if axis in USUAL else UNUSUAL)
+        on_its_head = share[("-" if axis[0] == "+" else "+") + axis[1]]
+        against = on_its_head + WANDERS * min(float(high - low), 1.0) + (0.0 if axis in USUAL else UNUSUAL)
+        return share[axis] - against
 
     best = max(AXES, key=merit)
     if not share[best]:

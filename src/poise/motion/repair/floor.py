@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.motion.clip import Clip
-from poise.motion.repair.feet import first_joint
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.flight import runs
-from poise.motion.repair.masses import SIDES, leg_length
+from poise.motion.repair.gravity.extremities import first_joint
+from poise.motion.repair.gravity.flight import runs
+from poise.motion.repair.gravity.smooth import smoothed
+from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.smooth import smoothed
 from poise.motion.role_topology import ancestors
-from poise.motion.roles import Roles
+from poise.motion.roles import SIDES, Roles
 from poise.spatial import Array
 
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: heights of the joints above the sole, and from ankle to hip

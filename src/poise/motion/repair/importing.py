@@ -15,12 +15,11 @@ from poise.motion.repair.axes import axes_of, find_facing, find_up, views
 from poise.motion.repair.finding import Finding, Imported
 from poise.motion.repair.floor import find_floor
 from poise.motion.repair.leading import cut_leading
-from poise.motion.repair.lengths import true_offsets, zero_lengths
-from poise.motion.repair.masses import leg_length
-from poise.motion.repair.poses import sampled, zero_pose
+from poise.motion.repair.lengths import leg_length, true_offsets, zero_lengths
+from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
+from poise.motion.repair.stance import sampled, zero_pose
 from poise.motion.repair.thorax import mend_thorax
-from poise.motion.repair.timing import find_rate
 from poise.motion.repair.tpose import drop_tpose
 from poise.motion.repair.turns import continuous_turns
 from poise.motion.repair.unit import find_unit
@@ -54,7 +53,7 @@ def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     rate = find_rate(clip, roles, settings)
     floor = find_floor(clip, roles, rate.value["rate"], settings)
     lengths = zero_lengths(clip.skeleton)
-    notes = [Finding("note", note, "nothing", "", None) for note in raw.notes]
+    notes = [Finding(f"note_{k}", note, "nothing", "", None) for k, note in enumerate(raw.notes, 1)]
     level = readonly(clip.position - np.array([0.0, 0.0, floor.value]))
     clip = replace(clip, rate=rate.value["rate"], position=level)
     return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))

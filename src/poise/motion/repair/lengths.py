@@ -10,7 +10,9 @@ from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
+from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
+from poise.spatial import Array
 
 ZERO = 1e-6  # m
 ELSEWHERE = 0.02  # of the figure's size, that a joint is on average away from its offset
@@ -39,3 +41,18 @@ def zero_lengths(skeleton: Skeleton) -> Finding:
     names = [name for k, name in enumerate(skeleton.names) if short[k] and skeleton.parents[k] >= 0]
     found = f"{len(names)} joints lie in their parents: {', '.join(names)}" if names else "every joint has a bone"
     return Finding("zero_length", found, "nothing; a body fuses them" if names else "nothing", "", names)
+
+
+def leg_length(clip: Clip, roles: Roles) -> float:
+    """Thigh and shank, in the clip's unit; the mean of both legs."""
+    lengths = np.linalg.norm(clip.skeleton.offsets, axis=-1)
+    return float(np.mean([_way(clip, roles, side, lengths) for side in SIDES]))
+
+
+def _way(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
+    """From hip to ankle over whatever joints are between."""
+    joint, hip, total = roles.joints[f"{side}_foot"], roles.joints[f"{side}_thigh"], 0.0
+    while joint != hip:
+        total += float(lengths[joint])
+        joint = clip.skeleton.parents[joint]
+    return total

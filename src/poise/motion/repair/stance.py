@@ -1,78 +1,90 @@
-"""Single support: the figure is a pendulum on one foot, and gravity sets its clock.
-
-The contact force acts under the standing foot, so that about this point the moment of all inertia balances that of
-all weight: sum m r x a = sum m r x g. With a counted per frame^2 this holds for one frame rate only, however fast or
-slow the figure walks [Vukobratovic2004].
-"""
+"""Poses of a figure in a file of any unit and axes: does it stand, and which way are up and forward?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.motion.repair.feet import Extremities, Foot
-from poise.motion.repair.flight import G, Mask, runs
-from poise.motion.repair.masses import MassPoints
-from poise.motion.repair.smooth import Smoothed
+from poise.motion.clip import Clip
+from poise.motion.kinematics import forward
+from poise.motion.repair.gravity.flight import Mask
+from poise.motion.roles import SIDES, Roles
+from poise.motion.skeleton import Skeleton
 from poise.spatial import Array
 
-STILL = 0.12  # of the swinging foot's pace: the standing foot is slower
-SWING = 0.25  # m/s, of a foot that swings and does not merely tremble
-STEP_UP = 0.25  # m, that the standing foot may be above the swinging one, on stairs
-SHORTEST = 0.07  # s of a support that counts
-ROLL = 1.1  # the force wanders from heel to toe with the body above it: rates are read this much too high
+LOPSIDED = 0.25  # of the leg: a captured T-pose is less asymmetric
+LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this straight at least
 
 
-@dataclass(frozen=True)
-class Pendulum:
-    """What all single supports of a clip say."""
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """How figures (T of them) hold themselves, in the axes of their file."""
 
-    rate: float  # frames per second
-    agreement: float  # correlation of the two moments, -1 to 1
-    supports: int  # stretches of single support
+    up: Array  # (T, 3) unit, from the feet through the trunk
+    trunk: Array  # (T, 3) unit, from hips to shoulders
+    left: Array  # (T, 3) unit, across hips and shoulders, at right angles to up
+    stands: Mask  # (T,) whether trunk and both legs lie along one line
 
     @property
-    def trust(self) -> float:
-        """0 to 1: three supports in which the moments agree well are worth full trust."""
-        return float(np.clip((self.agreement - 0.35) / 0.35, 0, 1)) * min(1.0, self.supports / 3)
+    def forward(self) -> Array:
+        """(T, 3) unit."""
+        return np.cross(self.left, self.up)
 
 
-def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float) -> Pendulum | None:
-    """The rate at which inertia balances weight about the standing foot; None without single support.
+def stance(position: Array, roles: Roles) -> Stance:
+    """The stance of figures whose joints are at (T, J, 3)."""
 
-    `motion` is that of the masses, smoothed as suits the supposed `rate`.
-    """
-    inertia, weight, supports = [], [], 0
-    for own, other in (limbs.feet, limbs.feet[::-1]):
-        stands = _alone(own, other, limbs) & (other.pace > SWING / rate)
-        lever = motion.value[stands] - own.middle[stands, None]
-        inertia.append(_moment(mass.share, lever, motion.acceleration[stands]))
-        weight.append(_moment(mass.share, lever, np.array([0.0, 0.0, -G])))
-        supports += sum(stop - start >= SHORTEST * rate for start, stop in runs(stands))
-    return _balance(np.concatenate(inertia), np.concatenate(weight), supports)
+    def joint(role: str) -> Array:
+        return position[:, roles.joints[role]]
 
-
-def _alone(own: Foot, other: Foot, limbs: Extremities) -> Mask:
-    """(T,) when one foot stands, the other swings and no hand holds on."""
-    stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
-    for pace in limbs.hand_paces:
-        stands &= pace > own.stillness
-    return stands
+    legs = [_unit(joint(f"{side}_thigh") - joint(f"{side}_foot")) for side in SIDES]
+    hips = (joint("left_thigh") + joint("right_thigh")) / 2
+    shoulders = (joint("left_upper_arm") + joint("right_upper_arm")) / 2
+    trunk = _unit(shoulders - hips)
+    up = _unit(trunk + (legs[0] + legs[1]) / 2)
+    across = _unit(joint("left_thigh") - joint("right_thigh")) + _unit(
+        joint("left_upper_arm") - joint("right_upper_arm")
+    )
+    left = _unit(across - _along(across, up)[:, None] * up)
+    straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
+    sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
+    return Stance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
-def _moment(share: Array, lever: Array, pull: Array) -> Array:
-    """(T, 2) moments about the horizontal axes of parts at `lever` (T, P, 3)."""
-    return np.asarray(np.einsum("p,tpk->tk", share, np.cross(lever, pull))[:, :2])
+def rest(skeleton: Skeleton, roles: Roles, leg: float) -> Stance:
+    """The stance of the zero pose. A heap of bones may stand by chance, but is not its own mirror image."""
+    where = zero_pose(skeleton)
+    seen = stance(where, roles)
+    return replace(seen, stands=seen.stands & (asymmetry(where[0], roles) < LOPSIDED * leg))
 
 
-def _balance(inertia: Array, weight: Array, supports: int) -> Pendulum | None:
-    """The line weight = rate^2 inertia through noisy points.
+def asymmetry(position: Array, roles: Roles) -> float:
+    """How far a pose (J, 3) is from its own mirror image; compared by distances, which need no axes."""
+    parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
+    left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
+    straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)
+    crossed = np.linalg.norm(left[:, None] - right, axis=-1)
+    return float(max(np.abs(straight).max(), np.abs(crossed - crossed.T).max()))
 
-    Noise in either makes one of the two regressions too steep and the other too flat: the answer is between them.
-    """
-    both, own, pull = np.sum(inertia * weight), np.sum(inertia**2), np.sum(weight**2)
-    if both <= 0:
-        return None
-    agreement = float(both / np.sqrt(own * pull))
-    return Pendulum(float(pull / own * agreement) ** 0.25 / ROLL, agreement, supports)
+
+def zero_pose(skeleton: Skeleton) -> Array:
+    """(1, J, 3) the joints with all rotations zero."""
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
+    return forward(skeleton, np.zeros((1, 3)), still).position
+
+
+def sampled(clip: Clip, most: int = 200) -> Clip:
+    """Some frames of a clip, evenly spread."""
+    frames = np.unique(np.linspace(0, clip.frames - 1, min(most, clip.frames)).round().astype(int))
+    moved = None if clip.translation is None else clip.translation[frames]
+    return Clip(clip.name, clip.skeleton, clip.rate, clip.position[frames], clip.rotation[frames], moved)
+
+
+def _along(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("tk,tk->t", a, b))
+
+
+def _unit(v: Array) -> Array:
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return v / np.where(length > 0, length, 1.0)

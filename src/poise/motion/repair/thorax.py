@@ -9,10 +9,10 @@ import numpy as np
 from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.masses import SIDES, leg_length
+from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.role_stance import upright_places
-from poise.motion.roles import Roles
+from poise.motion.roles import SIDES, Roles
 from poise.spatial import quat_conjugate, quat_multiply, quat_rotate
 
 SHORT_TRUNK = 0.565  # hips to shoulders against hip to ankle; 0.59 by [DrillisContini1966]

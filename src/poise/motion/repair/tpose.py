@@ -6,8 +6,8 @@ import numpy as np
 
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.poses import asymmetry
 from poise.motion.repair.settings import ImportSettings
+from poise.motion.repair.stance import asymmetry
 from poise.motion.roles import Roles
 from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
 

@@ -10,9 +10,9 @@ from poise.frozen import readonly
 from poise.motion.clip import Clip
 from poise.motion.kinematics import forward
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.masses import SIDES, leg_length
-from poise.motion.repair.poses import Stance, rest, stance
-from poise.motion.roles import Roles
+from poise.motion.repair.lengths import leg_length
+from poise.motion.repair.stance import Stance, rest, stance
+from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
 from poise.spatial import (
     Array,

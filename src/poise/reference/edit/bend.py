@@ -1,8 +1,8 @@
 """Legs and arms in closed form: knees and elbows bent so far that a foot or hand is where it is wanted.
 
-The plane of thigh and shank turns along with the limb and no more; the ankle then turns the foot. Where an ankle lacks
-the third freedom, the plane turns about the line from hip to ankle instead. Of all joint limits only the knee's are
-looked at. Told of legs, it holds for arms.
+The plane of thigh and shank turns along with the limb; then the ankle tilts the foot, and to face elsewhere the whole
+leg turns about the line from hip to ankle. Of all joint limits only the knee's are looked at. Told of legs, it holds for
+arms.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ class Limbs:
             if limb.ankle is not None:
                 level = quat_multiply(shank[:, i], self._body.model.body_quat[limb.links[2]])
                 leg = goal[:, i] - was.hip[:, i]
-                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, level, leg, turn[:, limb.number])
+                held = was.qpos[:, limb.ankle.qpos]
+                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, held, level, leg, turn[:, limb.number])
                 swing[:, i] = quat_multiply(swivel, swing[:, i])
         local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
         for i, limb in enumerate(self._limbs):
@@ -182,25 +183,34 @@ def _bend(was: Posed, goal: Array, sign: Array) -> Array:
     return np.asarray(sign * (bent - wanted))
 
 
-def _turned(ankle: Joint, level: Array, leg: Array, goal: Array) -> tuple[Array, Array]:
+def _turned(ankle: Joint, held: Array, level: Array, leg: Array, goal: Array) -> tuple[Array, Array]:
     """How the leg (T, 3) turns about itself (T, 4), and the ankle's coordinates, so that the foot is turned as wanted.
 
-    `level` (T, 4) is the foot with its ankle at zero, the leg not yet turned.
+    `level` (T, 4) is the foot with its ankle at zero, the leg not yet turned; `held` the ankle's coordinates so far.
     """
     swivel = np.tile([1.0, 0.0, 0.0, 0.0], (len(goal), 1))
-    if ankle.kind == "ball":
-        return swivel, quat_multiply(quat_conjugate(level), goal)
     along = leg / np.linalg.norm(leg, axis=1, keepdims=True)
-    if len(ankle.axes) == 2:
-        third = np.cross(*ankle.axes)
-        slope = np.sum(quat_rotate(goal, third) * along, axis=1)
-        for _ in range(SWIVELS):
-            local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
-            missing = quat_multiply(quat_conjugate(_hinged(hinge_angles(local, ankle.axes), ankle.axes)), local)
-            left = quat_log(missing) @ third
-            step = np.where(np.abs(slope) > LEAST_SLOPE, left / slope, 0.0)
-            swivel = quat_multiply(quat_from_axis_angle(along, step), swivel)
-    return swivel, hinge_angles(quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal), ankle.axes)
+    for _ in range(SWIVELS):
+        local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
+        step = _twist(ankle, held, local, quat_rotate(quat_conjugate(goal), along))
+        swivel = quat_multiply(quat_from_axis_angle(along, step), swivel)
+    local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
+    return swivel, local if ankle.kind == "ball" else hinge_angles(local, ankle.axes)
+
+
+def _twist(ankle: Joint, held: Array, local: Array, along: Array) -> Array:
+    """(T,) rad: what of an ankle's turn (T, 4) the leg does instead, by turning about itself, `along` in the foot's frame.
+
+    A ball keeps the twist it had; two hinges cannot twist at all; with one hinge nothing is gained.
+    """
+    if ankle.kind == "ball":
+        return np.asarray(np.sum(quat_log(quat_multiply(quat_conjugate(held), local)) * along, axis=1))
+    if len(ankle.axes) != 2:
+        return np.zeros(len(local))
+    third = np.cross(*ankle.axes)
+    left = quat_log(quat_multiply(quat_conjugate(_hinged(hinge_angles(local, ankle.axes), ankle.axes)), local)) @ third
+    slope = along @ third
+    return np.where(np.abs(slope) > LEAST_SLOPE, left / np.where(slope, slope, 1.0), 0.0)
 
 
 def _hinged(angles: Array, axes: Array) -> Array:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.body import Body
 from poise.errors import PoiseError
@@ -15,7 +16,7 @@ from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
-from poise.reference.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking
+from poise.reference.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking, toe_dofs
 from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.reference.edit.words import number, written
@@ -26,7 +27,8 @@ OVER = 0.5  # s
 SEARCHED = 4.0  # s of the other motion in which the best moment to enter is looked for
 QUICKEST, SLOWEST = 0.25, 1.2  # s, of a foot's step from one motion into the other
 STEP_HEIGHT, STEP_FAR = 0.05, 0.15  # m: feet that must move by the second are lifted by the first
-SAME_PLACE = 0.005  # m
+SAME_PLACE = 0.001  # m; a foot that moves further does not bear meanwhile
+NEAR = 0.1  # m; a foot that stands so near to where it goes waits until it is lifted anyway
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +85,25 @@ def best_entry(take: Take, other: Take, first: int, over: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """When a foot goes from one motion to the other, in frames, and whether it must be lifted for it."""
+    """When a foot goes from one motion to the other, in frames, and how far."""
 
     begin: int
     end: int
-    lift: float  # m
+    far: float  # m, that a foot has to go that stands in either motion
     lead: Array  # (2,) m, how far the root is ahead of the motion it leaves when the change begins
+
+    @property
+    def lift(self) -> float:
+        """How high it is lifted for it, m."""
+        return STEP_HEIGHT * min(self.far / STEP_FAR, 1.0)
+
+    def part(self, numbers: ArrayLike) -> Array:
+        """How much of the time of the change has passed at frames, 0 to 1."""
+        return np.clip((np.asarray(numbers) - self.begin) / (self.end - self.begin), 0.0, 1.0)
+
+    def share(self, numbers: ArrayLike) -> Array:
+        """How much of the other motion the foot has at frames, 0 to 1."""
+        return smooth(self.part(numbers))
 
 
 class _Crossing:
@@ -97,7 +112,7 @@ class _Crossing:
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
         self._body, self._footing, self._parts = take.body, Footing(take.body), foot_parts(take.body)
-        self._lengths = leg_lengths(take.body)
+        self._lengths, self._toes = leg_lengths(take.body), toe_dofs(take.body)
         half = over // 2  # where they meet, so that a faster motion is neither far ahead nor far behind
         mine, theirs = take.frame(first + half).qpos, other.frame(entry + half).qpos
         yaw = float(yaw_of(mine[3:7]) - yaw_of(theirs[3:7]))
@@ -130,9 +145,11 @@ class _Crossing:
         return Frame(readonly(qpos), frame.down)
 
     def _mixed(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
-        qpos, way = np.array(before.qpos), np.zeros(self._body.nv)
+        qpos, way, shares = np.array(before.qpos), np.zeros(self._body.nv), np.full(self._body.nv, share)
+        for change, toes in zip(self._changes, self._toes, strict=True):
+            shares[toes] = change.share(number)
         mujoco.mj_differentiatePos(self._body.model, way, 1.0, before.qpos, after.qpos)
-        mujoco.mj_integratePos(self._body.model, qpos, way, float(share))
+        mujoco.mj_integratePos(self._body.model, qpos, shares * way, 1.0)
         if before.down is None or after.down is None:
             return Frame(qpos, None)
         down = np.array(before.down if share < 0.5 else after.down)
@@ -144,7 +161,7 @@ class _Crossing:
     def _bears(before: Flags, after: Flags, change: _Change, number: int) -> Flags:
         if number < change.begin:
             return before
-        return after if number >= change.end else after & (change.lift < SAME_PLACE)
+        return after if number >= change.end else after & (change.far < SAME_PLACE)
 
     def _feet(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
         """Places (T, F, 3) and turns (T, F, 4): each foot goes over in a step of its own.
@@ -154,8 +171,7 @@ class _Crossing:
         place, turn = self._footing.places(np.array([frame.qpos for frame in out_of]))
         there, turned = self._footing.places(np.array([frame.qpos for frame in into]))
         for foot, change in enumerate(self._changes):
-            part = np.clip((np.array(numbers) - change.begin) / (change.end - change.begin), 0.0, 1.0)
-            share = smooth(part)
+            part, share = change.part(numbers), change.share(numbers)
             behind = root - np.array([frame.qpos[:2] for frame in out_of]) - change.lead
             place[:, foot, :2] += np.where(part[:, None] > 0, behind, 0.0)
             place[:, foot] += share[:, None] * (there[:, foot] - place[:, foot])
@@ -179,18 +195,22 @@ class _Crossing:
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
         latest = self._first + max(self._over, quick)
+        if self._apart(foot, latest, latest) < NEAR:
+            latest = max(latest, self._first + slow)
         begin = self._next(
             latest, self._first, lambda k: not (_down(self._take.frame(k), parts) and _down(self._there(k), parts))
         )
         end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
         stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
+        share = float(smooth((begin - self._first) / self._over))
+        lead = share * (self._there(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
+        return _Change(begin, end, self._apart(foot, begin, end) if stood else 0.0, lead)
+
+    def _apart(self, foot: int, begin: int, end: int) -> float:
+        """How far apart a foot is at `begin` in the one and at `end` in the other motion, over the ground, m."""
         here, _ = self._footing.places(self._take.frame(begin).qpos[None])
         there, _ = self._footing.places(self._there(end).qpos[None])
-        far = float(np.linalg.norm(here[0, foot, :2] - there[0, foot, :2])) if stood else 0.0
-        before = self._take.frame(begin)
-        share = float(smooth((begin - self._first) / self._over))
-        lead = share * (self._there(begin).qpos[:2] - before.qpos[:2])
-        return _Change(begin, end, STEP_HEIGHT * min(far / STEP_FAR, 1.0), lead)
+        return float(np.linalg.norm(here[0, foot, :2] - there[0, foot, :2]))
 
     @staticmethod
     def _next(latest: int, number: int, holds: Callable[[int], bool]) -> int:

@@ -14,9 +14,9 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.blend import OVER, crossed
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
+from poise.reference.edit.limbs import foot_parts, toe_dofs
 from poise.reference.edit.span import Span
 from poise.reference.edit.take import Frame, Take, take_of
-from poise.reference.edit.track import Sampler
 from poise.reference.edit.words import number, written
 from poise.reference.played import Played
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
@@ -90,29 +90,32 @@ def _closed(cut: BodyClip) -> BodyClip:
     turn, shift = _advance(cut.qpos[0], cut.qpos[-1])
     gap = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], _carried(cut.qpos[:1], turn, shift)[0])
-    share = np.arange(cut.frames) / last - 0.5
+    shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
+    if cut.down is not None:
+        for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
+            shares[:, toes] = _shares(cut.down[:, parts].any(axis=1))[:, None]
     qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
-    for pose, part in zip(qpos, share, strict=True):
-        mujoco.mj_integratePos(body.model, pose, gap, float(part))
+    for pose, part in zip(qpos, shares, strict=True):
+        mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
+    closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
-        qpos = _stepped(cut, qpos, turn, shift)
-    qpos[-1] = _carried(qpos[:1], turn, shift)[0]
-    return replace(cut, qpos=readonly(qpos))
+        closed = _stepped(cut, closed, turn, shift)
+    poses = np.concatenate([closed.qpos[:-1], _carried(closed.qpos[:1], turn, shift)])
+    return replace(closed, qpos=readonly(poses))
 
 
-def _stepped(cut: BodyClip, qpos: Array, turn: Array, shift: Array) -> Array:
-    """Poses with feet moved by constant shares of their gap while they stand, so that closing makes none slide."""
+def _stepped(cut: BodyClip, closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
+    """A closed cycle with feet moved by constant shares of their gap while they stand, so that none slides for it."""
     footing = Footing(cut.body)
     place, feet = footing.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
-    track = Sampler(take_of(Played(replace(cut, cyclic=False)), cut.body)).track(0, cut.frames)
-    for foot in range(len(cut.body.feet)):
-        share = _shares(track.bears[:, foot])
+    for foot, parts in enumerate(foot_parts(cut.body)):
+        share = _shares(cut.down[:, parts].any(axis=1))  # type: ignore[index]
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
-    frames = [Frame(pose, down) for pose, down in zip(qpos, cut.down, strict=True)]  # type: ignore[arg-type]
-    return np.array([frame.qpos for frame in footing.settled(frames, place, feet)])
+    poses, downs = zip(*footing.settled(_frames(closed), place, feet), strict=True)
+    return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
 def _shares(bears: NDArray[np.bool_]) -> Array:

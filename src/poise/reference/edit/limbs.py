@@ -78,6 +78,11 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
+def toe_dofs(body: Body) -> list[list[int]]:
+    """For each foot the degrees of freedom of its toes."""
+    return [[dof for j in body.joints if j.parent_link == foot.link for dof in j.dofs] for foot in body.feet]
+
+
 def sole_points(body: Body) -> list[Array]:
     """For each foot its contact points and those of its toes (n, 3), m in the foot's frame, as it stands."""
     data, parts, found = mujoco.MjData(body.model), contact_parts(body), []

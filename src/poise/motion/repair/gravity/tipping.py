@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.motion.repair.feet import Extremities
-from poise.motion.repair.flight import G, Mask
-from poise.motion.repair.masses import MassPoints
-from poise.motion.repair.smooth import Smoothed
+from poise.motion.repair.gravity.extremities import Extremities
+from poise.motion.repair.gravity.flight import G, Mask
+from poise.motion.repair.gravity.masses import MassPoints
+from poise.motion.repair.gravity.smooth import Smoothed
 from poise.spatial import Array
 
 UPRIGHT = 0.85  # of the leg, that the centre of mass is above the feet at least

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.motion.repair.masses import MassPoints
+from poise.motion.repair.gravity.masses import MassPoints
 from poise.spatial import Array
 
 G = 9.81  # m/s^2

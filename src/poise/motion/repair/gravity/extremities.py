@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.motion.repair.masses import SIDES
-from poise.motion.repair.smooth import smoothed
-from poise.motion.roles import Roles
+from poise.motion.repair.gravity.smooth import smoothed
+from poise.motion.roles import SIDES, Roles
 from poise.spatial import Array
 
 HEEL, TIP = -0.3, 1.5  # the ends of the sole on the line from ankle to ball of the foot

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.motion.clip import Clip
-from poise.motion.roles import Roles
+from poise.motion.roles import SIDES, Roles
 from poise.spatial import Array
 
-SIDES = ("left", "right")
 HEAD, TRUNK = 0, 1  # their places among the points
 
 # Shares of body mass and places of the centres between the joints: men in [deLeva1996] Table 4.
@@ -58,18 +57,3 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
             points.append((share, near + along * (far - near)))
     shares = np.array([share for share, _ in points])
     return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))
-
-
-def leg_length(clip: Clip, roles: Roles) -> float:
-    """Thigh and shank, in the clip's unit; the mean of both legs."""
-    lengths = np.linalg.norm(clip.skeleton.offsets, axis=-1)
-    return float(np.mean([_way(clip, roles, side, lengths) for side in SIDES]))
-
-
-def _way(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
-    """From hip to ankle over whatever joints are between."""
-    joint, hip, total = roles.joints[f"{side}_foot"], roles.joints[f"{side}_thigh"], 0.0
-    while joint != hip:
-        total += float(lengths[joint])
-        joint = clip.skeleton.parents[joint]
-    return total

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.motion.repair.flight import G
-from poise.motion.repair.masses import HEAD, TRUNK, MassPoints
-from poise.motion.repair.smooth import Smoothed
+from poise.motion.repair.gravity.flight import G
+from poise.motion.repair.gravity.masses import HEAD, TRUNK, MassPoints
+from poise.motion.repair.gravity.smooth import Smoothed
 
 MODEL_ERROR = 0.05  # m, that the centre of mass may lie beside the truth and turn with the trunk
 
