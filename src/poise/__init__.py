@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from poise.measure import audit, metrics
     from poise.motion import Clip, Skeleton
     from poise.motion.repair import ImportSettings, import_motion
-    from poise.performance import Performance, perform
+    from poise.performance import Performance, edit_cue, perform
     from poise.reference import BodyClip, Played, named_motion, prepare
     from poise.reference.edit import Live, edited, parse_edit
     from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
@@ -44,6 +44,7 @@ _HOMES = {
     "World": "poise.world",
     "WorldSettings": "poise.world",
     "audit": "poise.measure",
+    "edit_cue": "poise.performance",
     "edited": "poise.reference.edit",
     "import_motion": "poise.motion.repair",
     "metrics": "poise.measure",
@@ -76,6 +77,7 @@ __all__ = [
     "WorldSettings",
     "__version__",
     "audit",
+    "edit_cue",
     "edited",
     "import_motion",
     "metrics",

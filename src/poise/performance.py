@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
@@ -25,6 +25,9 @@ from poise.world.result import BlowUp
 from poise.world.scene import Scene
 from poise.world.terrain import Place
 from poise.world.world import World
+
+if TYPE_CHECKING:
+    from poise.reference.edit import Edit, Live
 
 Array = NDArray[np.float64]
 
@@ -82,11 +85,10 @@ def perform(
     spent = []
     blow_up = None
     waiting = sorted(cues, key=lambda cue: cue.time)
-    done: list[Cue] = []
+    events: list[dict[str, Any]] = [force.event for force in forces]
     for _ in progress(steps):
         while waiting and waiting[0].time <= world.time + 1e-9:
-            done.append(waiting.pop(0))
-            done[-1].do(world)
+            events.append(_cued(waiting.pop(0), world))
         began = clock.perf_counter()
         try:
             actuation = controller.act(world.state)
@@ -97,11 +99,21 @@ def perform(
         recorder.add(result)
         recorder.track(ghost.at(world.time))
         spent.append(clock.perf_counter() - began)
-    events = [force.event for force in forces] + [{"kind": "cue", "time": cue.time, "name": cue.name} for cue in done]
     if blow_up is not None:
         events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
     meta = describe(world, controller, reference, events, seed, noise)
     return Performance(recorder.finish(meta), setup_s, np.array(spent), blow_up)
+
+
+def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
+    """The cue to edit the motion that is being performed, `live`, at a time (s)."""
+    return Cue(time, str(edit), lambda world: live.edit(edit, world.time))
+
+
+def _cued(cue: Cue, world: World) -> dict[str, Any]:
+    """What a cue does to the world, as an event."""
+    told = cue.do(world)
+    return dict(told) if isinstance(told, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
 
 
 def check(seconds: float, seed: int, noise: float) -> None:

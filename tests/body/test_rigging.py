@@ -10,7 +10,9 @@ import skeletons
 from bodies import BUILT, body_of
 from poise.body import Body
 from poise.body.rigging import Rigging, hinge_angles, plain_rigging
-from poise.motion import clip_from
+from poise.frozen import readonly
+from poise.motion import Convention, End, Skeleton, clip_from, read_bvh, write_bvh
+from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from poise.spatial import quat_from_axis_angle, quat_multiply, quat_normalize
 
 
@@ -43,6 +45,28 @@ def test_there_and_back_on_a_plain_skeleton(name):
     rigging = plain_rigging(body.model, 1)
     qpos = random_poses(body)
     assert_same_poses(body, rigging.poses(body, rigging.clip(body.model, qpos, 30.0, "random")), qpos)
+
+
+def below_a_mark(skeleton):
+    """The skeleton under a further root, over which its own travels."""
+    offsets = np.concatenate([[[0.0, 0.0, 0.0], [0.3, 0.0, 0.9]], skeleton.offsets[1:]])
+    channels = (ROOT_CHANNELS, ROOT_CHANNELS, *[JOINT_CHANNELS] * (skeleton.count - 1))
+    ends = tuple(End(end.joint + 1, end.offset) for end in skeleton.ends)
+    names, parents = ("Reference", *skeleton.names), (-1, *(p + 1 for p in skeleton.parents))
+    return Skeleton(names, parents, readonly(offsets), ends, Convention(channels=channels))
+
+
+@pytest.mark.parametrize("skeleton", [skeletons.mixamo(), skeletons.dog()], ids=["person", "dog"])
+def test_a_mark_on_the_ground_stays_where_it_is(skeleton, tmp_path):
+    plain, body = Body.from_skeleton(skeleton), Body.from_skeleton(below_a_mark(skeleton))
+    qpos = random_poses(body)
+    clip = body.rigging.clip(body.model, qpos, 30.0, "random")
+    np.testing.assert_array_equal(clip.places.position[:, 0], 0.0)
+    free = plain.rigging.clip(plain.model, random_poses(plain), 30.0, "random")
+    np.testing.assert_allclose(clip.places.position[:, 1:], free.places.position, atol=1e-9)
+    assert_same_poses(body, body.rigging.poses(body, clip), qpos)
+    again = read_bvh(write_bvh(clip, tmp_path / "marked.bvh"))
+    assert again.skeleton.convention.channels == clip.skeleton.convention.channels
 
 
 @pytest.mark.parametrize("name", BUILT)

@@ -74,3 +74,19 @@ def test_speeds_are_those_of_the_joints():
     np.testing.assert_allclose(speeds[:, SHOULDER], 0.02 * RATE)
     assert speeds[:, 0].max() == 0
     assert joint_speeds(replace(clip, rate=60.0))[:, ELBOW].max() == pytest.approx(0.5)
+
+
+def test_a_peak_at_the_very_end_is_spread_backwards():
+    speed = np.ones(FRAMES)
+    speed[-2:] = 4.0
+    clip = clip_of(elbow=-np.cumsum(speed) / RATE)
+    out = temper(clip, bounds(3.0))
+    assert joint_speeds(out)[:, ELBOW].max() <= 3.0
+    np.testing.assert_allclose(out.qpos[[0, -1]], clip.qpos[[0, -1]], atol=1e-9)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 5, 20])
+def test_short_clips_are_no_trouble(frames):
+    clip = clip_of(elbow=ramp(9.0, 3))
+    short = replace(clip, qpos=readonly(clip.qpos[119 : 119 + frames]))
+    assert temper(short, bounds(3.0)).frames == frames

@@ -15,6 +15,7 @@ import numpy as np
 
 from poise.frozen import Frozen, readonly
 from poise.motion import Clip, End, Skeleton, clip_from
+from poise.motion.kinematics import forward
 from poise.spatial import Array, matrix_to_euler, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ class Rigging:
     rate: float | None = None  # frames per second that the user's file had; None to keep the recording's
 
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
-        """Poses (T, nq) of a model that holds the links, as a clip of the skeleton."""
+        """Poses (T, nq) of a model that holds the links, as a clip of the skeleton.
+
+        Joints above one that travels by itself stay at the origin: they are a mark on the ground.
+        """
         data = mujoco.MjData(model)
         bodies = [model.body(link).id for link in self.links]
         position, world = np.empty((len(qpos), 3)), np.empty((len(qpos), len(bodies), 4))
@@ -42,12 +46,10 @@ class Rigging:
             mujoco.mj_kinematics(model, data)
             position[k], world[k] = data.xpos[bodies[0]], data.xquat[bodies]
         position += quat_rotate(world[:, 0], self.root)
-        world = quat_multiply(world, self.turns)
-        local = np.array(world)
-        for joint, parent in enumerate(self.skeleton.parents):
-            if parent >= 0:
-                local[:, joint] = quat_multiply(quat_conjugate(world[:, parent]), world[:, joint])
-        return clip_from(name, self.skeleton, rate, position, local)
+        local = self._local(quat_multiply(world, self.turns))
+        clip = clip_from(name, self.skeleton, rate, position, local)
+        top = self.drivers[self.links[0]]
+        return self._with_mark(clip, top) if top > 0 and self.skeleton.travels(top) else clip
 
     def poses(self, body: Body, clip: Clip) -> Array:
         """(T, nq) poses of the body that follow a clip of this skeleton: balls take the turn, hinges their part.
@@ -80,6 +82,23 @@ class Rigging:
         for joint in reversed(way):
             place += quat_rotate(self.turns[self.skeleton.parents[joint]], self.skeleton.offsets[joint])
         return place
+
+    def _local(self, world: Array) -> Array:
+        """Turns (..., J, 4) in the world as turns in the parents' frames."""
+        parents = np.array(self.skeleton.parents[1:], dtype=int)
+        below = quat_multiply(quat_conjugate(world[..., parents, :]), world[..., 1:, :])
+        return np.concatenate([world[..., :1, :], below], axis=-2)
+
+    def _with_mark(self, clip: Clip, top: int) -> Clip:
+        """The clip with all that is above the joint `top` at rest at the origin."""
+        rest = forward(self.skeleton, np.zeros((1, 3)), self._local(self.turns)[None])
+        at, turned = rest.position[0, self.skeleton.parents[top]], rest.rotation[0, self.skeleton.parents[top]]
+        rotation = np.array(clip.rotation)
+        rotation[:, :top] = self._local(self.turns)[:top]
+        rotation[:, top] = quat_multiply(quat_conjugate(turned), clip.places.rotation[:, top])
+        placed = np.tile(self.skeleton.offsets, (clip.frames, 1, 1))
+        placed[:, top] = quat_rotate(quat_conjugate(turned), clip.places.position[:, top] - at)
+        return clip_from(clip.name, clip.skeleton, clip.rate, np.zeros_like(clip.position), rotation, placed)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; `from_dict` is the inverse."""

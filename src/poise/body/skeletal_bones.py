@@ -11,7 +11,6 @@ from poise.body.skeletal_pose import Upright
 from poise.body.symmetry import counterparts
 from poise.errors import PoiseError
 from poise.motion import Skeleton
-from poise.motion.channels import PLACE_CHANNELS
 from poise.spatial import Array, mirror_vector
 
 _SHORT = 0.05  # of the longest bone: a joint that moves no longer one is carried along
@@ -94,9 +93,8 @@ def _moving(upright: Upright, reach: Array) -> list[int]:
 
 def _beginning(skeleton: Skeleton) -> int:
     """The root, or what alone travels below it: a root may be a mark on the ground and no part of the creature."""
-    travels = [set(PLACE_CHANNELS) <= set(names) for names in skeleton.convention.channels]
     top = 0
-    while not all(travels) and len(skeleton.children[top]) == 1 and travels[skeleton.children[top][0]]:
+    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
         (top,) = skeleton.children[top]
     return top
 

@@ -15,6 +15,7 @@ from poise.version import __version__
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: threads cost more than they give
     parser = build_parser()
     try:
         chosen = parser.parse_args(arguments)

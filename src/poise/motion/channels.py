@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.motion.clip import Clip
-from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Skeleton
+from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
 from poise.spatial import (
     Array,
     continuous_euler,
@@ -21,7 +21,6 @@ from poise.spatial import (
 
 Channels = tuple[tuple[str, ...], ...]  # of each joint
 
-PLACE_CHANNELS = ROOT_CHANNELS[:3]
 _SAME_TURN = 1e-7  # rad
 _SAME_PLACE = 1e-7  # m
 

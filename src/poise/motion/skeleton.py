@@ -22,7 +22,7 @@ Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Our axes from those of most BVH files: y up, the figure faces +z, +x is its left."""
 
 ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
-JOINT_CHANNELS = ROOT_CHANNELS[3:]
+PLACE_CHANNELS, JOINT_CHANNELS = ROOT_CHANNELS[:3], ROOT_CHANNELS[3:]
 
 
 def children_of(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
@@ -90,6 +90,11 @@ class Skeleton:
         if name not in self.names:
             raise unknown("joint", name, self.names)
         return self.names.index(name)
+
+    def travels(self, joint: int) -> bool:
+        """Does its file place a joint in every frame, and not every joint?"""
+        placed = [set(PLACE_CHANNELS) <= set(channels) for channels in self.convention.channels]
+        return bool(placed) and placed[joint] and not all(placed)
 
     def fault(self) -> str | None:
         """What makes this no skeleton (a file may say anything), or None."""

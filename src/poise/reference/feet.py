@@ -25,6 +25,7 @@ from poise.reference.temper import temper, usual_speeds
 from poise.spatial import Array
 
 _STILL = 0.1  # rad/s: slower joints may become this fast
+_STAY, _HEAVE, _TILT = 30.0, 10.0, 10.0  # how much less readily than limbs the root moves along, up and down, and turns
 _BUOYANCY = 0.3  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
@@ -35,7 +36,7 @@ class FootSettings:
     clearance: float | None = None  # m: swinging feet are raised to at least this half way; None to leave them
     smoothing: float | None = 6.0  # Hz: faster changes are smoothed away, except at impacts; None for no smoothing
     fade: float = 0.15  # s over which corrections come and go
-    peak: float | None = 1.3  # of a joint's 99th percentile: faster turns are spread out where it goes unnoticed
+    peak: float | None = 1.25  # of a joint's 99th percentile: faster turns are spread out where it goes unnoticed
     grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
 
@@ -75,8 +76,8 @@ def _goals(pins: Pins, settings: FootSettings) -> Goals:
 
 
 def _weights(clip: BodyClip) -> Array:
-    """(nv,) of corrections: the root moves less readily than the limbs."""
+    """(nv,) of corrections: legs give first, then the height of the pelvis, last its path."""
     weights = np.ones(clip.body.nv)
-    weights[:3] = 3.0 / clip.body.standing[2]
-    weights[3:6] = 3.0
+    height = clip.body.standing[2]
+    weights[:2], weights[2], weights[3:6] = _STAY / height, _HEAVE / height, _TILT
     return weights

@@ -11,6 +11,7 @@ couple only with their neighbours, so each step is one solve of a banded system.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from poise.spatial import Array
 
 _Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by distance from the main one
 _FIRST_DAMPING = 1.0
+_PIECE = 400  # frames solved at a time: work and memory grow no faster than the clip
+_FORGOTTEN = 6.0  # times tau after which a correction has died away
 _LITTLE = 3e-4  # of the cost: no gain worth another step
 
 
@@ -42,8 +45,33 @@ def solve_path(
     `rate` in frames per second, `fade` (tau) in s, `weights` (nv,) of corrections, `start` of the search where it is
     not `given`. Ends after `iterations` or when no step exceeds `tolerance` (rad, m) or gains anything.
     """
-    problem = _Path(solver, given, goals, weights**2, _coupling(len(given), (fade * rate) ** 4))
-    qpos = solver.space.clamped(given if start is None else start)
+    first_guess = given if start is None else start
+    overlap = max(2, round(_FORGOTTEN * fade * rate))
+    out = np.array(given)
+    for begin, end in _pieces(len(given), overlap):
+        span = slice(begin, end)
+        coupling = _coupling(end - begin, (fade * rate) ** 4)
+        problem = _Path(solver, given[span], goals.take(span), weights**2, coupling)
+        found = _minimum(problem, solver, first_guess[span], iterations, tolerance)
+        if begin:  # the last frames of the piece before go over into the first of this one
+            shared = slice(begin, begin + overlap)
+            share = np.linspace(0.0, 1.0, overlap + 2)[1:-1, None]
+            way = solver.space.difference(out[shared], found[:overlap])
+            found[:overlap] = solver.space.moved(out[shared], share**2 * (3 - 2 * share) * way)
+        out[span] = found
+    return out
+
+
+def _pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
+    """First frame and end of stretches that share `overlap` frames; what is farther apart does not matter."""
+    count = max(1, round((frames - overlap) / _PIECE))
+    ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
+    return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
+
+
+def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, tolerance: float) -> Array:
+    """The poses (T, nq) at which the sum is least, by Levenberg's damped steps."""
+    qpos = solver.space.clamped(start)
     here = problem.linearised(qpos)
     damping = _FIRST_DAMPING
     for _ in range(iterations):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import mujoco
 import numpy as np
 
 from poise.reference.bodyclip import BodyClip
 from poise.reference.reference import Start, Target
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, yaw_of
 
 _STRAIGHT = 1e-9  # rad per cycle: less is no turn
 
@@ -27,6 +29,7 @@ class Played:
         self._turn = float(yaw_of(turn))  # rad per cycle
         first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
         self._way_of_a_lap = last - first * np.exp(1j * self._turn)  # m, x + iy: where a cycle puts the origin
+        self._carry = lru_cache(maxsize=8)(self._whole)
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
@@ -54,17 +57,16 @@ class Played:
         """A target of the first cycle moved to where a later one takes place."""
         if not laps:
             return target
+        turn, way = self._carry(laps)
         qpos, qvel = np.array(target.qpos), np.array(target.qvel)
-        whole = quat_exp(np.array([0.0, 0.0, laps * self._turn]))
-        qpos[:3] = quat_rotate(whole, qpos[:3])
-        qpos[:2] += self._way(laps)
-        qpos[3:7] = quat_multiply(whole, qpos[3:7])
-        qvel[:3] = quat_rotate(whole, qvel[:3])
+        mujoco.mju_rotVecQuat(qpos[:3], target.qpos[:3], turn)
+        qpos[:2] += way
+        mujoco.mju_mulQuat(qpos[3:7], turn, target.qpos[3:7])
+        mujoco.mju_rotVecQuat(qvel[:3], target.qvel[:3], turn)
         return Target(qpos, qvel, target.down)
 
-    def _way(self, laps: int) -> Array:
-        """(2,) m: how far cycles carry along the ground, each turned against the one before: a geometric series."""
+    def _whole(self, laps: int) -> tuple[Array, Array]:
+        """How cycles turn (4,) and carry along the ground (2,), m, each against the one before: a geometric series."""
         turn = np.exp(1j * self._turn)
-        cycles = laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1)
-        way = self._way_of_a_lap * cycles
-        return np.array([way.real, way.imag])
+        way = self._way_of_a_lap * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
+        return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])

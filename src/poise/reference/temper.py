@@ -39,6 +39,9 @@ def usual_speeds(clip: BodyClip) -> Array:
 
 def temper(clip: BodyClip, bounds: Array) -> BodyClip:
     """The clip with joint speeds within `bounds` (joints,) in rad/s where that goes unnoticed."""
+    around = min(round(_AROUND * clip.rate), clip.frames // 2 - 1)
+    if around < 1:
+        return clip
     space = PoseSpace(clip.body)
     steps = space.difference(clip.qpos[:-1], clip.qpos[1:])
     moves = np.zeros((clip.frames, clip.body.nv))
@@ -46,7 +49,6 @@ def temper(clip: BodyClip, bounds: Array) -> BodyClip:
         here = _turning(joint)
         most = bound / clip.rate
         if np.any(np.linalg.norm(steps[:, here], axis=1) > most):
-            around = max(1, round(_AROUND * clip.rate))
             spread = _spread(steps[:, here], _MARGIN * most, around)
             moves[1:, here] = _unnoticed(np.cumsum(spread - steps[:, here], axis=0), around)
     return replace(clip, qpos=readonly(space.moved(clip.qpos, moves))) if moves.any() else clip
@@ -59,7 +61,7 @@ def _turning(joint: Joint) -> list[int]:
 def _spread(steps: Array, most: float, around: int) -> Array:
     """Steps (T, k) none longer than `most`, as far as their neighbours can take what is cut off."""
     window = np.hanning(2 * around + 3)[1:-1]
-    window /= window.sum()
+    inside = np.convolve(np.ones(len(steps)), window, mode="same")[:, None]  # less at the ends: nothing is lost there
     out = np.array(steps)
     for _ in range(_PASSES):
         length = np.linalg.norm(out, axis=1)
@@ -67,9 +69,7 @@ def _spread(steps: Array, most: float, around: int) -> Array:
         if not over.any():
             break
         excess = np.where(over, 1 - most / np.maximum(length, most), 0.0)[:, None] * out
-        given = np.stack([np.convolve(column, window, mode="same") for column in excess.T], axis=1)
-        # What the ends of the clip cut off stays where it was.
-        out += given - excess * (given.sum() / excess.sum() if abs(excess.sum()) > 1e-12 else 1.0)
+        out += np.stack([np.convolve(column, window, mode="same") for column in (excess / inside).T], axis=1) - excess
     return out
 
 

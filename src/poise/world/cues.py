@@ -19,7 +19,7 @@ class Cue:
 
     time: float  # s
     name: str  # for the recording's events
-    do: Callable[[World], object]
+    do: Callable[[World], object]  # an event that it returns, a mapping, goes into the recording instead of the name
 
     def __post_init__(self) -> None:
         if not 0 <= self.time < math.inf:

@@ -1,5 +1,7 @@
 """A walk made of formulas: the pelvis glides, feet stand and swing, legs by inverse kinematics."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,10 @@ from poise.reference.edit.limbs import foot_parts
 from poise.reference.edit.take import Frame
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
+from poise.reference.preparing import prepare
 from poise.spatial import quat_exp
 
+EXAMPLES = Path(__file__).parents[3] / "examples/motions"
 PERIOD, STANCE, RATE = 1.1, 0.62, 60.0  # s, share of the period, frames per second
 STEP, LIFT, DIP = 0.5, 0.08, 0.075  # m
 
@@ -71,6 +75,12 @@ def soles_of(clip: BodyClip) -> np.ndarray:
 @pytest.fixture(scope="session")
 def human_gait() -> BodyClip:
     return walk(Body.named("human37"))
+
+
+@pytest.fixture(scope="session")
+def own_walk() -> BodyClip:
+    """The example walk, on the body built for its skeleton."""
+    return prepare(EXAMPLES / "walk.bvh", span=(0.0, 3.5)).clip
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,9 @@ import mujoco
 import numpy as np
 import pytest
 
+from poise import Scene, World, edit_cue, named_controller, perform
 from poise.reference.edit import Blend, Live, Span, edited, extract_cycle, parse_edit
+from poise.reference.edit.footing import Footing
 from poise.reference.played import Played
 
 EDITS = [
@@ -67,3 +69,33 @@ def test_a_live_edit_and_an_edited_clip_agree(gait):
     clip = edited(gait, edit)
     for k in (30, 100, 200):
         assert live.at(k / gait.rate).qpos == pytest.approx(clip.qpos[k], abs=2e-3)
+
+
+@pytest.mark.parametrize("whose", ["human_gait", "own_walk"])
+@pytest.mark.parametrize("text", ["stride:-0.1", "trunk:-0.06", "warp:0.5", "carry:front"])
+def test_a_running_controller_sees_an_edit_at_once_and_it_is_recorded(whose, text, request):
+    clip = request.getfixturevalue(whose)
+    live, edit = Live(Played(clip), clip.body), parse_edit(text)
+    world = World(Scene.of(clip.body))
+    done = perform(world, named_controller("hold"), live, seconds=1.0, cues=[edit_cue(live, edit, 0.4)]).recording
+    assert done.meta["events"] == [{"time": pytest.approx(0.4), "kind": "edit", "text": text}]
+    plain = World(Scene.of(clip.body))
+    unedited = perform(plain, named_controller("hold"), Played(clip), seconds=1.0).recording
+    apart = np.abs(done.reference_qpos - unedited.reference_qpos).max(axis=1)
+    before = done.time <= 0.4
+    assert apart[before].max() < 1e-9
+    assert apart[-1] > 0.01
+    assert np.abs(np.diff(apart)).max() < 0.1  # no jump
+    assert np.abs(done.qpos - unedited.qpos)[~before].max() > 1e-4  # whoever tracks it does something else
+
+
+def test_edits_of_steps_upon_each_other_solve_legs_once(human_gait, monkeypatch):
+    cycle, solved, whole = extract_cycle(human_gait), [], Footing.settled
+    monkeypatch.setattr(Footing, "settled", lambda self, *told: solved.append(1) or whole(self, *told))
+    live = Live(Played(cycle), cycle.body)
+    for text in ("turn:30", "trunk:-0.03", "slope:3"):
+        live.edit(parse_edit(text), 1.0)
+    assert not solved  # to plan ahead no legs are needed
+    for k in range(16):
+        live.at(1.0 + k / human_gait.rate)
+    assert len(solved) <= 3

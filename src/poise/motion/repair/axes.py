@@ -15,7 +15,7 @@ from poise.spatial import Array
 
 NEAR = 0.7  # cosine: what is nearer to an axis points along it
 USUAL = ("+y", "+z")  # up
-UNUSUAL = 1.0  # of the frames: who seems to stand along another one rather lies
+UNUSUAL = 1.1  # of the frames: who seems to stand along another one without walking rather lies
 WANDERS = 0.3  # of the frames, against an axis along which the lowest joint wanders by a leg: there is no floor
 OFTEN = 0.5  # of the frames, that a figure stands which walks and does not lie
 STEADY = 0.9  # length of the mean of their up directions
@@ -111,8 +111,8 @@ def _motion_clue(seen: Views) -> Clue:
     def merit(axis: str) -> float:
         low, high = np.percentile((seen.joints @ vector(axis)).min(axis=1), [10, 90]) / seen.leg
         on_its_head = share[("-" if axis[0] == "+" else "+") + axis[1]]
-        against = on_its_head + WANDERS * min(float(high - low), 1.0) + (0.0 if axis in USUAL else UNUSUAL)
-        return share[axis] - against
+        rare = axis not in USUAL and not _travels(seen, axis)
+        return share[axis] - on_its_head - WANDERS * min(float(high - low), 1.0) - UNUSUAL * rare
 
     best = max(AXES, key=merit)
     if not share[best]:
@@ -127,8 +127,13 @@ def _walks(seen: Views, moving: Clue) -> bool:
     stands = seen.motion.stands & (seen.motion.up @ vector(moving.axis) > NEAR)
     if np.mean(stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
         return False
+    return _travels(seen, moving.axis)
+
+
+def _travels(seen: Views, up: str) -> bool:
+    """Does the figure go far across a direction, and not along it?"""
     extent = np.ptp(seen.joints.mean(axis=1), axis=0)
-    along = "xyz".index(moving.axis[1])
+    along = "xyz".index(up[1])
     return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.gravity.extremities import first_joint
 from poise.motion.repair.gravity.flight import runs
+from poise.motion.repair.gravity.masses import first_joint
 from poise.motion.repair.gravity.smooth import smoothed
 from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.settings import ImportSettings

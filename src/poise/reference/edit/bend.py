@@ -1,8 +1,8 @@
 """Legs and arms in closed form: knees and elbows bent so far that a foot or hand is where it is wanted.
 
 The plane of thigh and shank turns along with the limb; then the ankle tilts the foot, and to face elsewhere the whole
-leg turns about the line from hip to ankle. Of all joint limits only the knee's are looked at. Told of legs, it holds for
-arms.
+leg turns about the line from hip to ankle. Of all joint limits only the knee's are looked at. What is told of legs
+holds for arms.
 """
 
 from __future__ import annotations
@@ -17,21 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
 from poise.body.parts import Joint
-from poise.body.rigging import hinge_angles
+from poise.reference.edit.ankle import Ankles
 from poise.reference.edit.limbs import chain_joints, element_id
-from poise.spatial import (
-    Array,
-    quat_between,
-    quat_conjugate,
-    quat_from_axis_angle,
-    quat_log,
-    quat_multiply,
-    quat_rotate,
-)
+from poise.spatial import Array, quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 STRAIGHTEST = 0.9999  # of the length of a leg
 OVERSTRETCH_EASE = 0.15  # rad; within so much more bend an overstretched knee becomes an ordinary one
-SWIVELS, LEAST_SLOPE = 4, 0.3  # steps of Newton's method, and where it is of no use
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +71,7 @@ class Limbs:
         self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
         self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
         self._signs = self._bent_signs()
+        self._ankles = Ankles(body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None])
 
     def read(self, qpos: Array) -> Posed:
         """Where poses (T, nq) have the limbs."""
@@ -105,14 +97,12 @@ class Limbs:
         bend = np.clip(angle + _bend(was, goal, self._signs), *limits.T) - angle
         bent = quat_from_axis_angle(was.axis, bend)
         swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
-        shank = quat_multiply(quat_multiply(swing, bent), was.shank)
-        for i, limb in enumerate(self._limbs):
-            if limb.ankle is not None:
-                level = quat_multiply(shank[:, i], self._body.model.body_quat[limb.links[2]])
-                leg = goal[:, i] - was.hip[:, i]
-                held = was.qpos[:, limb.ankle.qpos]
-                swivel, out[:, limb.ankle.qpos] = _turned(limb.ankle, held, level, leg, turn[:, limb.number])
-                swing[:, i] = quat_multiply(swivel, swing[:, i])
+        legs = [i for i, limb in enumerate(self._limbs) if limb.ankle is not None]
+        if legs:
+            level = quat_multiply(quat_multiply(swing, bent), was.shank)[:, legs]
+            facing = turn[:, [self._limbs[i].number for i in legs]]
+            swivel = self._ankles.turned(out, level, (goal - was.hip)[:, legs], facing)
+            swing[:, legs] = quat_multiply(swivel, swing[:, legs])
         local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
         for i, limb in enumerate(self._limbs):
             out[:, limb.knee.qpos[0]] += bend[:, i]
@@ -124,7 +114,7 @@ class Limbs:
         qpos = np.array(self._body.standing)
         for limb in self._limbs:
             qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
-        return np.sign(_angle(self.read(qpos[None])))[0]
+        return np.asarray(np.sign(_angle(self.read(qpos[None])))[0])
 
 
 def bend_of(joints: Sequence[Joint]) -> int | None:
@@ -181,42 +171,6 @@ def _bend(was: Posed, goal: Array, sign: Array) -> Array:
     kept = np.clip(1.0 - (wanted - over) / OVERSTRETCH_EASE, 0.0, 1.0)
     wanted -= 2.0 * kept * np.minimum(over, wanted)
     return np.asarray(sign * (bent - wanted))
-
-
-def _turned(ankle: Joint, held: Array, level: Array, leg: Array, goal: Array) -> tuple[Array, Array]:
-    """How the leg (T, 3) turns about itself (T, 4), and the ankle's coordinates, so that the foot is turned as wanted.
-
-    `level` (T, 4) is the foot with its ankle at zero, the leg not yet turned; `held` the ankle's coordinates so far.
-    """
-    swivel = np.tile([1.0, 0.0, 0.0, 0.0], (len(goal), 1))
-    along = leg / np.linalg.norm(leg, axis=1, keepdims=True)
-    for _ in range(SWIVELS):
-        local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
-        step = _twist(ankle, held, local, quat_rotate(quat_conjugate(goal), along))
-        swivel = quat_multiply(quat_from_axis_angle(along, step), swivel)
-    local = quat_multiply(quat_conjugate(quat_multiply(swivel, level)), goal)
-    return swivel, local if ankle.kind == "ball" else hinge_angles(local, ankle.axes)
-
-
-def _twist(ankle: Joint, held: Array, local: Array, along: Array) -> Array:
-    """(T,) rad: what of an ankle's turn (T, 4) the leg does instead, by turning about itself, `along` in the foot's frame.
-
-    A ball keeps the twist it had; two hinges cannot twist at all; with one hinge nothing is gained.
-    """
-    if ankle.kind == "ball":
-        return np.asarray(np.sum(quat_log(quat_multiply(quat_conjugate(held), local)) * along, axis=1))
-    if len(ankle.axes) != 2:
-        return np.zeros(len(local))
-    third = np.cross(*ankle.axes)
-    left = quat_log(quat_multiply(quat_conjugate(_hinged(hinge_angles(local, ankle.axes), ankle.axes)), local)) @ third
-    slope = along @ third
-    return np.where(np.abs(slope) > LEAST_SLOPE, left / np.where(slope, slope, 1.0), 0.0)
-
-
-def _hinged(angles: Array, axes: Array) -> Array:
-    """(T, 4) the turn of two hinges by angles (T, 2), the first of them outermost."""
-    first, second = (quat_from_axis_angle(axis, angle) for axis, angle in zip(axes, angles.T, strict=True))
-    return quat_multiply(first, second)
 
 
 def _wrapped(angle: Array) -> Array:

@@ -14,9 +14,9 @@ from poise.body.symmetry import side_of
 from poise.errors import unknown
 from poise.frozen import readonly
 from poise.reference.edit.forms import CARRY_POSES
-from poise.reference.edit.limbs import chain_joints, element_id
+from poise.reference.edit.limbs import chain_joints, element_id, moved_parts
 from poise.reference.edit.span import Span
-from poise.reference.edit.take import Flags, Frame, Take
+from poise.reference.edit.take import Flags, Frame, Take, lifted
 from poise.reference.edit.words import written
 from poise.spatial import Array
 
@@ -52,15 +52,16 @@ class Carry:
         """The motion with the arms in the pose; only joints of these arms change."""
         body = take.body
         held, dofs = arms_in(body, self.pose)
-        way = np.zeros(body.nv)
+        way, carrying = np.zeros(body.nv), moved_parts(body, np.flatnonzero(dofs))
 
         def frame(number: int) -> Frame:
-            was = take.frame(number)
+            was, weight = take.frame(number), float(self.span.weight(number / take.rate))
+            if weight == 0:
+                return was
             qpos = np.array(was.qpos)
             mujoco.mj_differentiatePos(body.model, way, 1.0, was.qpos, held)
-            step = np.where(dofs, way, 0.0)
-            mujoco.mj_integratePos(body.model, qpos, step, float(self.span.weight(number / take.rate)))
-            return Frame(readonly(qpos), was.down)
+            mujoco.mj_integratePos(body.model, qpos, np.where(dofs, way, 0.0), weight)
+            return Frame(readonly(qpos), lifted(was.down, carrying))
 
         return take.with_frames(frame)
 

@@ -93,34 +93,34 @@ def _closed(cut: BodyClip) -> BodyClip:
     shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
     if cut.down is not None:
         for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
-            shares[:, toes] = _shares(cut.down[:, parts].any(axis=1))[:, None]
+            shares[:, toes] = _shares(cut.down[:, parts])[:, None]
     qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
     for pose, part in zip(qpos, shares, strict=True):
         mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
     closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
-        closed = _stepped(cut, closed, turn, shift)
+        closed = _stepped(cut, cut.down, closed, turn, shift)
     poses = np.concatenate([closed.qpos[:-1], _carried(closed.qpos[:1], turn, shift)])
     return replace(closed, qpos=readonly(poses))
 
 
-def _stepped(cut: BodyClip, closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
+def _stepped(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
     """A closed cycle with feet moved by constant shares of their gap while they stand, so that none slides for it."""
     footing = Footing(cut.body)
     place, feet = footing.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
     for foot, parts in enumerate(foot_parts(cut.body)):
-        share = _shares(cut.down[:, parts].any(axis=1))  # type: ignore[index]
+        share = _shares(down[:, parts])
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
     poses, downs = zip(*footing.settled(_frames(closed), place, feet), strict=True)
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
-def _shares(bears: NDArray[np.bool_]) -> Array:
-    """(T,) from -1/2 to 1/2, constant while a foot bears."""
-    count = len(bears)
+def _shares(down: NDArray[np.bool_]) -> Array:
+    """(T,) from -1/2 to 1/2, constant while any part (T, p) of a foot bears."""
+    bears, count = np.any(down, axis=1), len(down)
     even = np.arange(count) / (count - 1) - 0.5
     edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int))).reshape(-1, 2)
     when, what = [0.0, count - 1.0], [-0.5, 0.5]

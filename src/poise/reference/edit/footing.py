@@ -13,7 +13,7 @@ from poise.frozen import readonly
 from poise.reference.edit.bend import Limbs
 from poise.reference.edit.heels import Heels
 from poise.reference.edit.limbs import chain_joints, foot_parts, hip_points
-from poise.reference.edit.take import Flags, Frame
+from poise.reference.edit.take import Flags, Frame, lifted
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
@@ -92,8 +92,8 @@ class Footing:
             found[rest] = self._searched(qpos[rest], found[rest], goal[rest], facing[rest])
             found[rest] = self._stood(qpos[rest], found[rest], place[rest, : self.count], turn[rest])
         missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
-        lifted = missed @ self._part_of
-        return [Frame(readonly(q), _borne(f.down, up)) for q, f, up in zip(found, frames, lifted, strict=True)]
+        up = missed @ self._part_of
+        return [Frame(readonly(q), lifted(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
 
     def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
         """(T, S, 3) m: where the contact points of the feet are to be."""
@@ -125,7 +125,8 @@ class Footing:
     def _beyond(self, qpos: Array) -> Array:
         """(T,) rad: how far the joints that are moved are beyond their limits."""
         space = self._solver.space
-        return np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved].max(axis=1, initial=0.0)
+        beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
+        return np.asarray(beyond.max(axis=1, initial=0.0))
 
     def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
         """(T,) which poses are beyond joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3)."""
@@ -163,7 +164,3 @@ class Footing:
         _, was = self._reader.at(qpos)
         feet, toes = was[:, self._toes_of], was[:, self.count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
-
-
-def _borne(down: Flags | None, lifted: Flags) -> Flags | None:
-    return None if down is None else readonly(down & ~lifted, bool)

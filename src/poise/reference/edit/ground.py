@@ -134,7 +134,7 @@ def _prints(surface: Surface, track: Track, held: float, fit: Fit | None) -> tup
 def _onto(surface: Surface, track: Track, stance: Stance, centre: Array, shift: float) -> Move:
     """The move of a footprint `shift` m ahead and onto the surface."""
     there = centre + shift * np.array([*surface.forward, 0.0])
-    sole = track.soles(stance.foot)[track.middle(stance)]
+    sole = track.sole(stance.foot, track.middle(stance))
     heights = surface.at(sole + (there - centre))
     arms = np.column_stack([sole[:, :2] - sole[:, :2].mean(axis=0), np.ones(len(sole))])
     slope_x, slope_y, level = np.linalg.lstsq(arms, heights, rcond=None)[0]

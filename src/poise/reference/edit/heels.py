@@ -41,7 +41,7 @@ class Heels:
         self._sides = np.array([tip.side for tip in self._tips])
 
     def raised(self, was: Posed, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses (T, nq) with points at places (T, P, 3) and feet turned (T, F, 4), and both with the heels that rise."""
+        """Poses (T, nq) with points at places (T, P, 3) and feet turned (T, F, 4); both with heels risen."""
         found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
         rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
         excess = self._excess(found[rows])
@@ -87,6 +87,4 @@ def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
     nearest = int(np.argmax(np.abs(along)))
     toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
     toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
-    return _Tip(
-        pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side
-    )
+    return _Tip(pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.parts import Joint
@@ -78,6 +81,12 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
+def moved_parts(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
+    """(P,) which contact parts degrees of freedom move."""
+    chains = [chain_joints(body, part.link) for part in contact_parts(body)]
+    return np.array([any(dof in dofs for joint in chain for dof in joint.dofs) for chain in chains], bool)
+
+
 def toe_dofs(body: Body) -> list[list[int]]:
     """For each foot the degrees of freedom of its toes."""
     return [[dof for j in body.joints if j.parent_link == foot.link for dof in j.dofs] for foot in body.feet]
@@ -96,11 +105,11 @@ def sole_points(body: Body) -> list[Array]:
 
 
 def sole_spans(body: Body) -> list[tuple[float, float, float]]:
-    """For each foot how far it is from the middle of its contact points back to the heel, on to the ball and the toes, m."""
+    """For each foot how far it is, m, from the middle of its contact points back to the heel, on to ball and toes."""
     spans = []
     for foot, points in zip(body.feet, sole_points(body), strict=True):
-        along, middle = points[:, 0], foot.points[:, 0].mean()
-        spans.append((float(middle - along.min()), float(foot.points[:, 0].max() - middle), float(along.max() - middle)))
+        along = points[:, 0] - foot.points[:, 0].mean()
+        spans.append((float(-along.min()), float(np.ptp(foot.points[:, 0]) / 2), float(along.max())))
     return spans
 
 

@@ -42,5 +42,5 @@ class Live:
         """Apply an edit from `now` (s) on; nothing before it changes. Tells what happened, for a recording."""
         late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
         self._now = late.on(take_of(self._now, self._body, self._rate))
-        self.events.append({"time": now, "kind": "edit", "text": str(edit)})
+        self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})
         return self.events[-1]

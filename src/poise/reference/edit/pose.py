@@ -12,9 +12,10 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.edit.footing import Footing
-from poise.reference.edit.limbs import easy_reach, leg_lengths, require_legs, sinking
+from poise.reference.edit.limbs import easy_reach, leg_lengths, moved_parts, require_legs, sinking
 from poise.reference.edit.span import Span
-from poise.reference.edit.take import BLOCK, REMEMBERED, Frame, Take
+from poise.reference.edit.take import BLOCK, REMEMBERED, Frame, Sketch, Take, lifted
+from poise.reference.edit.track import sketches
 from poise.reference.edit.walk import gradual, gradual_reach
 from poise.reference.edit.words import number, numbers, written
 from poise.spatial import Array
@@ -33,18 +34,22 @@ class Offset:
         return written("offset", f"{self.joint}={numbers(self.degrees)}", self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the joint turned; nothing else changes, so feet below the joint move along."""
+        """The motion with the joint turned; nothing else changes: feet below it move along and no longer stand."""
         dofs = list(take.body.index(self.joint))
         if len(dofs) != len(self.degrees):
             raise PoiseError(f"'{self.joint}' takes {len(dofs)} number(s) of degrees, not {len(self.degrees)}")
         turn = np.zeros(take.body.nv)
         turn[dofs] = np.radians(self.degrees)
+        below = moved_parts(take.body, dofs)
 
         def frame(number: int) -> Frame:
             was = take.frame(number)
+            weight = float(self.span.weight(number / take.rate))
+            if weight == 0:
+                return was
             qpos = np.array(was.qpos)
-            mujoco.mj_integratePos(take.body.model, qpos, turn, float(self.span.weight(number / take.rate)))
-            return Frame(readonly(qpos), was.down)
+            mujoco.mj_integratePos(take.body.model, qpos, turn, weight)
+            return Frame(readonly(qpos), lifted(was.down, below))
 
         return take.with_frames(frame)
 
@@ -67,45 +72,49 @@ class Trunk:
     def on(self, take: Take) -> Take:
         """The motion with the trunk at another height, not so high that a leg is too short."""
         require_legs(take.body, "the edit 'trunk'")
-        footing, height = Footing(take.body), _Heights(take, self)
+        footing, raised = Footing(take.body), _Raised(take, self)
 
         def block(first: int) -> list[Frame]:
-            frames = [take.frame(k) for k in range(first, first + BLOCK)]
-            weight = self.span.weight((first + np.arange(BLOCK)) / take.rate)
-            if not weight.any():
-                return frames
-            qpos = np.array([frame.qpos for frame in frames])
-            place, turn = footing.places(qpos)
-            qpos[:, 2] += height.of(first)
-            moved = [Frame(q, frame.down) for q, frame in zip(qpos, frames, strict=True)]
-            solved = footing.settled(moved, place, turn)
-            return [new if held else old for new, old, held in zip(solved, frames, weight > 0, strict=True)]
+            numbers = range(first, first + BLOCK)
+            held = self.span.weight(np.array(numbers) / take.rate) > 0
+            if not held.any():
+                return [take.frame(k) for k in numbers]
+            rows = [raised.sketch(k) for k in numbers]
+            frames = [Frame(row.qpos, row.down) for row in rows]
+            place, turn = np.array([row.place for row in rows]), np.array([row.turn for row in rows])
+            solved = footing.settled(frames, place, turn)
+            return [new if h else take.frame(k) for k, new, h in zip(numbers, solved, held, strict=True)]
 
-        return take.with_blocks(block)
+        return take.with_blocks(block, sketch=raised.sketch)
 
 
-class _Heights:
-    """How far the trunk is raised."""
+class _Raised:
+    """Frames with the trunk raised, their legs not yet solved."""
 
     def __init__(self, take: Take, trunk: Trunk) -> None:
-        self._take, self._trunk = take, trunk
-        self._footing, self._lengths = Footing(take.body), leg_lengths(take.body)
-        self._missing = lru_cache(maxsize=REMEMBERED)(self._sunk)
+        self._rate, self._trunk = take.rate, trunk
+        self._source = lru_cache(maxsize=REMEMBERED)(sketches(take))
+        self._lengths = leg_lengths(take.body)
+        self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._block)
 
-    def of(self, first: int) -> Array:
-        """(BLOCK,) m, from frame `first` on."""
-        take, trunk = self._take, self._trunk
-        wanted = trunk.metres * trunk.span.weight((first + np.arange(BLOCK)) / take.rate)
-        if trunk.metres <= 0:
-            return wanted
-        around = gradual_reach(take.rate)
-        missing = [self._missing(max(k, 0)) for k in range(first - around, first + BLOCK + around)]
-        return np.asarray(wanted - gradual(np.array(missing), take.rate)[around : around + BLOCK])
+    def sketch(self, number: int) -> Sketch:
+        """A frame with the feet where they are wanted."""
+        was = self._source(number)
+        up = self._heights(number // BLOCK)[number % BLOCK] * np.array([0.0, 0.0, 1.0])
+        qpos = np.array(was.qpos)
+        qpos[:3] += up
+        return was._replace(qpos=qpos, hip=was.hip + up)
 
-    def _sunk(self, number: int) -> float:
-        """m by which the raised trunk is too high for the legs."""
-        qpos = self._take.frame(number).qpos[None]
-        hip, foot = self._footing.hips(qpos), self._footing.places(qpos)[0]
-        raised = self._trunk.metres * float(self._trunk.span.weight(number / self._take.rate))
+    def _block(self, block: int) -> Array:
+        """(BLOCK,) m: how far the trunk is raised."""
+        metres, span, first = self._trunk.metres, self._trunk.span, block * BLOCK
+        if metres <= 0:
+            return metres * span.weight((first + np.arange(BLOCK)) / self._rate)
+        around = gradual_reach(self._rate)
+        numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
+        wanted = metres * span.weight(numbers / self._rate)
+        hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
         reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
-        return float(sinking(hip + [0.0, 0.0, raised], foot, reach)[0]) if raised else 0.0
+        missing = sinking(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
+        kept = wanted - gradual(np.minimum(missing, wanted), self._rate)
+        return np.asarray(kept[around : around + BLOCK])

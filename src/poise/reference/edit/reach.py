@@ -9,12 +9,11 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Joint
 from poise.errors import PoiseError
-from poise.frozen import readonly
 from poise.reference.edit.bend import bend_of
 from poise.reference.edit.footing import Footing
-from poise.reference.edit.limbs import chain_joints, foot_parts, part_point
+from poise.reference.edit.limbs import chain_joints, moved_parts, part_point
 from poise.reference.edit.span import Span
-from poise.reference.edit.take import BLOCK, Flags, Frame, Take
+from poise.reference.edit.take import BLOCK, Flags, Frame, Take, lifted
 from poise.reference.edit.words import numbers, written
 from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
 
@@ -83,7 +82,7 @@ class _Reaching:
             self._rows.append(len(body.feet) + len(points))
             points.append((link, point if reach.point is None else np.array(reach.point)))
             stay |= _stiffness(chain_joints(body, link))
-        self._moved_feet = {row: foot_parts(body)[row] for row in self._rows if row < len(body.feet)}
+        self._parts = np.array([_parts_of(body, goal.part) for goal in reach.goals])  # (G, P)
         self._footing = Footing(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
@@ -92,8 +91,8 @@ class _Reaching:
         place, turn = self._footing.places(qpos)
         shift = weight[:, None, None] * self._shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
-        far = dict(zip(self._rows, np.linalg.norm(shift, axis=-1).T, strict=True))
-        borne = [Frame(f.qpos, self._down(f.down, far, k)) for k, f in enumerate(frames)]
+        moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
+        borne = [Frame(f.qpos, lifted(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)]
         return self._footing.settled(borne, place, turn)
 
     def _shifts(self, qpos: Array, place: Array) -> Array:
@@ -104,13 +103,12 @@ class _Reaching:
         heading = quat_exp(np.stack([0 * yaw, 0 * yaw, yaw], axis=1))
         return quat_rotate(heading[:, None], self._goals)
 
-    def _down(self, down: Flags | None, far: dict[int, Array], frame: int) -> Flags | None:
-        up = [part for row, parts in self._moved_feet.items() if far[row][frame] > AIRBORNE for part in parts]
-        if down is None or not up:
-            return down
-        out = np.array(down)
-        out[up] = False
-        return readonly(out, bool)
+
+def _parts_of(body: Body, name: str) -> Flags:
+    """(P,) the contact parts of what is brought to a place, and of what hangs on it."""
+    link, _ = part_point(body, name)
+    joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
+    return moved_parts(body, [dof for joint in joints for dof in joint.dofs])
 
 
 def _stiffness(joints: list[Joint]) -> dict[int, float]:
@@ -118,6 +116,4 @@ def _stiffness(joints: list[Joint]) -> dict[int, float]:
     first = bend_of(joints)
     free = () if first is None else joints[first : first + 2]
     stiff = {"head": HEAD}
-    return {
-        dof: LIMB if joint in free else stiff.get(joint.group, TRUNK) for joint in joints for dof in joint.dofs
-    }
+    return {dof: LIMB if joint in free else stiff.get(joint.group, TRUNK) for joint in joints for dof in joint.dofs}

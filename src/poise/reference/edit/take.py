@@ -38,6 +38,21 @@ class Frame(NamedTuple):
     down: Flags | None  # (P,) which contact parts bear; None if nothing is known
 
 
+def lifted(down: Flags | None, parts: Flags) -> Flags | None:
+    """Contacts (P,) without those parts (P,) that do not stay where they were."""
+    return None if down is None else readonly(down & ~parts, bool)
+
+
+class Sketch(NamedTuple):
+    """A frame whose legs are still to be brought to where its feet are wanted."""
+
+    qpos: Array  # (nq,)
+    down: Flags | None  # (P,)
+    place: Array  # (F, 3) m, links of the feet in the world
+    turn: Array  # (F, 4)
+    hip: Array  # (F, 3) m, joints in which the legs hang
+
+
 @dataclass(frozen=True, eq=False)
 class Take:
     """A reference made of frames."""
@@ -48,6 +63,7 @@ class Take:
     start: Start
     duration: float | None  # s; None if it has no end of its own
     frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
+    sketch: Callable[[int], Sketch] | None = None  # the same, if it is known sooner than frames are
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
@@ -63,16 +79,19 @@ class Take:
 
     def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
         """Another take of the same body."""
-        return replace(self, frame=lru_cache(maxsize=REMEMBERED)(frame), **changes)  # type: ignore[arg-type]
+        remembered = lru_cache(maxsize=REMEMBERED)(frame)
+        return replace(self, frame=remembered, sketch=None, **changes)  # type: ignore[arg-type]
 
-    def with_blocks(self, block: Callable[[int], Sequence[Frame]], since: int = 0) -> Take:
+    def with_blocks(
+        self, block: Callable[[int], Sequence[Frame]], since: int = 0, sketch: Callable[[int], Sketch] | None = None
+    ) -> Take:
         """Another take whose frames from `since` on are worked out BLOCK at a time, from the first of each block."""
         remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)
 
         def frame(number: int) -> Frame:
             return self.frame(number) if number < since else remembered(number - number % BLOCK)[number % BLOCK]
 
-        return replace(self, frame=frame)
+        return replace(self, frame=frame, sketch=sketch)
 
     def clip(self, seconds: float | None = None) -> BodyClip:
         """All of it, or the first `seconds`, as a clip."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.errors import PoiseError
 from poise.reference.edit.limbs import chain_joints, element_id, foot_parts, require_legs
-from poise.reference.edit.take import Take
+from poise.reference.edit.take import Sketch, Take
 from poise.spatial import Array, quat_rotate
 
 PATH_SIGMA = 0.3  # s; smooths the sway and surge of single steps out of the path of the root
@@ -34,7 +36,6 @@ class Track:
     body: Body
     rate: float
     first: int
-    last: bool  # the motion ends here
     qpos: Array  # (K, nq)
     down: NDArray[np.bool_]  # (K, P)
     place: Array  # (K, F, 3) m, links of the feet in the world
@@ -70,14 +71,13 @@ class Track:
         """(K, F) does any part of the foot bear?"""
         return np.stack([self.down[:, parts].any(axis=1) for parts in foot_parts(self.body)], axis=1)
 
-    def soles(self, foot: int) -> Array:
-        """(K, 4, 3) m: the contact points of a foot in the world."""
-        points = self.body.feet[foot].points
-        return np.asarray(self.place[:, foot, None] + quat_rotate(self.turn[:, foot, None], points))
+    def sole(self, foot: int, frame: int) -> Array:
+        """(4, 3) m: the contact points of a foot in the world."""
+        return np.asarray(self.place[frame, foot] + quat_rotate(self.turn[frame, foot], self.body.feet[foot].points))
 
     def footprint(self, stance: Stance) -> Array:
         """(3,) m: the middle of the sole in the middle of a stance."""
-        return np.asarray(self.soles(stance.foot)[self.middle(stance)].mean(axis=0))
+        return np.asarray(self.sole(stance.foot, self.middle(stance)).mean(axis=0))
 
     def middle(self, stance: Stance) -> int:
         """The frame in the middle of a stance; early in a long one, whose end may not be known yet."""
@@ -88,30 +88,45 @@ class Sampler:
     """Reads a take's frames with the feet and hips in them."""
 
     def __init__(self, take: Take) -> None:
-        body = take.body
-        require_legs(body, "an edit of steps")
-        self._take, self._model, self._data = take, body.model, mujoco.MjData(body.model)
-        self._feet = [body.link_id(foot.link) for foot in body.feet]
-        self._hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
-        self._rows: list[tuple[Array, NDArray[np.bool_], Array, Array, Array]] = []
+        self._take, self._sketch = take, sketches(take)
+        self._columns: list[NDArray[Any]] = []
 
     def track(self, first: int, stop: int) -> Track:
         """Frames from `first` to before `stop`, or to the end of the motion; `first` is the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
         end = max(end, first + 2)
-        self._rows += [self._row(k) for k in range(first + len(self._rows), end)]
-        columns = [np.stack(column) for column in zip(*self._rows, strict=True)]
-        return Track(take.body, take.rate, first, end < stop, *columns)
+        known = len(self._columns[0]) if self._columns else 0
+        fresh = [np.stack(column) for column in zip(*(self._row(k) for k in range(first + known, end)), strict=True)]
+        if not known:
+            self._columns = fresh
+        elif fresh:
+            self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
+        return Track(take.body, take.rate, first, *self._columns)
 
-    def _row(self, number: int) -> tuple[Array, NDArray[np.bool_], Array, Array, Array]:
-        qpos, down = self._take.frame(number)
-        if down is None:
+    def _row(self, number: int) -> Sketch:
+        row = self._sketch(number)
+        if row.down is None:
             raise PoiseError(f"motion '{self._take.name}' does not tell which feet are down: find its contacts first")
-        data = self._data
+        return row
+
+
+def sketches(take: Take) -> Callable[[int], Sketch]:
+    """The frames of a take with the feet and hips in them; not solved, where that can be left to whoever asks."""
+    if take.sketch is not None:
+        return take.sketch
+    body, model, data = take.body, take.body.model, mujoco.MjData(take.body.model)
+    require_legs(body, "an edit of steps")
+    feet = [body.link_id(foot.link) for foot in body.feet]
+    hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
+
+    def read(number: int) -> Sketch:
+        qpos, down = take.frame(number)
         data.qpos[:] = qpos
-        mujoco.mj_kinematics(self._model, data)
-        return qpos, down, data.xpos[self._feet], data.xquat[self._feet], data.xanchor[self._hips]
+        mujoco.mj_kinematics(model, data)
+        return Sketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
+
+    return read
 
 
 def smoothed(values: Array, sigma: float) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +19,8 @@ from poise.errors import PoiseError
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import easy_reach, leg_lengths, sinking
 from poise.reference.edit.span import smooth
-from poise.reference.edit.take import BLOCK, Frame, Take
-from poise.reference.edit.track import Sampler, Stance, Track, smoothed
+from poise.reference.edit.take import BLOCK, Frame, Sketch, Take
+from poise.reference.edit.track import Sampler, Stance, Track, sketches, smoothed
 from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
 
 BEFORE = 1.0  # s of motion known before an edit starts
@@ -57,13 +57,17 @@ class Swing:
     turn: Array  # (n, 4)
 
 
+Lift = Callable[[Swing], Array]
+"""How much higher a swing has to be, (n,) m."""
+
+
 @dataclass(frozen=True, eq=False)
 class Steps:
     """What an edit does to a track."""
 
     root: Move  # (K, 4) and (K, 3)
     prints: tuple[Move, ...]  # one for each stance of the track
-    lift: Callable[[Swing], Array] | None = None  # (n,) m, what a swing needs in height
+    lift: Lift | None = None
 
 
 Course = Callable[[Track], Steps]
@@ -102,7 +106,8 @@ def require_steps(track: Track, start: float | None, edit: object) -> None:
 def rewalked(take: Take, start: float | None, prepare: Callable[[Track], Course]) -> Take:
     """The take walked on another course from `start` on; `prepare` sees the first seconds of it."""
     first = round((start or 0.0) * take.rate)
-    return take.with_blocks(_Walk(take, first, prepare).block, first)
+    walk = _Walk(take, first, prepare)
+    return take.with_blocks(walk.block, first, walk.sketch)
 
 
 class _Walk:
@@ -111,32 +116,49 @@ class _Walk:
     def __init__(self, take: Take, start: int, prepare: Callable[[Track], Course]) -> None:
         self._take, self._start = take, start
         self._first = max(start - round(BEFORE * take.rate), 0)
-        self._sampler, self._footing = Sampler(take), Footing(take.body)
+        self._source, self._sampler, self._footing = sketches(take), Sampler(take), Footing(take.body)
         self._lengths = leg_lengths(take.body)
         self._known = -1
+        self._planned: Track | None = None
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
 
     def block(self, first: int) -> list[Frame]:
         """The frames of a block."""
-        self._plan(first + BLOCK)
-        rows = np.clip(np.arange(first, first + BLOCK) - self._first, 0, len(self._qpos) - 1)
-        frames = [Frame(self._qpos[row], self._take.frame(first + i).down) for i, row in enumerate(rows)]
-        return self._footing.settled(frames, self._place[rows], self._turn[rows])
+        plan = self._plan(first + BLOCK)
+        rows = np.clip(np.arange(first, first + BLOCK) - self._first, 0, plan.frames - 1)
+        frames = [Frame(plan.qpos[row], plan.down[row]) for row in rows]
+        return self._footing.settled(frames, plan.place[rows], plan.turn[rows])
 
-    def _plan(self, stop: int) -> None:
-        if stop <= self._known:
-            return
+    def sketch(self, number: int) -> Sketch:
+        """A frame with the feet where they are wanted."""
+        if number < self._start:
+            return self._source(number)
+        plan = self._plan(number + 1)
+        row = min(number - self._first, plan.frames - 1)
+        return Sketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
+
+    def _plan(self, stop: int) -> Track:
+        """The track as it is to be, known up to frame `stop` at least."""
+        if self._planned is not None and stop <= self._known:
+            return self._planned
+        final = self._known - self._first
         self._known = stop + round(max(STEP * self._take.rate, SHARE * (stop - self._first)))
         track = self._sampler.track(self._first, self._known + round(AHEAD * self._take.rate))
-        steps = self._course(track)
-        self._place, self._turn = _feet(track, steps, self._start - track.first)
-        self._qpos = np.array(track.qpos)
-        self._qpos[:, :3] = steps.root.place(track.qpos[:, :3])
+        steps, gate = self._course(track), self._gate(track)
+        place, turn = np.array(track.place), np.array(track.turn)
+        if self._planned is not None:
+            place[:final], turn[:final] = self._planned.place[:final], self._planned.turn[:final]
+        _move_feet(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
-        self._qpos[:, 2] -= _sink(track, hip, self._place, self._lengths)
-        gate = self._gate(track)
-        self._qpos[:, :3] = track.qpos[:, :3] + gate[:, None] * (self._qpos[:, :3] - track.qpos[:, :3])
-        self._qpos[:, 3:7] = quat_multiply(slerp(IDENTITY, steps.root.turn, gate), track.qpos[:, 3:7])
+        root = steps.root.place(track.qpos[:, :3])
+        root[:, 2] -= _sink(track, hip, place, self._lengths)
+        qpos = np.array(track.qpos)
+        qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
+        turned = slerp(IDENTITY, steps.root.turn, gate)
+        qpos[:, 3:7] = quat_multiply(turned, track.qpos[:, 3:7])
+        hip = qpos[:, None, :3] + quat_rotate(turned[:, None], track.hip - track.qpos[:, None, :3])
+        self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
+        return self._planned
 
     def _gate(self, track: Track) -> Array:
         """(K,) how much of the root's move holds: plans look ahead, but nothing jumps when one begins amid a motion."""
@@ -144,30 +166,39 @@ class _Walk:
         return smooth(since / GATE) if self._start else np.ones(track.frames)
 
 
-def _feet(track: Track, steps: Steps, start: int) -> tuple[Array, Array]:
-    """Places (K, F, 3) and turns (K, F, 4) of the feet's links on the new course."""
-    place, turn = np.array(track.place), np.array(track.turn)
+def _move_feet(place: Array, turn: Array, track: Track, steps: Steps, start: int, final: int) -> None:
+    """Move the feet's links, at places (K, F, 3) and turns (K, F, 4), to the new course, those after row `final`."""
     for foot in range(place.shape[1]):
         mine = [(s, m) for s, m in zip(track.stances, steps.prints, strict=True) if s.foot == foot]
         for stance, move in mine:
-            span = slice(stance.begin, stance.end)
-            place[span, foot] = move.place(track.place[span, foot])
-            turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
+            if stance.end > final:
+                span = slice(stance.begin, stance.end)
+                place[span, foot] = move.place(track.place[span, foot])
+                turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
         for span, before, after in _swings(mine, steps.root, track.frames, start):
-            rows = np.arange(span.start, span.stop)
-            begin, end = _lasts(span, track, start)
-            share = smooth((rows - begin) / max(end - begin, 1))
-            was, is_ = before.place(track.place[span, foot]), after.place(track.place[span, foot])
-            climbs = steps.lift is not None and is_[-1, 2] > was[-1, 2]
-            along = smooth((rows - begin) / max(EARLY * (end - begin), 1)) if climbs else share
-            place[span, foot] = was + np.stack([along, along, share], axis=1) * (is_ - was)
-            turn[span, foot] = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
-            if steps.lift is not None:
-                since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
-                until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
-                ramp = smooth(np.minimum(since, until) / (LIFT_EASE * track.rate))
-                place[span, foot, 2] += ramp * steps.lift(Swing(foot, rows, place[span, foot], turn[span, foot]))
-    return place, turn
+            if span.stop > final:
+                swing = _swing(track, foot, span, before, after, start, steps.lift)
+                place[span, foot], turn[span, foot] = swing.place, swing.turn
+
+
+def _swing(
+    track: Track, foot: int, span: slice, before: Move, after: Move, start: int, lift: Lift | None
+) -> Swing:  # fmt: skip
+    """A foot that passes from one move to the next in the air."""
+    rows = np.arange(span.start, span.stop)
+    begin, end = _lasts(span, track, start)
+    share = smooth((rows - begin) / max(end - begin, 1))
+    was, will = before.place(track.place[span, foot]), after.place(track.place[span, foot])
+    climbs = lift is not None and will[-1, 2] > was[-1, 2]
+    along = smooth((rows - begin) / max(EARLY * (end - begin), 1)) if climbs else share
+    place = was + np.stack([along, along, share], axis=1) * (will - was)
+    turn = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
+    if lift is not None:
+        since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
+        until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
+        ramp = smooth(np.minimum(since, until) / (LIFT_EASE * track.rate))
+        place[:, 2] += ramp * lift(Swing(foot, rows, place, turn))
+    return Swing(foot, rows, place, turn)
 
 
 def _lasts(span: slice, track: Track, start: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.motion.repair.gravity.masses import first_joint
 from poise.motion.repair.gravity.smooth import smoothed
 from poise.motion.roles import SIDES, Roles
 from poise.spatial import Array
@@ -40,11 +41,6 @@ def extremities(where: Array, roles: Roles, half: int) -> Extremities:
         hands=tuple(hand.value for hand in hands),
         hand_paces=tuple(_pace(hand.speed) for hand in hands),
     )
-
-
-def first_joint(where: Array, roles: Roles, *names: str) -> Array:
-    """(T, 3) of (T, J, 3): the first of the named joints that the skeleton has."""
-    return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
 
 
 def _foot(where: Array, roles: Roles, side: str, half: int) -> Foot:

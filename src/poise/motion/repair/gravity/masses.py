@@ -42,7 +42,7 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     where = clip.places.position
 
     def joint(*names: str) -> Array:
-        return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
+        return first_joint(where, roles, *names)
 
     def middle(role: str) -> Array:
         return (joint(f"left_{role}") + joint(f"right_{role}")) / 2
@@ -57,3 +57,8 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
             points.append((share, near + along * (far - near)))
     shares = np.array([share for share, _ in points])
     return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))
+
+
+def first_joint(where: Array, roles: Roles, *names: str) -> Array:
+    """(T, 3) of (T, J, 3): the first of the named joints that the skeleton has."""
+    return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
