@@ -138,7 +138,7 @@ def test_the_skeleton_is_found(tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()
     (folder / "02_01.amc").write_text(AMC)
-    with pytest.raises(PoiseError, match=r"02_01\.amc needs its skeleton; neither 02_01\.asf nor 02\.asf"):
+    with pytest.raises(PoiseError, match=r"02_01\.amc needs its skeleton 02_01\.asf or 02\.asf"):
         read_motion(folder / "02_01.amc")
     (folder / "x.asf").write_text(ASF.replace("shin", "only"))
     assert read_motion(folder / "02_01.amc").clip.skeleton.names[2] == "only"

@@ -28,7 +28,8 @@ def find_asf(path: Path) -> Path:
             if skeleton.stem.lower() == stem.lower():
                 return skeleton
     if len(skeletons) != 1:
-        raise PoiseError(f"{path} needs its skeleton; neither {stems[0]}.asf nor {stems[-1]}.asf is beside it")
+        wanted = " or ".join(dict.fromkeys(f"{stem}.asf" for stem in stems))
+        raise PoiseError(f"{path} needs its skeleton {wanted} beside it")
     return skeletons[0]
 
 

@@ -6,6 +6,7 @@ from figures import filed, marked, standing, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poise.errors import PoiseError
 from poise.motion import Skeleton, clip_from
 from poise.motion.repair import ImportSettings, repaired
 from poise.motion.repair.axes import axes_of
@@ -179,3 +180,16 @@ def test_points_without_bones_are_nobody():
     points = Skeleton(clip.skeleton.names, clip.skeleton.parents, 0 * clip.skeleton.offsets)
     found = repaired(filed(clip_from("dust", points, 60.0, clip.position, clip.rotation), 0.01, Y_UP))
     assert found.finding("unit").confidence == 0.0
+
+
+def test_whoever_asks_may_drop_a_first_frame_that_looks_right():
+    clip = stroll()
+    found = repaired(filed(clip, 0.01, Y_UP), ImportSettings(tpose="drop"))
+    assert found.clip.frames == clip.frames - 1
+    assert found.finding("tpose").value == 1
+
+
+def test_a_clip_cannot_be_cut_to_nothing():
+    clip = stroll()
+    with pytest.raises(PoiseError, match=f"cannot cut {clip.frames} leading frames"):
+        repaired(filed(clip, 0.01, Y_UP), ImportSettings(leading=clip.frames))

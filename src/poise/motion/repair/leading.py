@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
@@ -22,7 +23,9 @@ def cut_leading(clip: Clip, roles: Roles | None, leg: float, settings: ImportSet
     if roles is not None and roles.joints["pelvis"] > 0:  # what is above it may stand still and mean nothing
         position = clip.places.position[:, roles.joints["pelvis"]]
     bad = bad_frames(position, leg)
-    cut = min(bad if settings.leading is None else settings.leading, clip.frames - 1)
+    if settings.leading is not None and settings.leading >= clip.frames:
+        raise PoiseError(f"cannot cut {settings.leading} leading frames of '{clip.name}': it has {clip.frames}")
+    cut = min(bad, clip.frames - 1) if settings.leading is None else settings.leading
     kept = clip.cut(cut, clip.frames)
     found = f"the root is nowhere or leaps in the first {bad} frames" if bad else "the clip begins in place"
     done = f"{cut} frames cut" if cut else "nothing"

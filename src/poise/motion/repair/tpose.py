@@ -27,10 +27,11 @@ def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSett
         if count
         else "no artificial first pose"
     )
-    drop = count and settings.tpose != "keep"
-    done = f"dropped, {clip.frames - count} frames left" if drop else "nothing"
-    kept = clip.cut(count, clip.frames) if drop else clip
-    return kept, Finding("tpose", found, done, "tpose=keep", count)
+    dropped = 0 if settings.tpose == "keep" else count
+    if settings.tpose == "drop" and not count and clip.frames > 1:
+        dropped = 1  # whoever asks for it knows better
+    done = f"dropped, {clip.frames - dropped} frames left" if dropped else "nothing"
+    return clip.cut(dropped, clip.frames), Finding("tpose", found, done, "tpose=keep", dropped)
 
 
 def artificial_frames(clip: Clip, roles: Roles, leg: float) -> int:

@@ -39,20 +39,19 @@ class Ankles:
         `shank` (T, N, 4) tells how the shanks are turned before that, `leg` (T, N, 3) where feet are from their hips.
         """
         held = np.stack([qpos[:, self._joints[i].qpos] for i in self._balls], axis=1) if self._balls else None
-        back, swivel = quat_conjugate(quat_multiply(shank, self._mounts)), np.zeros_like(goal)
-        swivel[..., 0] = 1.0
-        local = quat_multiply(back, goal)
+        first = quat_multiply(quat_conjugate(quat_multiply(shank, self._mounts)), goal)
         along = leg / np.linalg.norm(leg, axis=-1, keepdims=True)
         inside = quat_rotate(quat_conjugate(goal), along)  # the leg in the foot's frame
+        angle, local = np.zeros(goal.shape[:2]), first
         for _ in range(ROUNDS):
             step = self._twist(held, local, inside)
             if np.abs(step).max(initial=0.0) < ENOUGH:
                 break
-            swivel = quat_multiply(quat_from_axis_angle(along, step), swivel)
-            local = quat_multiply(back, quat_multiply(quat_conjugate(swivel), goal))
+            angle += step
+            local = quat_multiply(first, quat_from_axis_angle(inside, -angle))
         for i, joint in enumerate(self._joints):
             qpos[:, joint.qpos] = local[:, i] if joint.kind == "ball" else hinge_angles(local[:, i], joint.axes)
-        return swivel
+        return quat_from_axis_angle(along, angle)
 
     def _twist(self, held: Array | None, local: Array, inside: Array) -> Array:
         """(T, N) rad: what of the ankles' turns (T, N, 4) the legs are to do instead."""
@@ -61,14 +60,20 @@ class Ankles:
             change = quat_log(quat_multiply(quat_conjugate(held), local[:, self._balls]))
             step[:, self._balls] = np.sum(change * inside[:, self._balls], axis=-1)
         if self._pairs:
-            w, x, y, z = np.moveaxis(
-                quat_multiply(quat_multiply(quat_conjugate(self._bases), local[:, self._pairs]), self._bases), -1, 0
-            )
-            left = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))  # the third of Euler's angles x y z
-            slope = quat_rotate(quat_conjugate(self._bases), inside[:, self._pairs])[..., 2]
-            useful = np.abs(slope) > LEAST_SLOPE
-            step[:, self._pairs] = np.where(useful, left / np.where(useful, slope, 1.0), 0.0)
+            back = quat_conjugate(self._bases)
+            turn = quat_multiply(quat_multiply(back, local[:, self._pairs]), self._bases)
+            step[:, self._pairs] = _third(turn, quat_rotate(back, inside[:, self._pairs]))
         return step
+
+
+def _third(turn: Array, leg: Array) -> Array:
+    """(...) rad: Newton's step about the leg (..., 3) to where the third of Euler's angles x y z of a turn is zero."""
+    w, x, y, z = (turn[..., i] for i in range(4))
+    third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
+    second = np.arcsin(np.clip(2 * (x * z + w * y), -1.0, 1.0))
+    slope = leg[..., 2] - np.tan(second) * (leg[..., 0] * np.cos(third) - leg[..., 1] * np.sin(third))
+    useful = np.abs(slope) > LEAST_SLOPE
+    return np.where(useful, third / np.where(useful, slope, 1.0), 0.0)
 
 
 def _basis(axes: Array) -> Array:
