@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from poise.body.planted import planted
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
 from poise.motion import Clip, clip_from
@@ -25,6 +26,8 @@ def clip_of(source: Source) -> Clip:
         return source.skeleton_clip()
     rigging = rigging_of(source)
     clip = rigging.clip(source.model, source.qpos, 1 / source.step, _name(source))
+    if source.meta.get("rigging") is not None:
+        clip = planted(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
     return clip if rigging.rate is None else resampled(clip, rigging.rate)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.body.planted import planted
 from poise.body.rigging import plain_rigging
 from poise.frozen import readonly
 from poise.motion import Clip
@@ -53,6 +54,8 @@ class BodyClip:
 
     def skeleton_clip(self) -> Clip:
         """The motion on the body's skeleton: the user's own where it was built for one."""
-        model = self.body.model
-        rigging = self.body.rigging or plain_rigging(model, 1)
-        return rigging.clip(model, self.qpos, self.rate, self.name)
+        body, model = self.body, self.body.model
+        if body.rigging is None:
+            return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)
+        clip = body.rigging.clip(model, self.qpos, self.rate, self.name)
+        return planted(clip, body.rigging, model, self.qpos, [foot.link for foot in body.feet])

@@ -4,9 +4,12 @@ import mujoco
 import numpy as np
 import pytest
 
+import skeletons
+from poise.body import Body
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.archive import save_prepared
+from poise.reference.bodyclip import BodyClip
 from poise.reference.edit import Blend, Loop, Mirror, Span, Warp, edited, extract_cycle
 from poise.reference.edit.mirror import mirrored_parts
 from poise.reference.played import Played
@@ -125,3 +128,13 @@ def test_a_blend_reads_prepared_motions(human_gait, tmp_path):
     path = save_prepared(human_gait, tmp_path / "other.npz")
     from_file, from_clip = (edited(human_gait, Blend(s, entry=0.5, span=Span(2.0))) for s in (str(path), human_gait))
     assert from_file.qpos == pytest.approx(from_clip.qpos, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["lamp14", "snake"])
+def test_a_body_without_legs_goes_over_too(name):
+    body = Body.named(name) if name == "lamp14" else Body.from_skeleton(skeletons.snake())
+    qpos = np.tile(body.standing, (40, 1))
+    qpos[:, 0] = np.linspace(0.0, 0.2, 40)
+    through = edited(BodyClip("glide", body, 30.0, readonly(qpos)), Mirror(span=Span(0.5)))
+    assert through.qpos[-1, 0] > 0.15
+    assert np.abs(through.qvel).max() < 0.5

@@ -16,7 +16,7 @@ from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
-from poise.reference.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking, toe_dofs
+from poise.reference.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, sinking, toe_dofs
 from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.reference.edit.words import number, written
@@ -181,6 +181,8 @@ class _Crossing:
 
     def _sink(self, mixed: list[Frame], out_of: list[Frame], into: list[Frame], place: Array) -> Array:
         """(T,) m: how far the pelvis goes down; legs stretch as far as in either motion."""
+        if not has_legs(self._body):
+            return np.zeros(len(mixed))
         used = [np.linalg.norm(self._hips(frames) - self._placed(frames), axis=-1) for frames in (out_of, into)]
         return sinking(self._hips(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
 

@@ -30,10 +30,15 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
     return chain
 
 
+def has_legs(body: Body) -> bool:
+    """Are there feet, and joints between them and the root's link?"""
+    return bool(body.feet) and all(chain_joints(body, foot.link) for foot in body.feet)
+
+
 def require_legs(body: Body, for_whom: str) -> None:
     """Raise a PoiseError unless the body has feet, and joints between them and the root's link."""
     body.require("feet", for_whom=for_whom)
-    if not all(chain_joints(body, foot.link) for foot in body.feet):
+    if not has_legs(body):
         raise PoiseError(f"body '{body.name}' lacks legs, which {for_whom} needs: its feet are part of the root's link")
 
 
