@@ -89,7 +89,7 @@ def write_page(recording: Performance, path: str | Path, title: str | None = Non
 def summary(recording: Performance) -> str:
     """One line: what was performed, by which body and controller, for how long, and whether it fell."""
     meta = recording.meta
-    parts = [_name(meta.get(key)) for key in ("body", "motion", "controller")]
+    parts = list(dict.fromkeys(_name(meta.get(key)) for key in ("body", "motion", "controller")))
     parts.append(f"{recording.time[-1] - recording.time[0]:.1f} s")
     fall = meta.get("fell_at")
     if isinstance(fall, int | float):

@@ -33,5 +33,5 @@ def shown(clip: BodyClip, terrain: str = "flat") -> Shown:
     scene = Scene.of(clip.body, terrain)
     qpos = np.tile(scene.model.qpos0, (clip.frames, 1))
     qpos[:, scene.coordinates(0)] = clip.qpos
-    meta = {"body": clip.body.name, "motion": clip.name, "controller": "none", "step": 1 / clip.rate}
+    meta = {"body": clip.body.name, "motion": clip.name, "step": 1 / clip.rate}
     return Shown(scene.xml, np.arange(clip.frames) / clip.rate, qpos, meta)

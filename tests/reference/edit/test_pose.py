@@ -129,3 +129,8 @@ def test_a_lamp_bows_while_its_base_stands():
     moved = part_places(bowed, "shade")[0] - part_places(still.clip(0.1), "shade")[0]
     assert moved == pytest.approx([0.03, 0.0, -0.05], abs=0.005)
     assert bowed.qpos[0, :7] == pytest.approx(lamp.standing[:7], abs=0.002)
+
+
+def test_a_trunk_does_not_go_underground(gait):
+    with pytest.raises(PoiseError, match=r"trunk:-5.*below the feet"):
+        edited(gait, Trunk(-5.0))

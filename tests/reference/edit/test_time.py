@@ -138,3 +138,13 @@ def test_a_body_without_legs_goes_over_too(name):
     through = edited(BodyClip("glide", body, 30.0, readonly(qpos)), Mirror(span=Span(0.5)))
     assert through.qpos[-1, 0] > 0.15
     assert np.abs(through.qvel).max() < 0.5
+
+
+def test_a_motion_looped_for_ever_is_saved_as_its_cycle(gait):
+    looped = edited(gait, Loop())
+    assert looped.cyclic
+    assert looped.seconds < gait.seconds
+    counted = edited(gait, Loop(count=3))
+    assert not counted.cyclic
+    assert counted.seconds == pytest.approx(3 * looped.seconds)
+    assert not edited(gait, Loop(), Warp(0.5)).cyclic

@@ -49,7 +49,9 @@ class Loop:
         seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
         cycle = extract_cycle(take.clip(seconds), near=start)
         endless = take_of(Played(cycle), take.body, take.rate)
-        looped = replace(endless, duration=None if self.count is None else self.count * cycle.seconds, start=take.start)
+        looped = replace(endless, start=take.start)
+        if self.count is not None:
+            looped = replace(looped, duration=self.count * cycle.seconds, cycle=None)
         return looped if start is None else crossed(take, looped, start, self.over)
 
 

@@ -56,7 +56,9 @@ class _Words:
 
     def error(self, what: str, place: int) -> PoiseError:
         """What is wrong, and where."""
-        return PoiseError(f"edit '{self._text}', character {place + 1}: {what}. Form: {EDIT_FORMS[self._name][0]}")
+        return PoiseError(
+            f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {EDIT_FORMS[self._name][0]}"
+        )
 
     def value(self) -> tuple[str, int]:
         """What follows the name, and where it is."""

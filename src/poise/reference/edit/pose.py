@@ -72,6 +72,9 @@ class Trunk:
     def on(self, take: Take) -> Take:
         """The motion with the trunk at another height, not so high that a leg is too short."""
         require_legs(take.body, "the edit 'trunk'")
+        height = float(take.body.standing[2])
+        if self.metres < -height:
+            raise PoiseError(f"the edit '{self}' puts the pelvis below the feet: it stands {height:.2f} m high")
         footing, raised = Footing(take.body), _Raised(take, self)
 
         def block(first: int) -> list[Frame]:

@@ -64,6 +64,7 @@ class Take:
     duration: float | None  # s; None if it has no end of its own
     frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
     sketch: Callable[[int], Sketch] | None = None  # the same, if it is known sooner than frames are
+    cycle: BodyClip | None = None  # what it repeats for ever, if it does nothing else
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
@@ -80,7 +81,7 @@ class Take:
     def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
         """Another take of the same body."""
         remembered = lru_cache(maxsize=REMEMBERED)(frame)
-        return replace(self, frame=remembered, sketch=None, **changes)  # type: ignore[arg-type]
+        return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
 
     def with_blocks(
         self, block: Callable[[int], Sequence[Frame]], since: int = 0, sketch: Callable[[int], Sketch] | None = None
@@ -91,7 +92,7 @@ class Take:
         def frame(number: int) -> Frame:
             return self.frame(number) if number < since else remembered(number - number % BLOCK)[number % BLOCK]
 
-        return replace(self, frame=frame, sketch=sketch)
+        return replace(self, frame=frame, sketch=sketch, cycle=None)
 
     def clip(self, seconds: float | None = None) -> BodyClip:
         """All of it, or the first `seconds`, as a clip."""
@@ -127,12 +128,18 @@ def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take
         target = reference.at(number / rate)
         return Frame(readonly(target.qpos), target.down)
 
-    return Take(body, rate, reference.name, reference.start, reference.duration, frame)
+    cycle = reference.clip if isinstance(reference, Played) and reference.clip.cyclic else None
+    return Take(body, rate, reference.name, reference.start, reference.duration, frame, cycle=cycle)
 
 
 def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyClip:
-    """A clip with edits applied in turn; `seconds` of it, else all, else (where it has no end) as long as it was."""
+    """A clip with edits applied in turn: `seconds` of it, else all.
+
+    Of a motion that repeats a cycle for ever it is the cycle; of any other without end, as much as there was.
+    """
     take = take_of(Played(clip), clip.body)
     for edit in edits:
         take = edit.on(take)
+    if take.cycle is not None and seconds is None:
+        return take.cycle
     return take.clip(seconds or take.duration or clip.seconds)
