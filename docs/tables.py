@@ -88,14 +88,20 @@ def commands() -> str:
     try:
         parser = build_parser()
         parts = [f"```text\n{parser.format_help().strip()}\n```"]
-        actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-        for name, command in actions[0].choices.items():
-            parts.append(f"## poise {name}\n\n```text\n{command.format_help().strip()}\n```")
+        for command in _parsers(parser):
+            parts.append(f"## {command.prog}\n\n```text\n{command.format_help().strip()}\n```")
     finally:
         os.environ.pop("COLUMNS")
         if before is not None:
             os.environ["COLUMNS"] = before
     return "\n\n".join(parts)
+
+
+def _parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Those of its commands, each followed by those of its own."""
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    commands = [command for action in actions for command in action.choices.values()]
+    return [each for command in commands for each in (command, *_parsers(command))]
 
 
 def checks() -> str:

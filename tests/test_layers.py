@@ -12,6 +12,7 @@ LAYERS = [
     "files",
     "lazy",
     "frozen",
+    "library",
     "kernel",
     "spatial",
     "motion",

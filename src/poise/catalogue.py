@@ -8,6 +8,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     from poise.body import Body, names
     from poise.control import CONTROLLERS
     from poise.export import FORMATS
+    from poise.library import cmu
     from poise.reference import MOTIONS
     from poise.reference.edit.forms import EDIT_FORMS
     from poise.world.forms import TERRAIN_FORMS
@@ -19,6 +20,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "bodies": bodies,
         "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},
+        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),

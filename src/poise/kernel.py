@@ -24,7 +24,7 @@ R = TypeVar("R")
 def _fingerprint() -> str:
     """Of all files that kernels are made from."""
     package = Path(__file__).parent
-    files = [Path(__file__), *sorted(package.glob("dynamics/*.py")), *sorted(package.glob("contact/*.py"))]
+    files = [Path(__file__), *(file for room in ("dynamics", "contact", "optimize") for file in sorted((package / room).glob("*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

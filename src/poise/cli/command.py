@@ -55,6 +55,13 @@ class Watcher:
 
         return tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True) if self._watched else range(steps)
 
+    def meter(self, size: int) -> Any:
+        """A bar of bytes: a context whose `update` is told how many more have come."""
+        from tqdm import tqdm
+
+        shown = self._watched and size > 0
+        return tqdm(total=size, unit="B", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shown)
+
 
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], Report], what: str, example: str

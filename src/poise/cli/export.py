@@ -18,7 +18,9 @@ def add(commands: Any) -> None:
         "write a recording or a motion in another format, by the ending (poise list formats)",
         "poise export poise-fall/recording.npz fall.glb",
     )
-    command.add_argument("file", type=Path, help="a recording or prepared motion (.npz), or a motion file as it is")
+    command.add_argument(
+        "file", type=Path, help="a recording or prepared motion (.npz), or a motion file or fetched motion as it is"
+    )
     command.add_argument("target", type=Path, help="file to write")
 
 

@@ -13,7 +13,10 @@ def add(commands: Any) -> None:
     """Its arguments."""
     command = add_command(commands, "list", _list, "what there is to choose from", "poise list bodies")
     command.add_argument(
-        "kind", nargs="?", default="all", help="bodies, motions, controllers, terrains, edits, formats or all"
+        "kind",
+        nargs="?",
+        default="all",
+        help="bodies, motions, captures (see poise motions get), controllers, terrains, edits, formats or all",
     )
 
 

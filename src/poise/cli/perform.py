@@ -23,7 +23,10 @@ def add(commands: Any) -> None:
         "poise perform stand --controller hold --push 60@1,dir=90 --seconds 4 --out standing",
     )
     option = command.add_argument
-    option("motion", help="a motion by name (poise list motions), a motion file, or a prepared motion (.npz)")
+    option(
+        "motion",
+        help="a motion by name (poise list motions, poise motions get), a motion file, or a prepared motion (.npz)",
+    )
     option(
         "--body",
         default=None,

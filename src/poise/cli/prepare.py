@@ -26,7 +26,11 @@ def add(commands: Any) -> None:
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
     option = command.add_argument
-    option("motion", type=Path, help="a motion file: BVH, AMC (with its ASF beside it), AMASS or our own npz")
+    option(
+        "motion",
+        type=Path,
+        help="a motion file: BVH, AMC (with its ASF beside it), AMASS or our own npz; or the name of a fetched motion",
+    )
     option(
         "--body",
         default="own",

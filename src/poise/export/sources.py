@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from poise.export.clips import Source
+from poise.library import motion_file
 from poise.motion import Clip, read_motion
 from poise.motion.repair import ImportSettings, repaired
 from poise.reference.archive import is_prepared, load_prepared
@@ -19,7 +20,7 @@ MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
 
 def read_source(path: str | Path) -> Source:
     """What a file holds, nothing in it repaired."""
-    path = Path(path)
+    path = motion_file(path)
     if is_prepared(path):
         return load_prepared(path)
     if path.suffix.lower() in TEXTS or MOTIONS & _contents(path):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from poise.errors import PoiseError
+from poise.library import motion_file
 from poise.motion.amass import ARRAYS, amass_motion, is_amass
 from poise.motion.amc import RATE, find_asf, read_amc
 from poise.motion.archive import CLIP_ARRAYS, clip_of, read_arrays
@@ -35,8 +36,11 @@ class RawMotion:
 
 
 def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: float | None = None) -> RawMotion:
-    """Read a motion; `skeleton` is the ASF file of an AMC, `rate` (Hz) is for files that do not tell theirs."""
-    path = Path(path)
+    """Read a motion file, or a fetched motion by its name.
+
+    `skeleton` is the ASF file of an AMC, `rate` (Hz) is for files that do not tell theirs.
+    """
+    path = motion_file(path)
     ending = path.suffix.lower()
     if ending == ".bvh":
         return RawMotion(read_bvh(path), None, None, "bvh")

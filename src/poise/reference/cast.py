@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from poise.body import Body
 from poise.errors import PoiseError
+from poise.library import motion_file
 from poise.motion.repair import Imported, import_motion
 from poise.reference.archive import is_prepared, load_prepared
 from poise.reference.motions import named_motion
@@ -33,10 +33,11 @@ class Cast:
 def cast(motion: str, body: str | None = None, say: Say = in_silence) -> Cast:
     """The performer and what it performs.
 
-    `motion` is a motion that comes with Poise, a motion file, or a prepared motion; `body` is a body that comes with
-    Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for motion files.
+    `motion` is a motion that comes with Poise, one that was fetched, a motion file, or a prepared motion; `body` is a
+    body that comes with Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for
+    motion files.
     """
-    path = Path(motion)
+    path = motion_file(motion)
     if not path.suffix:
         performer = load_body(body or DEFAULT_BODY)
         return Cast(performer, named_motion(motion, performer))
@@ -51,12 +52,13 @@ def cast(motion: str, body: str | None = None, say: Say = in_silence) -> Cast:
 
 def load_body(text: str, mass: float | None = None) -> Body:
     """A body by name, from MJCF, or built with `mass` kg for the skeleton of a motion file."""
-    suffix = Path(text).suffix.lower()
+    path = motion_file(text)
+    suffix = path.suffix.lower()
     if suffix in _SKELETONS:
-        clip = import_motion(Path(text)).clip
+        clip = import_motion(path).clip
         return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
     if mass is not None:
         raise PoiseError(f"body '{text}' has its own mass: only bodies that are built for a skeleton are given one")
     if text == OWN:
         raise PoiseError(f"body '{OWN}' is built for the skeleton of a motion file: this motion has none")
-    return Body.from_mjcf(Path(text)) if suffix == ".xml" else Body.named(text)
+    return Body.from_mjcf(path) if suffix == ".xml" else Body.named(text)

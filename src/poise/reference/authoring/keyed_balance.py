@@ -1,0 +1,119 @@
+"""The pelvis of a motion that is borne by feet or hands: balance tells where the centre of mass is.
+
+While something bears, the centre of mass is above (or hangs below) the middle of it, as far ahead as the poses say, at
+the height the poses have; between take-off and landing it flies, and the body turns with constant angular momentum.
+Limbs that bear follow by inverse kinematics.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.body import Body
+from poise.reference.authoring.keyed_curves import Keys, Passing, passing, through
+from poise.reference.authoring.keyed_mass import centres, pitching
+from poise.reference.authoring.keyed_pins import Pins
+from poise.reference.bodyclip import BodyClip
+from poise.reference.ik import PoseSolver
+from poise.reference.ik_goals import Goals
+from poise.reference.ik_kinematics import Kinematics
+from poise.reference.ik_path import solve_path
+from poise.spatial import Array, quat_exp, quat_multiply
+
+GRAVITY = 9.81  # m/s^2
+_EASE = 0.25  # s in which the body takes up the turning of a flight, or gives it up
+_FADE = 0.06  # s in which corrections of the limbs fade in and out
+_ROUNDS = 4  # shifts of the pelvis until limbs and centre of mass agree
+_PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights: of points that stay (1/m), of the pelvis and of joints (1/m, 1/rad)
+
+
+def centre_path(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array, rate: float) -> Array:
+    """(T, 3) m: the way of the centre of mass through the poses at frames `keys`, `offset` (T, 2) m from the middle."""
+    flights = pins.flights()
+    airborne = {k for start, stop in flights for k in range(start + 1, stop)}
+    frames = np.array(sorted({k for k in keys if k not in airborne} | {k for flight in flights for k in flight}))
+    at = np.stack([_resting(body, wished[k], pins, k, offset[k]) for k in frames])
+    time = np.arange(len(wished)) / rate
+    return np.stack([_axis(Keys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1)
+
+
+def _axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
+    """(T,) one coordinate: smooth where something bears, a parabola in flight."""
+    how = passing(keys)
+    fall = GRAVITY if axis == 2 else 0.0
+    speed, acceleration = np.array(how.speed), np.array(how.acceleration)
+    for flight in flights:
+        off, on = np.searchsorted(frames, flight)
+        lasting = keys.times[on] - keys.times[off]
+        mean = (keys.values[on] - keys.values[off]) / lasting
+        speed[off], speed[on] = mean + fall * lasting / 2, mean - fall * lasting / 2
+        acceleration[[off, on]] = -fall
+    return through(keys, Passing(speed, acceleration), time)
+
+
+def _resting(body: Body, pose: Array, pins: Pins, frame: int, offset: Array) -> Array:
+    """(3,) m: the centre of mass of a pose on the points that are down in a frame."""
+    down = pins.down[frame]
+    here, _ = Kinematics(body, pins.points).at(pose[None])
+    middle = _middle(pins, frame)
+    lift = (pins.places[frame, down, 2] - here[0, down, 2]).mean()
+    return np.array([middle[0] + offset[0], middle[1] + offset[1], centres(body, pose[None])[0, 2] + lift])
+
+
+def _middle(pins: Pins, frame: int) -> Array:
+    """(3,) m: the middle of all that bears in a stance, also while heels are off the ground."""
+    limbs = {pins.parts[p].limb for p in np.flatnonzero(pins.part_down[frame])}
+    ours = [pins.parts[p].limb in limbs and "tip" not in pins.parts[p].name for p in pins.owner]
+    return np.asarray(pins.places[frame, ours].mean(axis=0))
+
+
+def turning(body: Body, wished: Array, found: Array, pins: Pins, rate: float) -> Array:
+    """(T, 4) turns of the pelvis, as wished but so pitched that angular momentum is constant in each flight.
+
+    A pitch of the whole body by s adds I s' to the momentum H about the lateral axis, so s' = (L - H) / I; the
+    constant L is such that the body lands as it is wished to. `found` are the joints as they are to be.
+    """
+    posed = np.concatenate([wished[:, :7], found[:, 7:]], axis=1)
+    qvel = BodyClip("", body, rate, posed).qvel
+    pitch = np.zeros(len(wished))
+    for start, stop in pins.flights():
+        span = slice(start, stop + 1)
+        momentum, inertia = pitching(body, posed[span], qvel[span])
+        share, drift = _integral(1 / inertia, rate), _integral(momentum / inertia, rate)
+        level = drift[-1] / share[-1]
+        pitch[span] += level * share - drift
+        speed = (level - momentum) / inertia
+        pitch[: start + 1] += speed[0] * _run_up(np.arange(-start, 1) / rate)
+        pitch[stop:] -= speed[-1] * _run_up(-np.arange(len(wished) - stop) / rate)
+    return quat_multiply(quat_exp(pitch[:, None] * (0.0, 1.0, 0.0)), wished[:, 3:7])
+
+
+def _integral(values: Array, rate: float) -> Array:
+    """(T,) from the first frame to each, by trapezoids."""
+    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * rate))])
+
+
+def _run_up(time: Array) -> Array:
+    """A curve that leaves 0 smoothly at -_EASE s and comes back to it at 0 with speed 1."""
+    share = np.clip(1 + time / _EASE, 0.0, 1.0)
+    return np.asarray(time * share**3)
+
+
+def borne(body: Body, wished: Array, pins: Pins, centre: Array, rate: float) -> Array:
+    """Poses whose pins hold and whose centre of mass goes its way (T, 3)."""
+    solver = PoseSolver(body, pins.points)
+    weights = np.full(body.nv, _JOINT)
+    weights[:6] = _ROOT
+    held = _PIN * np.repeat(pins.down[..., None], 3, axis=2)
+    nothing = np.zeros((len(wished), 0))
+    goals = Goals(pins.places, held, np.zeros((len(wished), 0, 4)), nothing)
+    given = np.array(wished)
+    given[:, :3] += centre - centres(body, given)
+    found = given
+    for _ in range(_ROUNDS):
+        found = solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=found)
+        missing = centre - centres(body, found)
+        given[:, :3] += missing
+        found = np.array(found)
+        found[:, :3] += missing
+    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=found)
