@@ -15,7 +15,7 @@ from poise.library import Library, cache_folder, motion_file
 def cache(tmp_path, monkeypatch):
     """An empty cache, and a database with one capture."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = Library("ours", "", "", "", Frozen({"01_01": capture()}))
+    library = Library("ours", "", "", Frozen({"01_01": capture()}))
     monkeypatch.setattr("poise.library.cache.cmu", lambda: library)
     return tmp_path / "poise/motions"
 

@@ -25,7 +25,7 @@ def host(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     captures = {"01_01": capture(WALK), "01_02": capture(JUMP, "01_02", what="jump")}
     with hosted() as (host, address):
-        library = Library("A database", "", address, "Use it well.", Frozen(captures))
+        library = Library("A database", address, "Use it well.", Frozen(captures))
         monkeypatch.setattr("poise.library.cmu", lambda: library)
         monkeypatch.setattr("poise.library.cache.cmu", lambda: library)
         host.files.update({"/001/01_01.bvh": WALK, "/001/01_02.bvh": JUMP})

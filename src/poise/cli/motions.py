@@ -17,15 +17,13 @@ def add(commands: Any) -> None:
         "motions", allow_abbrev=False, help=what, description=f"Get {what}.", epilog=f"Example: {example}"
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
-    get = add_command(
-        actions,
-        "get",
-        _get,
-        "fetch captured motions by name, check them and keep them with their licence; from then on their names are "
-        "taken wherever a motion file is",
-        example,
+    get = add_command(actions, "get", _get, "fetch captured motions, check them and keep them with a licence", example)
+    get.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        help="captured motions (poise list captures); once fetched, their names are taken wherever a motion file is",
     )
-    get.add_argument("names", nargs="+", metavar="NAME", help="captured motions (poise list captures)")
     get.add_argument(
         "--from",
         dest="host",

@@ -33,7 +33,6 @@ class Library:
     """A database of captured motions."""
 
     title: str
-    page: str
     host: str  # address that the captures' paths are below
     licence: str
     captures: Mapping[str, Capture]
@@ -52,4 +51,4 @@ def cmu() -> Library:
         name: Capture(name, of["what"], of["seconds"], of["path"], of["bytes"], of["sha256"])
         for name, of in told["captures"].items()
     }
-    return Library(told["title"], told["page"], told["host"], told["licence"].lstrip(), Frozen(captures))
+    return Library(told["title"], told["host"], told["licence"].lstrip(), Frozen(captures))

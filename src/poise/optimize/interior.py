@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from poise.optimize.banded import Factored, dense, normal_band
-from poise.optimize.rows import Array, Linearised, Rows, split, stacked
+from poise.optimize.rows import Array, Linearised, Rows, split, stacked, violations
 
 X = TypeVar("X")
 
@@ -71,7 +71,6 @@ class Solution(Generic[X]):
     linearised: Linearised
     cost: float
     violation: float  # largest of all constraints
-    worst: tuple[str, int, int]  # of which rows, which block, which row
     iterations: int
     converged: bool
 
@@ -106,7 +105,7 @@ class _Search(Generic[X]):
         chosen = self._settings
         last, calm, length = np.inf, 0, 1.0
         for iteration in range(chosen.iterations + 1):
-            cost, violation = _cost(self._here), self._violation()
+            cost, violation = _cost(self._here), _violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
             calm = calm + 1 if abs(last - cost) <= chosen.steady * cost and length > 0.5 else 0
             done = violation < chosen.tolerance and calm >= 2 and self._barrier <= chosen.least_barrier
@@ -115,8 +114,7 @@ class _Search(Generic[X]):
             last = cost
             length = self._advance()
             self._lower_barrier(length)
-        worst, size = _worst(self._here)
-        return Solution(self._point, self._here, cost, size, worst, iteration, done)
+        return Solution(self._point, self._here, cost, violation, iteration, done)
 
     def _advance(self) -> float:
         """Take one step; the share of it that was taken."""
@@ -204,9 +202,6 @@ class _Search(Generic[X]):
         gaps += np.abs(_room(here) - slack).sum()
         return _cost(here) - self._barrier * float(np.log(slack).sum()) + self._penalty * float(gaps)
 
-    def _violation(self) -> float:
-        return _worst(self._here)[1]
-
 
 def _cost(here: Linearised) -> float:
     return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
@@ -250,16 +245,5 @@ def _share(value: Array, step: Array, boundary: float) -> float:
     return float(min(1.0, boundary * np.min(-value[down] / step[down], initial=np.inf)))
 
 
-def _worst(here: Linearised) -> tuple[tuple[str, int, int], float]:
-    """The largest violation: whose, in which block and row."""
-    found, size = ("nothing", 0, 0), 0.0
-    excess = [(rows.name, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
-    excess += [
-        (b.rows.name, np.maximum(np.maximum(b.lower - b.rows.value, b.rows.value - b.upper), 0.0)) for b in here.bounded
-    ]
-    for name, value in excess:
-        if value.size and value.max() > size:
-            size = float(value.max())
-            block, row = np.unravel_index(int(value.argmax()), value.shape)
-            found = (name, int(block), int(row))
-    return found, size
+def _violation(here: Linearised) -> float:
+    return max((float(excess.max(initial=0.0)) for _, excess in violations(here)), default=0.0)

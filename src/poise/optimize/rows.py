@@ -70,3 +70,12 @@ def split(values: Array, batches: Sequence[Rows]) -> list[Array]:
     """A vector over all rows in the shapes of the batches."""
     ends = np.cumsum([rows.value.size for rows in batches])
     return [part.reshape(rows.value.shape) for part, rows in zip(np.split(values, ends[:-1]), batches, strict=True)]
+
+
+def violations(here: Linearised) -> list[tuple[Rows, Array]]:
+    """All constraints, each with how far its rows are off: 0 where they hold."""
+    out = [(rows, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
+    for bounded in here.bounded:
+        value = bounded.rows.value
+        out.append((bounded.rows, np.maximum(np.maximum(bounded.lower - value, value - bounded.upper), 0.0)))
+    return out

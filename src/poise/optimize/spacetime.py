@@ -12,7 +12,7 @@ import numpy as np
 from poise.optimize.layout import Layout, Trajectory, bearing, layout_of
 from poise.optimize.motion_terms import MotionTerms, Terms
 from poise.optimize.path import inverse_right_jacobian
-from poise.optimize.rows import Array, Bounded, Ints, Linearised, Rows
+from poise.optimize.rows import Array, Bounded, Ints, Linearised, Rows, violations
 from poise.optimize.task import EndState, Task
 from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
@@ -81,6 +81,33 @@ class Spacetime:
             *self._force_rows(point),
         ]
         return Linearised(cost, equal, bounded, self._closing_rows(point))
+
+    def conflict(self, here: Linearised) -> str:
+        """What is violated most, and when, for people."""
+        found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
+        size, rows, excess = max(found, key=lambda item: item[0])
+        block, row = np.unravel_index(int(excess.argmax()), excess.shape)
+        whose = self._whose(rows, int(block), int(row))
+        return f"{whose}{rows.name} at {self._when(rows, int(block)):.2f} s cannot be kept (off by {size:.2g})"
+
+    def _when(self, rows: Rows, block: int) -> float:
+        """s: of the frame whose variables a block begins with."""
+        first = rows.columns[block][rows.columns[block] >= 0].min()
+        frame = int(np.searchsorted(self.layout.pose[:, 0], first, side="right")) - 1
+        return max(frame - 1, 0) * self._task.step
+
+    def _whose(self, rows: Rows, block: int, row: int) -> str:
+        """The part that a row is about, with a colon."""
+        body, names = self._task.body, self._task.balls.names
+        per_ball = {"stands on the ground": 1, "stays in place": 2, "is held": 3}
+        if rows.name in per_ball:
+            return f"{names[row // per_ball[rows.name]]}: "
+        if rows.name in ("torque limit", "joint limit"):
+            return f"{body.dof_names[6 + row]}: "
+        if rows.name == "friction cone":
+            ball = np.argwhere(self.layout.force == rows.columns[block, 2])[0][1]
+            return f"{names[ball]}: "
+        return ""
 
     # -- equations of motion -----------------------------------------------------------------------------------------
 

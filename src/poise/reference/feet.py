@@ -25,7 +25,7 @@ from poise.reference.temper import temper, usual_speeds
 from poise.spatial import Array
 
 _STILL = 0.1  # rad/s: slower joints may become this fast
-_STAY, _HEAVE, _TILT = 30.0, 10.0, 10.0  # how much less readily than limbs the root moves along, up and down, and turns
+_STAY, _TILT = 30.0, 10.0  # how much less readily than limbs the root moves along the ground, and turns
 _BUOYANCY = 0.3  # of the grip of pins: how firmly swinging feet are kept above the ground
 
 
@@ -38,6 +38,7 @@ class FootSettings:
     fade: float = 0.15  # s over which corrections come and go
     peak: float | None = 1.25  # of a joint's 99th percentile: faster turns are spread out where it goes unnoticed
     grip: float = 3000.0  # 1/m: weight of pins against corrections of joints by 1 rad
+    heave: float = 10.0  # how much less readily than limbs the root moves up and down
     ground: GroundSettings = field(default_factory=GroundSettings)
 
 
@@ -52,7 +53,7 @@ def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip
         pins = raised(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
     goals = _goals(pins, chosen)
-    search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_weights(clip))
+    search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_weights(clip, chosen.heave))
     standing = search(calm.qpos, replace(goals, floors=None))
     clean = replace(clip, qpos=readonly(search(calm.qpos, goals, start=standing)))  # what sinks is found from there
     if chosen.peak is None or clip.frames < 2:
@@ -75,9 +76,9 @@ def _goals(pins: Pins, settings: FootSettings) -> Goals:
     return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * settings.grip)
 
 
-def _weights(clip: BodyClip) -> Array:
+def _weights(clip: BodyClip, heave: float) -> Array:
     """(nv,) of corrections: legs give first, then the height of the pelvis, last its path."""
     weights = np.ones(clip.body.nv)
     height = clip.body.standing[2]
-    weights[:2], weights[2], weights[3:6] = _STAY / height, _HEAVE / height, _TILT
+    weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
     return weights

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body import Body
+from poise.body.balls import Ball, balls_of
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
-from poise.spatial import Array
+from poise.reference.contacts_runs import runs
+from poise.reference.ik_kinematics import Kinematics
+from poise.reference.parts import ContactPart
+from poise.spatial import Array, quat_conjugate, quat_rotate
+
+_SAME = 1e-3  # m: a point so near to the lowest of a ball is that ball's
+_LEVEL = 0.03  # m: what rests this close to the floor rests on it
+_HELD = 0.3  # m: hands that rest higher hold on to something
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +43,73 @@ class Sketch:
 
 
 def supports_of(clip: BodyClip) -> tuple[Support, ...]:
-    """The points of a clip's contact parts that are ever down, on level ground."""
+    """What is ever down of a clip's contact parts, on the ground that the clip itself shows.
+
+    The points of the feet are the lowest of the balls that their soles end in, where there are such balls.
+    """
     if clip.down is None:
         return ()
-    return tuple(
-        Support(f"{part.name}_{k}", part.link, readonly(point), readonly(clip.down[:, p], bool))
-        for p, part in enumerate(clip.parts)
-        if clip.down[:, p].any()
-        for k, point in enumerate(part.points)
-    )
+    balls = balls_of(clip.body)
+    hands = {hand.name for hand in clip.body.hands}
+    found = []
+    for p, part in enumerate(clip.parts):
+        if clip.down[:, p].any():
+            down = readonly(clip.down[:, p], bool)
+            held = part.name in hands and _lowest(clip, part)[down].min() > _HELD
+            found += _held(clip, part, down) if held else _standing(clip, part, down, balls)
+    return tuple(found)
+
+
+def _standing(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[Ball, ...]) -> list[Support]:
+    ground = _ground(_lowest(clip, part), down)
+    return [
+        Support(f"{part.name}_{k}", part.link, centre, down, radius, ground=readonly(ground))
+        for k, (centre, radius) in enumerate(rounded(clip.body, part, balls))
+    ]
+
+
+def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
+    """One support for each place at which a hand holds on."""
+    places, _ = Kinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
+    out = []
+    for number, (start, stop) in enumerate(runs(np.asarray(down))):
+        only = np.zeros(clip.frames, bool)
+        only[start:stop] = True
+        place = readonly(np.median(places[start:stop, 0], axis=0))
+        out.append(Support(f"{part.name}_{number}", part.link, part.points[0], readonly(only, bool), place=place))
+    return out
+
+
+def rounded(body: Body, part: ContactPart, balls: tuple[Ball, ...]) -> list[tuple[Array, float]]:
+    """Centre (3,) m and radius of the ball at each point of a part; the point itself where there is none."""
+    _, turns = Kinematics(body, (), [part.link]).at(body.standing[None])
+    up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
+    out = []
+    for point in part.points:
+        own = (ball for ball in balls if ball.link == part.link)
+        near = next((b for b in own if np.linalg.norm(b.centre - b.radius * up - point) < _SAME), None)
+        out.append((readonly(point), 0.0) if near is None else (near.centre, near.radius))
+    return out
+
+
+def _lowest(clip: BodyClip, part: ContactPart) -> Array:
+    """(T,) m: the height of a part's lowest point."""
+    places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
+    return np.asarray(places[..., 2].min(axis=1))
+
+
+def _ground(height: Array, down: NDArray[np.bool_]) -> Array:
+    """(T,) m: the height at which a part rests; between two rests the lower, at the ends the floor at most."""
+    out = np.zeros(len(height))
+    levels = []
+    for start, stop in runs(np.asarray(down)):
+        level = float(np.median(height[start:stop]))
+        levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
+    for start, stop, level in levels:
+        out[start:stop] = level
+    for (_, stop, before), (start, _, after) in zip(levels[:-1], levels[1:], strict=True):
+        out[stop:start] = min(before, after)
+    if levels:
+        out[: levels[0][0]] = min(levels[0][2], 0.0)
+        out[levels[-1][1] :] = min(levels[-1][2], 0.0)
+    return out

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from poise.frozen import readonly
 from poise.spatial import Array
@@ -40,6 +40,11 @@ class Curve:
         if self._spline is None:
             return np.full(where.shape, self.values[0])
         return np.asarray(self._spline((where - self.at[0]) % CYCLE + self.at[0]))
+
+    def pulse(self, percent: Array) -> Array:
+        """Values (...) between the first and the last key, never overshooting, and 0 elsewhere."""
+        inside = (percent >= self.at[0]) & (percent <= self.at[-1])
+        return np.where(inside, PchipInterpolator(self.at, self.values)(percent), 0.0)
 
     @property
     def mean(self) -> float:

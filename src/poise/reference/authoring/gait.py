@@ -29,8 +29,10 @@ from poise.spatial import Array
 RATE = 120.0  # frames per second
 GRAVITY = 9.81  # m/s^2
 HIPS = 0.93  # m: height of the hips of the figure that sources are written for
-ENDS = ("heel", "ball", "tip")
+ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
 _TURNING = ("_rotation", "_list", "_bend")  # angles of the middle that change sign between left and right
+_FIRM = 60.0  # how much less readily than legs the pelvis gives way to pinned feet: its height is right already
+_FADE = 0.08  # s over which corrections of the legs come and go
 _AROUND = 3  # cycles laid end to end, of which the middle one is taken
 
 
@@ -42,8 +44,8 @@ class Gait:
     speed: float  # m/s
     cadence: float  # steps per minute
     clearance: float  # m, of the soles half way through the swing
-    down: Mapping[str, tuple[float, float]]  # heel, ball, tip of the left foot: percent of the cycle
-    load: Curve  # on the left foot, of body weight
+    down: Mapping[str, tuple[float, float]]  # ENDS of the left foot: percent of the cycle
+    load: Curve  # on the left foot while it bears, of body weight; both feet's is scaled to it on the average
     sway: Curve  # m, the centre of mass to the left
     surge: Curve  # m, the centre of mass before where a steady walk has it
     limbs: Mapping[str, Curve]  # degrees, of the left side
@@ -136,7 +138,7 @@ def cycle(gait: Gait, body: Body) -> BodyClip:
     percent = np.arange(2 * half * _AROUND + 1) * (CYCLE / 2 / half)
     stride = own.speed * 2 * half / RATE  # m
     raw = BodyClip(own.name, body, RATE, _poses(own, body, percent, stride), _down(own, body, percent))
-    clean = clean_feet(raw, FootSettings(clearance=own.clearance, smoothing=None, peak=None))
+    clean = clean_feet(raw, FootSettings(clearance=own.clearance, smoothing=None, peak=None, heave=_FIRM, fade=_FADE))
     first = (_AROUND // 2) * 2 * half
     return _closed(clean, first, half, stride)
 
@@ -158,7 +160,7 @@ def _poses(gait: Gait, body: Body, percent: Array, stride: float) -> Array:
 def _heave(gait: Gait, percent: Array) -> Array:
     """(T,) m: height of the centre of mass against its mean, twice integrated from the load on both feet."""
     even = np.arange(1024) * CYCLE / 1024
-    load = np.maximum(gait.load(even), 0.0)
+    load = gait.load.pulse(even)
     both = load + np.roll(load, 512)
     rise = np.fft.rfft(GRAVITY * (both / both.mean() - 1.0))
     turns = 2 * np.pi * np.arange(len(rise)) / gait.seconds  # rad/s
@@ -168,9 +170,13 @@ def _heave(gait: Gait, percent: Array) -> Array:
 
 def _down(gait: Gait, body: Body, percent: Array) -> NDArray[np.bool_]:
     """(T, P) which contact parts bear."""
+    parts = contact_parts(body)
+    jointed = {part.limb for part in parts if part.name.endswith("_tip")}
     columns = []
-    for part in contact_parts(body):
-        start, stop = gait.down.get(part.name.rpartition("_")[2], (1.0, 0.0))
+    for part in parts:
+        end = part.name.rpartition("_")[2]
+        told = "ball_with_toes" if end == "ball" and part.limb in jointed else end
+        start, stop = gait.down.get(told, (1.0, 0.0))
         phase = np.round(percent + (CYCLE / 2 if part.limb.startswith("right") else 0.0), 9) % CYCLE
         columns.append((phase >= start) & (phase <= stop))
     return np.stack(columns, axis=1)

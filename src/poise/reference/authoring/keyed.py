@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from poise.body import Body
 from poise.frozen import readonly
 from poise.reference.authoring.figure import Figure
-from poise.reference.authoring.keyed_balance import borne, centre_path, turning
+from poise.reference.authoring.keyed_balance import borne, centre_path, following, turning
 from poise.reference.authoring.keyed_curves import curve
-from poise.reference.authoring.keyed_pins import leg_length, pinned
-from poise.reference.authoring.keyed_source import PATH, RATE, Keyed, read_keyed
+from poise.reference.authoring.keyed_hold import hung, swing_period
+from poise.reference.authoring.keyed_pins import Pins, leg_length, pinned
+from poise.reference.authoring.keyed_rolling import balls_of, rolled, rolling_supports
+from poise.reference.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
+from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.supports import Sketch
 from poise.spatial import Array
@@ -21,24 +21,55 @@ from poise.spatial import Array
 _ROUNDS = 2  # of turning in flight and limbs that follow
 
 
-def keyed(name: str, source: Mapping[str, Any], body: Body) -> Sketch:
+def keyed(source: Source, body: Body) -> Sketch:
     """The motion that a source of kind "keyed" tells, of a humanoid body."""
-    motion = read_keyed(name, source)
+    motion = _in_rhythm(read_keyed(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
-    told = {name: curve(keys, time) for name, keys in motion.curves.items()}
-    wished = Figure(body).poses({name: values for name, values in told.items() if name not in PATH})
-    if len(wished) == 1:
-        wished = np.tile(wished, (len(time), 1))
+    wished = _poses(motion, body, time)
     pins = pinned(body, motion, time, wished[0])
-    offset = leg_length(body) * np.stack([told.get(name, 0.0 * time) for name in PATH], axis=1)
-    qpos = wished
+    balls = balls_of(body)
+    match motion.bearing:
+        case "balanced":
+            offset = leg_length(body) * np.stack([_told(motion, axis, time) for axis in PATH], axis=1)
+            qpos = _balanced(body, wished, pins, _frames(motion), offset)
+        case "held":
+            wished[:, :3] = hung(body, wished, pins)
+            qpos = following(body, wished, pins, RATE)
+        case "rolling":
+            wished[:, :3] = rolled(body, wished, balls, RATE)
+            qpos = wished
+    supports = rolling_supports(body, qpos, balls) if motion.bearing == "rolling" else pins.supports()
+    clip = BodyClip(motion.name, body, RATE, readonly(qpos), readonly(pins.part_down, bool), motion.cyclic)
+    return Sketch(clip, supports)
+
+
+def _poses(motion: Keyed, body: Body, time: Array) -> Array:
+    """(T, nq) the wished poses, the pelvis above the origin."""
+    angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
+    return Figure(body).poses(angles)
+
+
+def _told(motion: Keyed, name: str, time: Array) -> Array:
+    return curve(motion.curves[name], time) if name in motion.curves else np.zeros(len(time))
+
+
+def _in_rhythm(motion: Keyed, body: Body) -> Keyed:
+    """The motion in its own time: a pendulum's cycle is as long as the body makes it."""
+    if motion.rhythm != "pendulum":
+        return motion
+    cycle = _poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False))
+    frames = round(swing_period(body, cycle) * RATE)
+    return stretched(motion, frames / RATE / motion.seconds)
+
+
+def _balanced(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array) -> Array:
+    """Poses (T, nq) borne by their pins, in balance over them or in flight."""
+    turned, qpos = np.array(wished), wished
     for _ in range(_ROUNDS):
-        turned = np.array(wished)
         turned[:, 3:7] = turning(body, wished, qpos, pins, RATE)
-        centre = centre_path(body, turned, pins, _frames(motion), offset, RATE)
+        centre = centre_path(body, turned, pins, keys, offset, RATE)
         qpos = borne(body, turned, pins, centre, RATE)
-    clip = BodyClip(name, body, RATE, readonly(qpos), readonly(pins.part_down, bool), motion.cyclic)
-    return Sketch(clip, pins.supports())
+    return qpos
 
 
 def _frames(motion: Keyed) -> list[int]:

@@ -101,19 +101,19 @@ def _run_up(time: Array) -> Array:
 
 def borne(body: Body, wished: Array, pins: Pins, centre: Array, rate: float) -> Array:
     """Poses whose pins hold and whose centre of mass goes its way (T, 3)."""
+    given = np.array(wished)
+    given[:, :3] += centre - centres(body, given)
+    for _ in range(_ROUNDS):
+        found = following(body, given, pins, rate)
+        given[:, :3] += centre - centres(body, found)
+    return following(body, given, pins, rate)
+
+
+def following(body: Body, given: Array, pins: Pins, rate: float) -> Array:
+    """Poses (T, nq) with the pelvis as given and the limbs that bear at their pins."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT
     held = _PIN * np.repeat(pins.down[..., None], 3, axis=2)
-    nothing = np.zeros((len(wished), 0))
-    goals = Goals(pins.places, held, np.zeros((len(wished), 0, 4)), nothing)
-    given = np.array(wished)
-    given[:, :3] += centre - centres(body, given)
-    found = given
-    for _ in range(_ROUNDS):
-        found = solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=found)
-        missing = centre - centres(body, found)
-        given[:, :3] += missing
-        found = np.array(found)
-        found[:, :3] += missing
-    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=found)
+    goals = Goals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
+    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights)

@@ -44,7 +44,7 @@ class Pins:
     def flights(self) -> list[tuple[int, int]]:
         """Last frame before and first frame after each time in which nothing bears."""
         up = runs(~self.part_down.any(axis=1))
-        return [(start - 1, stop) for start, stop in up if 0 < start and stop < len(self.part_down)]
+        return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.part_down)]
 
     def supports(self) -> tuple[Support, ...]:
         """The points that are ever down, as supports."""

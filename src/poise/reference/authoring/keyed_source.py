@@ -7,20 +7,22 @@ poses leave alone what they do not name; `like` takes over another pose's angles
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from poise.errors import PoiseError, unknown
+from poise.errors import unknown
 from poise.frozen import Frozen
 from poise.reference.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.reference.authoring.keyed_curves import Keys
+from poise.reference.authoring.source import Source
 from poise.reference.retarget_figure import SIDES
 
 RATE = 120.0  # frames per second
 
 Bearing = Literal["balanced", "held", "rolling"]
+Rhythm = Literal["seconds", "pendulum"]
 Interval = tuple[float, float]  # s, both ends included
 
 PATH = ("ahead", "aside")  # m per m of leg: the centre of mass, forward and left of the middle of what bears it
@@ -36,69 +38,93 @@ class Keyed:
     seconds: float
     cyclic: bool
     bearing: Bearing  # what places the pelvis: balance over feet, hands that hold, or rolling on whatever is lowest
+    rhythm: Rhythm  # of the times that are written: s, or parts of the body's own swing as a pendulum
     times: tuple[float, ...]  # s, of the keys
     curves: Mapping[str, Keys]  # of angles in degrees by their full names, and of PATH
     contacts: Mapping[str, tuple[Interval, ...]]  # left_heel, right_hand ... to when it is down
     travel: float  # m per m of leg, from the feet before a flight to those after it
     clearance: float  # m per m of leg, from the toes of the first pose to the ground where hands hold a bar
-    rhythm: str  # "" or "pendulum": the cycle lasts as long as the body's own swing
 
 
-def read_keyed(name: str, source: Mapping[str, Any]) -> Keyed:
+def read_keyed(source: Source) -> Keyed:
     """A source file's contents as a motion; a PoiseError names what is wrong in it."""
-    for field in source:
+    for field in source.table:
         if field not in _FIELDS:
-            raise unknown(f"field of motion '{name}'", field, _FIELDS)
-    times, poses = _time_line(name, source)
-    cyclic = bool(source.get("cyclic", False))
-    bearing = source.get("bearing", "balanced")
+            raise unknown(f"field in {source.path.name}", field, _FIELDS)
+    times, poses = _time_line(source)
+    cyclic = bool(source.table.get("cyclic", False))
+    bearing, rhythm = source.table.get("bearing", "balanced"), source.table.get("rhythm", "seconds")
     if bearing not in get_args(Bearing):
-        raise unknown(f"bearing of motion '{name}'", str(bearing), get_args(Bearing))
+        raise unknown(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
+    if rhythm not in get_args(Rhythm):
+        raise unknown(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
     return Keyed(
-        name,
+        source.name,
         times[-1],
         cyclic,
         bearing,
+        rhythm,
         times,
         Frozen(_curves(times, poses, cyclic)),
-        Frozen(_contacts(name, source.get("contacts", {}))),
-        float(source.get("travel", 0.0)),
-        float(source.get("clearance", 0.0)),
-        str(source.get("rhythm", "")),
+        Frozen(_contacts(source)),
+        source.number("travel", 0.0),
+        source.number("clearance", 0.0),
     )
 
 
-def _time_line(name: str, source: Mapping[str, Any]) -> tuple[tuple[float, ...], list[dict[str, float]]]:
+def stretched(motion: Keyed, factor: float) -> Keyed:
+    """The motion with all times multiplied by a factor."""
+    contacts = {
+        part: tuple((factor * start, factor * end) for start, end in intervals)
+        for part, intervals in motion.contacts.items()
+    }
+    return replace(
+        motion,
+        seconds=factor * motion.seconds,
+        times=tuple(factor * time for time in motion.times),
+        curves=Frozen({name: replace(keys, times=factor * keys.times) for name, keys in motion.curves.items()}),
+        contacts=Frozen(contacts),
+    )
+
+
+def _time_line(source: Source) -> tuple[tuple[float, ...], list[dict[str, float]]]:
     """Times of the keys, and their poses with all angles spelled out."""
-    written = source.get("poses", {})
-    keys = source.get("keys", [])
-    if len(keys) < 1 or not all(isinstance(key, list) and len(key) == 2 for key in keys):
-        raise PoiseError(f"motion '{name}': keys must be a list of [time in s, pose]")
+    written, keys = source.section("poses"), source.table.get("keys")
+    if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
+        raise source.fail("'keys' must be a list of at least two [time, pose]")
     times = tuple(float(time) for time, _ in keys)
     if times[0] != 0 or np.any(np.diff(times) <= 0):
-        raise PoiseError(f"motion '{name}': times of keys must begin at 0 and increase")
+        raise source.fail("the times of 'keys' must begin at 0 and increase")
     poses: dict[str, dict[str, float]] = {keys[0][1]: dict.fromkeys((*ANGLES, *PATH), 0.0)}
     for pose, angles in written.items():
         like = angles.get("like", pose)
-        if like not in poses and like != pose:
-            raise unknown(f"earlier pose of motion '{name}'", str(like), poses)
-        poses[pose] = poses.get(like, {}) | _spelled_out(f"pose '{pose}' of motion '{name}'", angles)
+        if like != pose and like not in written:
+            raise unknown(f"pose in {source.path.name}", str(like), written)
+        poses[pose] = poses.get(like, {}) | _spelled_out(source, pose, angles)
     for _, pose in keys:
         if pose not in written:
-            raise unknown(f"pose of motion '{name}'", str(pose), written)
+            raise unknown(f"pose in {source.path.name}", pose, written)
     return times, [poses[pose] for _, pose in keys]
 
 
-def _spelled_out(where: str, angles: Mapping[str, Any]) -> dict[str, float]:
+def _is_key(key: object) -> bool:
+    match key:
+        case [int() | float(), str()]:
+            return True
+        case _:
+            return False
+
+
+def _spelled_out(source: Source, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
     """Angles by their full names; one side's own goes before what is said of both."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
         full = [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
         if not isinstance(angles[name], int | float):
-            raise PoiseError(f"{where}: {name} must be a number")
+            raise source.fail(f"{name} of pose '{pose}' must be a number")
         for each in full:
             if each not in ANGLES and each not in PATH:
-                raise unknown(f"angle in {where}", name, (*ANGLES, *LIMB_ANGLES, *PATH))
+                raise unknown(f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH))
             out[each] = float(angles[name])
     return out
 
@@ -114,13 +140,14 @@ def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: boo
     return out
 
 
-def _contacts(name: str, written: Mapping[str, Any]) -> dict[str, tuple[Interval, ...]]:
+def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
     """Intervals of each part of each side."""
     out: dict[str, tuple[Interval, ...]] = {}
+    written = source.section("contacts")
     for part in sorted(written, key=lambda word: word.startswith(SIDES)):
         full = [f"{side}_{part}" for side in SIDES] if part in PARTS else [part]
         if full[0].partition("_")[2] not in PARTS:
-            raise unknown(f"contact of motion '{name}'", part, PARTS)
+            raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
             out[each] = tuple((float(start), float(end)) for start, end in written[part])
     return out

@@ -1,0 +1,213 @@
+"""From a sketch to a motion that obeys physics: the task that is optimised, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from poise.body.balls import balls_of
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.optimize.interior import InteriorSettings, Progress, Solution, in_silence, minimise
+from poise.optimize.layout import Trajectory
+from poise.optimize.path import PosePath
+from poise.optimize.spacetime import Spacetime
+from poise.optimize.task import Balls, Closure, EndState, SpacetimeWeights, Task
+from poise.reference.bodyclip import BodyClip
+from poise.reference.contacts_runs import runs
+from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.ik_kinematics import Kinematics
+from poise.reference.played import Played
+from poise.reference.supports import Sketch, Support, rounded
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+_NEAR = 0.1  # m: what always stays higher will not sink into the ground
+
+
+@dataclass(frozen=True)
+class DynamicSettings:
+    """How a motion is made to obey physics."""
+
+    rate: float = 120.0  # steps per second, as the world makes them
+    friction: float = 0.7  # less than the ground's, so that a controller has something to spare
+    clearance: float = 0.02  # m: least height of swinging feet half way, where the wished motion is not lower itself
+    weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
+    search: InteriorSettings = field(default_factory=InteriorSettings)
+
+
+@dataclass(frozen=True, eq=False)
+class Optimised:
+    """A motion that obeys physics, and how it was found."""
+
+    dynamic: Dynamic
+    wished: BodyClip  # what it was to be like, frame by frame
+    iterations: int
+    cost: float
+
+
+def optimise(
+    sketch: Sketch,
+    settings: DynamicSettings | None = None,
+    *,
+    start: EndState | None = None,
+    end: EndState | None = None,
+    watch: Callable[[Progress], None] = in_silence,
+) -> Optimised:
+    """The motion nearest to a sketch that joint torques, contacts and gravity can bring about.
+
+    A cyclic clip closes exactly, cycle after cycle. `start` and `end` are states of other motions that it joins.
+    """
+    chosen = settings or DynamicSettings()
+    wished = sampled(sketch, chosen.rate)
+    task = task_of(wished, chosen, start, end)
+    problem = Spacetime(task)
+    solution = minimise(problem, problem.start(), chosen.search, watch)
+    if not solution.converged:
+        raise PoiseError(f"motion '{sketch.clip.name}' finds no way to obey physics: {problem.conflict(solution.linearised)}")
+    return Optimised(_result(problem, task, solution, wished, chosen), wished.clip, solution.iterations, solution.cost)
+
+
+def state_of(dynamic: Dynamic, frame: int) -> EndState:
+    """A state of a motion, for others to start from or to end in; of a cycle's first frame as well."""
+    clip = dynamic.clip
+    before = clip.qpos[frame - 1] if frame else clip.qpos[-2]
+    return EndState(clip.qpos[frame], before, dynamic.qvel[frame, :6])
+
+
+def at_rest(qpos: Array) -> EndState:
+    """Standing still in a pose."""
+    return EndState(qpos, qpos, np.zeros(6))
+
+
+def sampled(sketch: Sketch, rate: float) -> Sketch:
+    """The sketch with another number of frames per second."""
+    clip = sketch.clip
+    if clip.rate == rate:
+        return sketch
+    times = np.arange(round(clip.seconds * rate) + 1) / rate
+    times *= clip.seconds / times[-1]  # whole steps: a clip may become slower or faster by half a step
+    played = Played(replace(clip, cyclic=False))
+    targets = [played.at(float(time)) for time in times]
+    nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
+    down = None if clip.down is None else readonly(clip.down[nearest], bool)
+    other = replace(clip, rate=rate, qpos=readonly([target.qpos for target in targets]), down=down)
+    return Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports))
+
+
+def _sampled_support(support: Support, frames: np.ndarray) -> Support:
+    ground = None if support.ground is None else readonly(support.ground[frames])
+    return replace(support, down=readonly(support.down[frames], bool), ground=ground)
+
+
+def task_of(sketch: Sketch, settings: DynamicSettings, start: EndState | None, end: EndState | None) -> Task:
+    """The task of a sketch whose frames are the world's steps."""
+    clip = sketch.clip
+    closure = closure_of(clip) if clip.cyclic else None
+    return Task(
+        clip.body,
+        1.0 / clip.rate,
+        np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
+        _balls(sketch, settings.clearance),
+        friction=settings.friction,
+        weights=settings.weights,
+        closure=closure,
+        start=start,
+        end=end,
+    )
+
+
+def closure_of(clip: BodyClip) -> Closure:
+    """How one cycle carries the next."""
+    first, last = clip.qpos[0], clip.qpos[-1]
+    turn = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
+    carried = quat_rotate(quat_exp(np.array([0.0, 0.0, turn])), first[:3])
+    return Closure(turn, readonly((last[:3] - carried)[:2]))
+
+
+def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
+    """(nq,) the pose one step before the first."""
+    if closure is None:
+        path = PosePath(clip.body)
+        back, _, _ = path.difference(clip.qpos[[1]], clip.qpos[[0]])
+        return np.asarray(path.moved(clip.qpos[[0]], back)[0])
+    pose = np.array(clip.qpos[-2])
+    back = quat_exp(np.array([0.0, 0.0, -closure.turn]))
+    pose[:3] = quat_rotate(back, pose[:3] - np.append(closure.way, 0.0))
+    pose[3:7] = quat_multiply(back, pose[3:7])
+    return pose
+
+
+def _balls(sketch: Sketch, clearance: float) -> Balls:
+    """All that bears, and all else that comes near the ground and must not sink into it."""
+    clip, body = sketch.clip, sketch.clip.body
+    supports = (*sketch.supports, *_others(sketch))
+    places, _ = Kinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
+    ground = np.array([np.zeros(clip.frames) if s.ground is None else s.ground for s in supports]).T
+    radius = np.array([s.radius for s in supports])
+    down = np.array([s.down for s in supports], bool).T
+    height = places[..., 2] - radius - ground
+    least = np.stack([_least(height[:, c], down[:, c], clearance) for c in range(len(supports))], axis=1)
+    before = -2 if clip.cyclic else 0
+    first = [np.concatenate([table[[before]], table]) for table in (down, ground, least)]
+    unheld = np.full(3, np.nan)
+    return Balls(
+        tuple(s.name for s in supports),
+        np.array([body.link_id(s.link) for s in supports], np.int64),
+        np.array([s.centre for s in supports]),
+        radius,
+        *first,
+        np.array([unheld if s.place is None else s.place for s in supports]),
+    )
+
+
+def _others(sketch: Sketch) -> list[Support]:
+    """Balls and contact points of the body that bear nothing but come near the ground."""
+    clip, body = sketch.clip, sketch.clip.body
+    balls = balls_of(body)
+    known = [(s.link, s.centre) for s in sketch.supports]
+    found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
+    for part in clip.parts:
+        found += [(part.name, part.link, centre, r) for centre, r in rounded(body, part, balls) if not r]
+    places, _ = Kinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
+    never = readonly(np.zeros(clip.frames), bool)
+    ground = np.minimum.reduce([np.zeros(clip.frames), *(s.ground for s in sketch.supports if s.ground is not None)])
+    out = []
+    for k, (name, link, centre, radius) in enumerate(found):
+        supports = any(link == other and np.allclose(centre, place) for other, place in known)
+        if not supports and (places[:, k, 2] - radius - ground).min() < _NEAR:
+            out.append(Support(name, link, centre, never, radius, ground=readonly(ground)))
+    return out
+
+
+def _least(height: Array, down: np.ndarray, clearance: float) -> Array:
+    """(T,) m: the height that a ball must keep; while it swings `clearance` half way, or most of what it had."""
+    least = np.zeros(len(height))
+    for start, stop in runs(~down):
+        if start == 0 or stop == len(down):
+            continue
+        share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
+        least[start:stop] = np.clip(0.7 * height[start:stop], 0.0, clearance * np.sin(np.pi * share) ** 2)
+    return least
+
+
+def _result(
+    problem: Spacetime, task: Task, solution: Solution[Trajectory], wished: Sketch, settings: DynamicSettings
+) -> Dynamic:
+    terms, x, count = problem.terms.at(solution.point), solution.point, len(wished.supports)
+    torque = np.array(terms.torque[:-1])
+    torque[:, :6] = 0.0
+    supports = wished.supports
+    contacts = Contacts(
+        tuple(s.name for s in supports),
+        tuple(s.link for s in supports),
+        readonly(task.balls.centre[:count]),
+        readonly(task.balls.radius[:count]),
+        readonly([s.place is not None for s in supports], bool),
+        readonly(task.balls.down[1:, :count], bool),
+        readonly(problem.terms.weight * x.force[1:-1, :count]),
+        readonly(task.balls.ground[1:, :count]),
+    )
+    clip = replace(wished.clip, qpos=readonly(x.qpos[1:]))
+    return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, settings.friction)
