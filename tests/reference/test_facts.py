@@ -7,81 +7,80 @@ import pytest
 
 from poise.body import Body
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Contacts, Dynamic
 from poise.reference.facts import Facts, facts_of
-from poise.reference.supports import Sketch, Support, supports_of
 from poise.spatial import quat_exp, quat_multiply
 
 BODY = Body.named("biped29")
 FRAMES, RATE = 121, 60.0  # 2 s
+TIME = np.arange(FRAMES) / RATE
+HERE, AHEAD = np.zeros((FRAMES, 2)), np.zeros(FRAMES)
 
 
-def moving(place, yaw, down=None):
-    """The standing pose carried along a path on the ground."""
+def moving(place, yaw, *contacts):
+    """The standing pose carried along a path on the ground; contacts are (link, whether held, when down)."""
     qpos = np.tile(BODY.standing, (FRAMES, 1))
     qpos[:, :2] = place
     turn = quat_exp(np.stack([0 * yaw, 0 * yaw, yaw], axis=-1))
     qpos[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
-    return BodyClip("moving", BODY, RATE, qpos, down)
+    links, held = tuple(c[0] for c in contacts), np.array([c[1] for c in contacts], bool)
+    down = np.array([c[2] for c in contacts], bool).reshape(-1, FRAMES).T
+    count, zero = len(contacts), np.zeros
+    balls = Contacts(
+        links, links, zero((count, 3)), zero(count), held, down, zero((FRAMES - 1, count, 3)), zero((FRAMES, count))
+    )
+    still, limp = zero((FRAMES, BODY.nv)), zero((FRAMES - 1, BODY.nv))
+    return Dynamic(BodyClip("moving", BODY, RATE, qpos), still, limp, balls, 1.0)
 
 
-def facts(place, yaw=None):
-    return facts_of(Sketch(moving(place, np.zeros(FRAMES) if yaw is None else yaw), ()))
-
-
-TIME = np.arange(FRAMES) / RATE
+def speed(place, yaw=AHEAD):
+    return facts_of(moving(place, yaw)).speed
 
 
 @pytest.mark.parametrize("direction", [0.0, np.pi / 2, 2.0])
 def test_the_speed_of_a_straight_path_is_its_length_by_its_time(direction):
     way = np.array([np.cos(direction), np.sin(direction)])
-    assert facts(1.3 * TIME[:, None] * way).speed == pytest.approx(1.3)
+    assert speed(1.3 * TIME[:, None] * way) == pytest.approx(1.3)
 
 
 def test_going_round_counts_as_going():
     yaw = np.pi * TIME  # a whole circle of radius 0.4 m in 2 s
     circle = 0.4 * np.stack([np.sin(yaw), 1 - np.cos(yaw)], axis=1)
-    assert facts(circle, yaw).speed == pytest.approx(0.4 * np.pi, rel=1e-2)
+    assert speed(circle, yaw) == pytest.approx(0.4 * np.pi, rel=1e-2)
 
 
 def test_going_to_and_fro_does_not():
-    sway = np.stack([0.2 * np.sin(np.pi * TIME), 0 * TIME], axis=1)
-    assert facts(sway).speed == pytest.approx(0, abs=1e-9)
+    assert speed(np.stack([0.2 * np.sin(np.pi * TIME), 0 * TIME], axis=1)) == pytest.approx(0, abs=1e-9)
 
 
 def test_one_frame_has_no_speed():
-    clip = moving(np.zeros((FRAMES, 2)), np.zeros(FRAMES))
-    still = facts_of(Sketch(replace(clip, qpos=clip.qpos[:1]), ()))
+    motion = moving(HERE, AHEAD)
+    still = facts_of(replace(motion, clip=replace(motion.clip, qpos=motion.clip.qpos[:1])))
     assert (still.seconds, still.speed) == (0.0, 0.0)
 
 
-def down_until(share):
+def until(share):
     return np.arange(FRAMES) < share * FRAMES
 
 
 def test_what_bears_it_is_named_by_kind_once():
-    clip = moving(np.zeros((FRAMES, 2)), np.zeros(FRAMES))
-    down = np.zeros((FRAMES, len(clip.parts)), bool)
-    for p, part in enumerate(clip.parts):
-        down[:, p] = down_until(0.5) & (part.limb == "left_foot")
-    feet = supports_of(replace(clip, down=down))
-    hand = BODY.hands[0]
-    held = Support("left_hand", hand.link, hand.point, down_until(0.75), place=np.zeros(3))
-    palm = Support("right_hand", BODY.hands[1].link, hand.point, down_until(0.25))
-    seat = Support("seat", BODY.links[0], np.zeros(3), down_until(0.25), radius=0.1)
-    never = Support("back", BODY.links[1], np.zeros(3), down_until(0.0), radius=0.1)
-    assert len(feet) > 1
-    assert facts_of(Sketch(clip, feet)).contacts == ("feet",)
-    assert facts_of(Sketch(clip, (held, *feet))).contacts == ("hands on a bar", "feet")
-    assert facts_of(Sketch(clip, (palm, seat, never))).contacts == ("hands", "body")
+    heels = [(foot.link, False, until(0.5)) for foot in BODY.feet for _ in range(2)]
+    left, right = (hand.link for hand in BODY.hands)
+    seat, never = (BODY.links[0], False, until(0.2)), (BODY.links[1], False, until(0.0))
+
+    def contacts(*given):
+        return facts_of(moving(HERE, AHEAD, *given)).contacts
+
+    assert contacts(*heels) == ("feet",)
+    assert contacts((left, True, until(0.7)), *heels) == ("hands on a bar", "feet")
+    assert contacts((right, False, until(0.1)), seat, never) == ("hands", "body")
+    assert contacts(never) == contacts() == ()
 
 
-def test_the_share_in_the_air_is_that_without_any_support():
-    clip = moving(np.zeros((FRAMES, 2)), np.zeros(FRAMES))
-    links = BODY.links[:2]
-    early, late = down_until(0.25), ~down_until(0.75)
-    supports = tuple(Support(n, n, np.zeros(3), d) for n, d in zip(links, (early, late), strict=True))
-    assert facts_of(Sketch(clip, supports)).airborne == pytest.approx(0.5, abs=0.01)
-    assert facts_of(Sketch(clip, ())).airborne == 1.0
+def test_the_share_in_the_air_is_that_without_any_contact():
+    early, late = (BODY.links[0], False, until(0.25)), (BODY.links[1], False, ~until(0.75))
+    assert facts_of(moving(HERE, AHEAD, early, late)).airborne == pytest.approx(0.5, abs=0.01)
+    assert facts_of(moving(HERE, AHEAD)).airborne == 1.0
 
 
 def test_it_reads_as_a_line():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.reference.bodyclip import BodyClip
-from poise.reference.supports import Sketch, Support
+from poise.reference.dynamic import Dynamic
 from poise.spatial import yaw_of
 
 
@@ -30,22 +30,21 @@ class Facts:
         )
 
 
-def facts_of(motion: Sketch) -> Facts:
+def facts_of(motion: Dynamic) -> Facts:
     """The facts of a motion."""
-    clip = motion.clip
-    down = np.array([support.down for support in motion.supports]).reshape(-1, clip.frames)
-    words = [_word(support, clip) for support in motion.supports if support.down.any()]
-    airborne = float(1 - down.any(axis=0).mean())
+    clip, contacts = motion.clip, motion.contacts
+    bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
+    words = [_word(clip, link, bool(held)) for link, held, ever in bearing if ever]
+    airborne = float(1 - contacts.down.any(axis=1).mean())
     return Facts(clip.seconds, clip.cyclic, _speed(clip), tuple(dict.fromkeys(words)), airborne)
 
 
-def _word(support: Support, clip: BodyClip) -> str:
-    """The kind of limb that a support is on."""
-    limbs = {part.link: part.limb for part in clip.parts}
+def _word(clip: BodyClip, link: str, held: bool) -> str:
+    """The kind of limb that a link belongs to, and what it is on."""
+    limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
-    limb = limbs.get(support.link)
     word = "body" if limb is None else "hands" if limb in hands else "feet"
-    return word if support.place is None else f"{word} on a bar"
+    return f"{word} on a bar" if held else word
 
 
 def _speed(clip: BodyClip) -> float:

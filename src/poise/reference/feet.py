@@ -7,6 +7,7 @@ change slowly (`ik_path`), so nothing pops, and joint limits hold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -16,7 +17,7 @@ from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.feet_pins import Pins, pins_of, raised
-from poise.reference.footprints import GroundSettings, footprints
+from poise.reference.footprints import Footprint, GroundSettings, footprints
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_goals import Goals
 from poise.reference.ik_path import solve_path
@@ -42,13 +43,18 @@ class FootSettings:
     ground: GroundSettings = field(default_factory=GroundSettings)
 
 
-def clean_feet(clip: BodyClip, settings: FootSettings | None = None) -> BodyClip:
-    """The clip with all that is down standing still, and nothing of the feet below the ground."""
+def clean_feet(
+    clip: BodyClip, settings: FootSettings | None = None, prints: Sequence[Footprint] | None = None
+) -> BodyClip:  # fmt: skip
+    """The clip with all that is down standing still, and nothing of the feet below the ground.
+
+    Feet stand on `prints`; on those that fit the clip best if none are given.
+    """
     chosen = settings or FootSettings()
     if clip.down is None:
         raise PoiseError(f"clip '{clip.name}' has no contacts yet: find them first")
     calm = clip if chosen.smoothing is None else smooth(clip, chosen.smoothing)
-    pins = pins_of(clip, footprints(clip, chosen.ground))
+    pins = pins_of(clip, footprints(clip, chosen.ground) if prints is None else prints)
     if chosen.clearance is not None:
         pins = raised(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)

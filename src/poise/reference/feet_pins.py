@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -31,7 +32,7 @@ class Pins:
     ground: Array  # (T, N) m, what a point must not sink below; -inf where it never comes near
 
 
-def pins_of(clip: BodyClip, prints: list[Footprint]) -> Pins:
+def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> Pins:
     """Pins of all that is down: feet by their prints, hands where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from poise.frozen import readonly
+from poise.reference.edit.span import smooth
 from poise.spatial import Array
 
 CYCLE = 100.0  # percent
@@ -26,13 +27,10 @@ class Curve:
     @classmethod
     def parse(cls, text: str) -> Curve:
         """The curve of a text such as '0:22 50:-13'; a ValueError says what is wrong with it."""
-        pairs = [pair.split(":") for pair in text.split()]
-        if not pairs or any(len(pair) != 2 for pair in pairs):
-            raise ValueError("must be pairs of percent:value with spaces between them")
-        at, values = np.array(pairs, float).T
-        if np.any(np.diff(at) <= 0) or at[0] < 0 or at[-1] >= CYCLE:
-            raise ValueError("percents must increase from 0 to below 100")
-        return cls(readonly(at), readonly(values))
+        at, values = _pairs(text)
+        if at[0] < 0 or at[-1] >= CYCLE:
+            raise ValueError("has percents that are not from 0 to below 100")
+        return cls(at, values)
 
     def __call__(self, percent: ArrayLike) -> Array:
         """Values (...) at percents (...) of any cycle."""
@@ -71,3 +69,35 @@ class Curve:
             return None
         at, values = np.append(self.at, self.at[0] + CYCLE), np.append(self.values, self.values[0])
         return CubicSpline(at, values, bc_type="periodic")
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """Values at percents that may go on over several cycles; from one to the next it goes smoothly, at rest at both."""
+
+    at: Array  # (K,) percent, increasing
+    values: Array  # (K,)
+
+    @classmethod
+    def parse(cls, text: str) -> Stages:
+        """The stages of a text such as '50:0 150:1'; a ValueError says what is wrong with it."""
+        return cls(*_pairs(text))
+
+    def __call__(self, percent: Array) -> Array:
+        """Values (...) at percents (...)."""
+        if len(self.at) == 1:
+            return np.full(percent.shape, self.values[0])
+        stage = np.clip(np.searchsorted(self.at, percent, side="right") - 1, 0, len(self.at) - 2)
+        share = smooth((percent - self.at[stage]) / np.diff(self.at)[stage])
+        return np.asarray(self.values[stage] + share * np.diff(self.values)[stage])
+
+
+def _pairs(text: str) -> tuple[Array, Array]:
+    """Percents and values of a text such as '0:22 50:-13'."""
+    pairs = [pair.split(":") for pair in text.split()]
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ValueError("must be pairs of percent:value with spaces between them")
+    at, values = np.array(pairs, float).T
+    if np.any(np.diff(at) <= 0):
+        raise ValueError("has percents that do not increase")
+    return readonly(at), readonly(values)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import mujoco
 import numpy as np
@@ -78,28 +79,36 @@ class Figure:
 
         `root` (T, 3) m is where the pelvis is: above the origin, as in the standing pose, if not given.
         """
+        place = np.atleast_2d(self.body.standing[:3] if root is None else np.asarray(root, float))
+        frames = max([len(place), *(np.size(value) for value in angles.values())])
+        qpos = np.tile(self.body.standing, (frames, 1))
+        qpos[:, :3] = place
+        return self.bent(qpos, angles)
+
+    def bent(self, qpos: Array, angles: Mapping[str, ArrayLike]) -> Array:
+        """Poses (T, nq) with parts turned by angles (T,) or numbers, in degrees, from where they are."""
         for name in angles:
             if name not in ANGLES:
                 raise unknown("angle", name, ANGLES)
-        place = self.body.standing[:3] if root is None else np.asarray(root, float)
-        frames = max([1, *(np.size(value) for value in angles.values()), len(np.atleast_2d(place))])
-        radians = {name: np.broadcast_to(np.radians(value), frames) for name, value in angles.items()}
-        qpos = np.tile(self.body.standing, (frames, 1))
-        qpos[:, :3] = place
-        qpos[:, 3:7] = quat_multiply(_turn(_PELVIS, radians, frames), self.body.standing[3:7])
+        radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
+        out = np.array(qpos)
+        out[:, 3:7] = quat_multiply(_turn(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
         for turned in self._turned:
-            vector = quat_log(_turn(turned.axes, radians, frames)) / len(turned.joints)
+            vector = quat_log(_turn(turned.axes, radians, len(qpos))) / len(turned.joints)
             for joint in turned.joints:
-                qpos[:, joint.qpos] = self._coordinates(joint, quat_exp(vector))
-        return self._space.clamped(qpos)
+                out[:, joint.qpos] = self._coordinates(joint, quat_exp(vector), qpos[:, joint.qpos])
+        return self._space.clamped(out)
 
-    def _coordinates(self, joint: Joint, turn: Array) -> Array:
+    def _coordinates(self, joint: Joint, turn: Array, before: Array) -> Array:
         """(T, k) of a joint whose link turns (T, 4) against its carrier, told in the axes of the standing world."""
         link = self.body.link_id(joint.link)
         carrier = int(self.body.model.body_parentid[link])
         mounted = quat_multiply(self._facing[carrier], self.body.model.body_quat[link])
-        local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), self._facing[link])
-        return local if joint.kind == "ball" else hinge_angles(local, joint.axes)
+        local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), mounted)
+        if joint.kind == "ball":
+            return quat_multiply(local, before)
+        hinges = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, before.T, strict=True))
+        return hinge_angles(quat_multiply(local, reduce(quat_multiply, hinges)), joint.axes)
 
 
 def _turned_joints(body: Body) -> list[_Turned]:

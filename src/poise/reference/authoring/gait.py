@@ -1,24 +1,25 @@
-"""Gaits: one cycle of walking or running from curves of gait analysis, for any humanoid body.
+"""Gaits: one cycle of walking or running for any humanoid body.
 
-Limb curves are told for the left; the right side does the same half a cycle later. The centre of mass goes forward
-steadily and sways as told; up and down it moves as the load on the feet demands, so that flight obeys gravity. The
-pelvis follows from it, then feet that stand are pinned to the ground.
+The centre of mass goes forward steadily and sways as told; up and down it moves as the load on the feet demands, so
+that flight obeys gravity. The pelvis follows from it, then feet that stand are pinned to the ground.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.frozen import Frozen, readonly
-from poise.reference.authoring.curves import CYCLE, Curve
-from poise.reference.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, Figure
+from poise.frozen import readonly
+from poise.reference.authoring.curves import CYCLE
+from poise.reference.authoring.figure import Figure
+from poise.reference.authoring.gait_source import Gait, read_gait
 from poise.reference.authoring.keyed_mass import centres
+from poise.reference.authoring.prints import whole_prints
 from poise.reference.authoring.source import Source, read_source
+from poise.reference.authoring.speeds import at_speed
 from poise.reference.bodyclip import BodyClip
 from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.ik_kinematics import Kinematics
@@ -28,106 +29,27 @@ from poise.spatial import Array
 
 RATE = 120.0  # frames per second
 GRAVITY = 9.81  # m/s^2
-HIPS = 0.93  # m: height of the hips of the figure that sources are written for
-ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
-_TURNING = ("_rotation", "_list", "_bend")  # angles of the middle that change sign between left and right
 _FIRM = 60.0  # how much less readily than legs the pelvis gives way to pinned feet: its height is right already
 _FADE = 0.08  # s over which corrections of the legs come and go
 _AROUND = 3  # cycles laid end to end, of which the middle one is taken
+_FINE = 1024  # samples of a cycle, for its Fourier series
 
 
-@dataclass(frozen=True, eq=False)
-class Gait:
-    """A gait of a figure whose hips are HIPS high."""
-
-    name: str
-    speed: float  # m/s
-    cadence: float  # steps per minute
-    clearance: float  # m, of the soles half way through the swing
-    down: Mapping[str, tuple[float, float]]  # ENDS of the left foot: percent of the cycle
-    load: Curve  # on the left foot while it bears, of body weight; both feet's is scaled to it on the average
-    sway: Curve  # m, the centre of mass to the left
-    surge: Curve  # m, the centre of mass before where a steady walk has it
-    limbs: Mapping[str, Curve]  # degrees, of the left side
-    middle: Mapping[str, Curve]  # degrees
-
-    @property
-    def seconds(self) -> float:
-        """Of a cycle: two steps."""
-        return 120.0 / self.cadence
-
-    def angles(self, percent: Array) -> dict[str, Array]:
-        """Degrees (T,) of all angles at percents (T,)."""
-        left = {f"left_{name}": curve(percent) for name, curve in self.limbs.items()}
-        right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
-        return left | right | {name: curve(percent) for name, curve in self.middle.items()}
-
-    def sized(self, hips: float) -> Gait:
-        """The gait of a figure of another size: dynamically alike, as equal Froude numbers make it."""
-        size = hips / HIPS
-        return replace(
-            self,
-            speed=self.speed * size**0.5,
-            cadence=self.cadence / size**0.5,
-            clearance=self.clearance * size,
-            sway=self.sway.scaled(size),
-            surge=self.surge.scaled(size),
-        )
-
-
-def read_gait(source: Source) -> Gait:
-    """The gait of a source file."""
-    curves = {name: _curve(source, name, text) for name, text in source.section("curves").items()}
-    for name in curves:
-        if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
-            raise source.fail(f"unknown curve '{name}'")
-    down = source.section("down")
-    return Gait(
-        name=source.name,
-        speed=source.number("speed"),
-        cadence=source.number("cadence"),
-        clearance=source.number("clearance"),
-        down=Frozen({end: _interval(source, end, down.get(end)) for end in ENDS}),
-        load=_curve(source, "load", source.text("load")),
-        sway=_curve(source, "sway", source.text("sway")).continued(-1.0),
-        surge=_curve(source, "surge", source.text("surge")).continued(1.0),
-        limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
-        middle=Frozen({name: _continued(name, curve) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
-    )
-
-
-def _curve(source: Source, name: str, text: object) -> Curve:
-    try:
-        return Curve.parse(str(text))
-    except ValueError as error:
-        raise source.fail(f"curve '{name}' {error}") from None
-
-
-def _continued(name: str, curve: Curve) -> Curve:
-    return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
-
-
-def _interval(source: Source, end: str, told: object) -> tuple[float, float]:
-    match told:
-        case [float() | int() as start, float() | int() as stop] if 0 <= start < stop < CYCLE:
-            return float(start), float(stop)
-    raise source.fail(f"'{end}' in [down] must be [from, to] in percent of the cycle, not {told!r}")
-
-
-def sketch(source: Source, body: Body) -> Sketch:
-    """One cycle of a gait."""
+def gait_sketch(source: Source, body: Body) -> Sketch:
+    """One cycle of the gait that a source tells."""
     clip = cycle(gait_of(source), body)
     return Sketch(clip, supports_of(clip))
 
 
 def gait_of(source: Source) -> Gait:
     """The gait of a source, or that of its base at another speed."""
+    if source.kind != "gait":
+        raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
     if "base" not in source.table:
         return read_gait(source)
-    from poise.reference.authoring.speeds import at_speed
-
+    source.check(("kind", "title", "base", "speed"))
     base = gait_of(read_source(source.text("base")))
-    return replace(at_speed(base, source.number("speed")), name=source.name)
+    return replace(at_speed(base, source.positive("speed")), name=source.name)
 
 
 def cycle(gait: Gait, body: Body) -> BodyClip:
@@ -135,12 +57,12 @@ def cycle(gait: Gait, body: Body) -> BodyClip:
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
     half = round(own.seconds * RATE / 2)
-    percent = np.arange(2 * half * _AROUND + 1) * (CYCLE / 2 / half)
     stride = own.speed * 2 * half / RATE  # m
+    percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
     raw = BodyClip(own.name, body, RATE, _poses(own, body, percent, stride), _down(own, body, percent))
-    clean = clean_feet(raw, FootSettings(clearance=own.clearance, smoothing=None, peak=None, heave=_FIRM, fade=_FADE))
-    first = (_AROUND // 2) * 2 * half
-    return _closed(clean, first, half, stride)
+    settings = FootSettings(smoothing=None, peak=None, heave=_FIRM, fade=_FADE)
+    clean = clean_feet(raw, settings, whole_prints(raw))
+    return _closed(clean, (_AROUND // 2) * 2 * half, half, stride)
 
 
 def _poses(gait: Gait, body: Body, percent: Array, stride: float) -> Array:
@@ -149,23 +71,21 @@ def _poses(gait: Gait, body: Body, percent: Array, stride: float) -> Array:
     place = np.stack([ahead, gait.sway(percent), _heave(gait, percent)], axis=1)
     qpos = Figure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
     qpos[:, :3] = place - centres(body, qpos)
-    down = _down(gait, body, percent)
-    parts = contact_parts(body)
-    points = [(part.link, part.points.mean(axis=0)) for part in parts]
-    places, _ = Kinematics(body, points).at(qpos)
-    qpos[:, 2] -= places[down, 2].mean()
+    ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
+    heights = Kinematics(body, ends).at(qpos)[0][..., 2]
+    qpos[:, 2] -= heights[_down(gait, body, percent)].mean()
     return qpos
 
 
 def _heave(gait: Gait, percent: Array) -> Array:
     """(T,) m: height of the centre of mass against its mean, twice integrated from the load on both feet."""
-    even = np.arange(1024) * CYCLE / 1024
+    even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
-    both = load + np.roll(load, 512)
-    rise = np.fft.rfft(GRAVITY * (both / both.mean() - 1.0))
+    both = load + np.roll(load, _FINE // 2)
+    rise = np.fft.rfft(gait.bounce * GRAVITY * (both / both.mean() - 1.0))
     turns = 2 * np.pi * np.arange(len(rise)) / gait.seconds  # rad/s
-    height = np.fft.irfft(-rise / np.maximum(turns, turns[1]) ** 2, len(even))
-    return np.interp(percent % CYCLE, even, height, period=CYCLE)
+    height = np.fft.irfft(-rise / np.maximum(turns, turns[1]) ** 2, _FINE)
+    return np.interp(percent, even, height, period=CYCLE)
 
 
 def _down(gait: Gait, body: Body, percent: Array) -> NDArray[np.bool_]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.body.balls import balls_of
 from poise.frozen import readonly
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.keyed_balance import borne, centre_path, following, turning
 from poise.reference.authoring.keyed_curves import curve
 from poise.reference.authoring.keyed_hold import hung, swing_period
-from poise.reference.authoring.keyed_pins import Pins, leg_length, pinned
-from poise.reference.authoring.keyed_rolling import balls_of, rolled, rolling_supports
+from poise.reference.authoring.keyed_pins import Pins, leg_length, parts_down, pinned
+from poise.reference.authoring.keyed_rolling import rolled, rolling_supports, told_down
 from poise.reference.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
 from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
-from poise.reference.supports import Sketch
+from poise.reference.supports import Sketch, supports_of
 from poise.spatial import Array
 
 _ROUNDS = 2  # of turning in flight and limbs that follow
@@ -25,22 +27,31 @@ def keyed(source: Source, body: Body) -> Sketch:
     """The motion that a source of kind "keyed" tells, of a humanoid body."""
     motion = _in_rhythm(read_keyed(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
-    wished = _poses(motion, body, time)
-    pins = pinned(body, motion, time, wished[0])
+    wished, down = _poses(motion, body, time), parts_down(body, motion, time)
+    if motion.bearing == "rolling":
+        return _rolling(motion, body, wished, down)
+    pins = pinned(body, motion, down, wished[0])
+    if motion.bearing == "held":
+        wished[:, :3] = hung(body, wished, pins)
+        qpos = following(body, wished, pins, RATE)
+    else:
+        offset = leg_length(body) * np.stack([_told(motion, axis, time) for axis in PATH], axis=1)
+        qpos = _balanced(body, wished, pins, _frames(motion), offset)
+    clip = _clip(motion, body, qpos, down)
+    return Sketch(clip, supports_of(clip))
+
+
+def _rolling(motion: Keyed, body: Body, wished: Array, down: NDArray[np.bool_]) -> Sketch:
+    """The motion of a body that rolls on whatever is lowest."""
     balls = balls_of(body)
-    match motion.bearing:
-        case "balanced":
-            offset = leg_length(body) * np.stack([_told(motion, axis, time) for axis in PATH], axis=1)
-            qpos = _balanced(body, wished, pins, _frames(motion), offset)
-        case "held":
-            wished[:, :3] = hung(body, wished, pins)
-            qpos = following(body, wished, pins, RATE)
-        case "rolling":
-            wished[:, :3] = rolled(body, wished, balls, RATE)
-            qpos = wished
-    supports = rolling_supports(body, qpos, balls) if motion.bearing == "rolling" else pins.supports()
-    clip = BodyClip(motion.name, body, RATE, readonly(qpos), readonly(pins.part_down, bool), motion.cyclic)
-    return Sketch(clip, supports)
+    told = told_down(body, balls, down)
+    placed, pins = rolled(body, wished, balls, told, RATE)
+    qpos = following(body, placed, pins, RATE)
+    return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, told))
+
+
+def _clip(motion: Keyed, body: Body, qpos: Array, down: NDArray[np.bool_]) -> BodyClip:
+    return BodyClip(motion.name, body, RATE, readonly(qpos), readonly(down, bool), motion.cyclic)
 
 
 def _poses(motion: Keyed, body: Body, time: Array) -> Array:

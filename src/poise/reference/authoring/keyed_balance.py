@@ -55,16 +55,9 @@ def _resting(body: Body, pose: Array, pins: Pins, frame: int, offset: Array) -> 
     """(3,) m: the centre of mass of a pose on the points that are down in a frame."""
     down = pins.down[frame]
     here, _ = Kinematics(body, pins.points).at(pose[None])
-    middle = _middle(pins, frame)
+    middle = pins.middle(frame)
     lift = (pins.places[frame, down, 2] - here[0, down, 2]).mean()
     return np.array([middle[0] + offset[0], middle[1] + offset[1], centres(body, pose[None])[0, 2] + lift])
-
-
-def _middle(pins: Pins, frame: int) -> Array:
-    """(3,) m: the middle of all that bears in a stance, also while heels are off the ground."""
-    limbs = {pins.parts[p].limb for p in np.flatnonzero(pins.part_down[frame])}
-    ours = [pins.parts[p].limb in limbs and "tip" not in pins.parts[p].name for p in pins.owner]
-    return np.asarray(pins.places[frame, ours].mean(axis=0))
 
 
 def turning(body: Body, wished: Array, found: Array, pins: Pins, rate: float) -> Array:
@@ -114,6 +107,6 @@ def following(body: Body, given: Array, pins: Pins, rate: float) -> Array:
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT
-    held = _PIN * np.repeat(pins.down[..., None], 3, axis=2)
+    held = np.repeat(np.where(pins.down, _PIN, 0.0)[..., None], 3, axis=2)
     goals = Goals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
     return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights)

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.frozen import readonly
 from poise.reference.authoring.keyed_source import Interval, Keyed
 from poise.reference.contacts_runs import runs
 from poise.reference.feet_pins import carrying_foot
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import ContactPart, contact_parts
 from poise.reference.retarget_figure import figure_of_body
-from poise.reference.supports import Support
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _FRAME = 1e-6  # s: keys are met by frames as near as this
@@ -23,40 +21,22 @@ _FRAME = 1e-6  # s: keys are met by frames as near as this
 
 @dataclass(frozen=True, eq=False)
 class Pins:
-    """Points of the contact parts, and where they stay while they are down."""
+    """Points of links, and where they stay while they are down."""
 
-    parts: tuple[ContactPart, ...]
-    part_down: NDArray[np.bool_]  # (T, P)
-    owner: NDArray[np.int64]  # (N,) number of the part of each point
+    points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
+    limbs: tuple[str, ...]  # (N) what each belongs to: left_foot, right_hand
     places: Array  # (T, N, 3) m
-    on_bar: bool  # the hands hold, they do not push
-
-    @property
-    def points(self) -> list[tuple[str, Array]]:
-        """(N) link and place in its frame."""
-        return [(part.link, point) for part in self.parts for point in part.points]
-
-    @property
-    def down(self) -> NDArray[np.bool_]:
-        """(T, N) which points are down."""
-        return np.asarray(self.part_down[:, self.owner])
+    down: NDArray[np.bool_]  # (T, N)
 
     def flights(self) -> list[tuple[int, int]]:
         """Last frame before and first frame after each time in which nothing bears."""
-        up = runs(~self.part_down.any(axis=1))
-        return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.part_down)]
+        up = runs(np.logical_not(self.down.any(axis=1)))
+        return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.down)]
 
-    def supports(self) -> tuple[Support, ...]:
-        """The points that are ever down, as supports."""
-        out = []
-        for n, (link, point) in enumerate(self.points):
-            part, down = self.parts[self.owner[n]], self.part_down[:, self.owner[n]]
-            held = self.on_bar and "hand" in part.name
-            if down.any():
-                name = part.name if len(part.points) == 1 else f"{part.name}_{_number(self.owner, n)}"
-                place = readonly(self.places[0, n]) if held else None
-                out.append(Support(name, link, readonly(point), readonly(down, bool), place=place))
-        return tuple(out)
+    def middle(self, frame: int) -> Array:
+        """(3,) m: the middle of what bears in a frame, of feet the whole soles even if heels are lifted."""
+        bearing = {limb for limb, down in zip(self.limbs, self.down[frame], strict=True) if down}
+        return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
 def leg_length(body: Body) -> float:
@@ -64,16 +44,21 @@ def leg_length(body: Body) -> float:
     return figure_of_body(body).length("thigh", "shank")
 
 
-def pinned(body: Body, motion: Keyed, time: Array, first: Array) -> Pins:
-    """The pins of a motion at times (T,), whose `first` pose (nq,) tells the prints and the grip."""
-    parts = contact_parts(body)
-    down = np.stack([_while(motion.contacts.get(_word(part, motion), ()), time) for part in parts], axis=1)
-    owner = np.array([k for k, part in enumerate(parts) for _ in part.points], np.int64)
-    stay = np.concatenate([_print(body, part, first) for part in parts])
-    on_bar = any(name.endswith("bar") for name in motion.contacts)
-    if on_bar:
+def parts_down(body: Body, motion: Keyed, time: Array) -> NDArray[np.bool_]:
+    """(T, P) which of the body's contact parts the source says are down at times (T,)."""
+    words = [_word(part, motion) for part in contact_parts(body)]
+    return np.stack([_while(motion.contacts.get(word, ()), time) for word in words], axis=1)
+
+
+def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) -> Pins:
+    """The pins of parts that are down (T, P); the `first` pose (nq,) tells the prints of the feet, or the grip."""
+    known = contact_parts(body)
+    stay = np.concatenate([_print(body, part, first) for part in known])
+    if any(name.endswith("bar") for name in motion.contacts):
         stay = stay + (0.0, 0.0, motion.clearance * leg_length(body) - stay[:, 2].min())
-    out = Pins(parts, down, owner, np.tile(stay, (len(time), 1, 1)), on_bar)
+    owner = [k for k, part in enumerate(known) for _ in part.points]
+    points = tuple((part.link, point) for part in known for point in part.points)
+    out = Pins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
         out.places[landing:, :, 0] += motion.travel * leg_length(body)
     return out
@@ -98,13 +83,8 @@ def _print(body: Body, part: ContactPart, pose: Array) -> Array:
     kinematics = Kinematics(body, [(part.link, point) for point in part.points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))
     if foot is None:
-        return here
+        return np.asarray(here)
     ankle, _ = Kinematics(body, [(foot.link, np.zeros(3))]).at(np.stack([body.standing, pose]))
     heading = yaw_of(quat_multiply(turns[1, 0], quat_conjugate(turns[0, 0])))
     flat = ankle[1, 0] * (1, 1, 0) + ankle[0, 0] * (0, 0, 1)
     return np.asarray(flat + quat_rotate(quat_exp(np.array([0.0, 0.0, heading])), standing - ankle[0, 0]))
-
-
-def _number(owner: NDArray[np.int64], n: int) -> int:
-    """Which of the points of its part a point is."""
-    return int(n - np.flatnonzero(owner == owner[n])[0])

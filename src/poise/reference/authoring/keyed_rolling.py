@@ -1,108 +1,126 @@
 """The pelvis of a motion that rolls: what is lowest touches the ground and does not slip.
 
 Limbs and trunk touch with the round ends of their shapes, as balls. The pelvis is so high that the lowest balls rest on
-the ground, and goes its way so that they roll. Where the source says what is down, that is what touches, lowest or not.
+the ground, and goes its way so that they roll. What the source says is down comes down and rolls, lowest or not.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from poise.body import Body
+from poise.body.balls import Ball
 from poise.frozen import readonly
-from poise.reference.contacts_runs import hysteresis, without_short
+from poise.reference.authoring.keyed_pins import Pins
+from poise.reference.contacts_runs import hysteresis, runs, without_short
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.supports import Support
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
+from poise.reference.parts import contact_parts
+from poise.reference.supports import Support, rounded
+from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
 
-_CAPSULE, _SPHERE = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_SPHERE)
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
 _CALM = 0.03  # s over which weight goes over from ball to ball
 _TOUCHING, _LIFTED = 0.008, 0.016  # m above the ground: nearer bears, farther does not, between both as before
 _SHORTEST = 5  # frames
+_LITTLE = 1e-6  # a weight that counts where there is no other
+
+Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Balls:
-    """The round ends of a body's solid shapes."""
-
-    links: tuple[str, ...]  # (B)
-    names: tuple[str, ...]  # (B)
-    centres: Array  # (B, 3) m in the link frames
-    radii: Array  # (B,) m
-
-    def take(self, which: NDArray[np.bool_]) -> Balls:
-        """Some of the balls."""
-        chosen = np.flatnonzero(which)
-        return Balls(
-            tuple(self.links[b] for b in chosen),
-            tuple(self.names[b] for b in chosen),
-            readonly(self.centres[chosen]),
-            readonly(self.radii[chosen]),
-        )
+def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
+    """(T, B) balls that are down because their parts (T, P) are said to be: ends of the soles, finger tips."""
+    told = np.zeros((len(parts), len(balls)), bool)
+    for p, part in enumerate(contact_parts(body)):
+        centres = [centre for centre, radius in rounded(body, part, tuple(balls)) if radius] or _tip(balls, part.link)
+        for b, ball in enumerate(balls):
+            if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
+                told[:, b] |= parts[:, p]
+    return told
 
 
-def balls_of(body: Body) -> Balls:
-    """Both ends of each solid capsule, and all spheres."""
-    model = body.model
-    links, names, centres, radii = [], [], [], []
-    for g in range(model.ngeom):
-        solid = model.geom_contype[g] or model.geom_conaffinity[g]
-        if not solid or model.geom_type[g] not in (_CAPSULE, _SPHERE):
-            continue
-        radius, half = model.geom_size[g, :2]
-        ends = (-half, half) if model.geom_type[g] == _CAPSULE else (0.0,)
-        for number, end in enumerate(ends):
-            links.append(model.body(model.geom_bodyid[g]).name)
-            names.append(f"{model.geom(g).name}_{number}")
-            centres.append(model.geom_pos[g] + quat_rotate(model.geom_quat[g], (0.0, 0.0, end)))
-            radii.append(radius)
-    return Balls(tuple(links), tuple(names), readonly(centres), readonly(radii))
+def _tip(balls: Sequence[Ball], link: str) -> list[Array]:
+    """The centre of the ball of a link that is farthest from the link's joint, if it has balls."""
+    own = [ball.centre for ball in balls if ball.link == link]
+    return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
-def rolled(body: Body, wished: Array, balls: Balls, rate: float, told: NDArray[np.bool_]) -> Array:
-    """(T, 3) m: where the pelvis is so that the lowest balls touch the ground and roll on it.
+def rolled(body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: float) -> tuple[Array, Pins]:
+    """Poses (T, nq) with the pelvis so placed that the lowest balls touch the ground and roll, and pins of those told.
 
-    In frames in which any ball is `told` (T, B) to be down, those touch instead.
+    Of what is told (T, B) to be down, feet lead: they do not slip, and hands that are down as well give way.
     """
     places, turns = _kinematics(body, balls).at(wished)
-    low = places[..., 2] - balls.radii  # (T, B) m
-    share = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
-    share = np.where(told.any(axis=1, keepdims=True), told, share)
-    share = gaussian_filter1d(share / share.sum(axis=1, keepdims=True), _CALM * rate, axis=0, mode="nearest")
-    slip = np.diff(places, axis=0)[..., :2] + _rolling(turns, balls.radii)
-    root = np.array(wished[:, :3])
-    root[1:, :2] -= np.cumsum(np.sum((share[1:] + share[:-1])[..., None] / 2 * slip, axis=1), axis=0)
-    root[:, 2] -= np.sum(share * low, axis=1)
-    return root
+    radii = np.array([ball.radius for ball in balls])
+    low = places[..., 2] - radii  # (T, B) m
+    lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
+    feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
+    leading = _calm(_shares(_first_of(told & feet, told, lowest)), rate)
+    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_rolling(turns, radii), axis=0)])
+    slip = np.sum((leading[1:] + leading[:-1])[..., None] / 2 * np.diff(places[..., :2] - way, axis=0), axis=1)
+    shift = np.zeros((len(wished), 3))
+    shift[1:, :2] = -np.cumsum(slip, axis=0)
+    shift[:, 2] = -_calm(np.sum(_shares(lowest) * low, axis=1), rate)
+    qpos = np.array(wished)
+    qpos[:, :3] += shift
+    points = tuple((ball.link, ball.centre) for ball in balls)
+    stay = _rolling_places(places + shift[:, None], way, radii, leading, told)
+    return qpos, Pins(points, tuple(ball.link for ball in balls), stay, told)
 
 
-def _rolling(turns: Array, radii: Array) -> Array:
-    """(T - 1, B, 2) m by which the lowest points of turning balls (T, B, 4) go along with them, back over ground."""
-    turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad per frame, in the world
-    return np.asarray(radii[:, None] * np.stack([-turn[..., 1], turn[..., 0]], axis=-1))
+def _first_of(*weights: Array | Mask) -> Array:
+    """(T, B) in each frame the first of the weights that are not all 0."""
+    out = np.array(weights[-1], float)
+    for other in reversed(weights[:-1]):
+        out = np.where(other.any(axis=1, keepdims=True), other, out)
+    return out
 
 
-def rolling_supports(body: Body, qpos: Array, balls: Balls) -> tuple[Support, ...]:
-    """The balls that touch the ground, while they do."""
+def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, told: Mask) -> Array:
+    """(T, B, 3) m: balls that are down roll on from where they are while they lead."""
+    out = np.array(places)
+    for b in range(len(radii)):
+        for start, stop in runs(told[:, b]):
+            span = slice(start, stop)
+            from_where = np.average(places[span, b, :2] - way[span, b], axis=0, weights=leading[span, b] + _LITTLE)
+            out[span, b] = np.append(way[span, b] + from_where, np.full((stop - start, 1), radii[b]), axis=1)
+    return out
+
+
+def _shares(weights: Array) -> Array:
+    """(T, B) weights that sum up to 1 in each frame."""
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _calm(values: Array, rate: float) -> Array:
+    """Values (T, ...) smoothed in time."""
+    return np.asarray(gaussian_filter1d(values, _CALM * rate, axis=0, mode="nearest"))
+
+
+def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask) -> tuple[Support, ...]:
+    """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
+    spoken_of = {ball.link for b, ball in enumerate(balls) if told[:, b].any()}
     out = []
-    for b, (name, link) in enumerate(zip(balls.names, balls.links, strict=True)):
-        down = _touching(places[:, b, 2] - balls.radii[b])
+    for b, ball in enumerate(balls):
+        down = told[:, b] if ball.link in spoken_of else _touching(places[:, b, 2] - ball.radius)
         if down.any():
-            radius = float(balls.radii[b])
-            out.append(Support(name, link, readonly(balls.centres[b]), readonly(down, bool), radius=radius))
+            out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
 
 
-def _touching(gap: Array) -> NDArray[np.bool_]:
+def _touching(gap: Array) -> Mask:
     return without_short(hysteresis(gap, _TOUCHING, _LIFTED), _SHORTEST, _SHORTEST)
 
 
-def _kinematics(body: Body, balls: Balls) -> Kinematics:
-    return Kinematics(body, list(zip(balls.links, balls.centres, strict=True)), balls.links)
+def _rolling(turns: Array, radii: Array) -> Array:
+    """(T - 1, B, 2) m: how far turning balls (T, B, 4) roll from frame to frame."""
+    turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad, in the world
+    return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
+
+
+def _kinematics(body: Body, balls: Sequence[Ball]) -> Kinematics:
+    return Kinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])

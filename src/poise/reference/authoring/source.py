@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,19 @@ class Source:
     def fail(self, message: str) -> PoiseError:
         """The error for something wrong in the file."""
         return PoiseError(f"{self.path.name}: {message}")
+
+    def check(self, fields: Collection[str]) -> None:
+        """Raise a PoiseError for whatever the file says that nobody reads."""
+        for field in self.table:
+            if field not in fields:
+                raise unknown(f"field in {self.path.name}", field, fields)
+
+    def positive(self, field: str) -> float:
+        """A number of the file that is more than 0."""
+        value = self.number(field)
+        if value <= 0:
+            raise self.fail(f"'{field}' must be more than 0, not {value:g}")
+        return value
 
     def number(self, field: str, default: float | None = None) -> float:
         """A number of the file, finite; what is not told must have a default."""

@@ -13,13 +13,13 @@ import numpy as np
 
 from poise.frozen import Frozen
 from poise.reference.authoring.curves import CYCLE, Curve
-from poise.reference.authoring.gait import Gait
+from poise.reference.authoring.gait_source import Gait
 from poise.spatial import Array
 
-_CADENCE, _STRIDE, _SWAY = 0.55, 0.45, -0.6  # exponents of the ratio of speeds
+_CADENCE, _STRIDE, _SWAY, _BOUNCE = 0.55, 0.45, -0.6, 2.0  # exponents of the ratio of speeds
 _SHORTER = 4.0  # percent of the cycle by which stance ends earlier per m/s
 _LOADED = (2.0, 40.0)  # percent of the cycle in which the knee bends under load
-_STRIDING = ("hip_flexion", "pelvis_rotation", "trunk_rotation", "toe_extension")
+_STRIDING = ("hip_flexion", "ankle_dorsiflexion", "pelvis_rotation", "trunk_rotation", "toe_extension")
 _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
@@ -33,7 +33,8 @@ def at_speed(gait: Gait, speed: float) -> Gait:
         speed=speed,
         cadence=gait.cadence * ratio**_CADENCE,
         down=Frozen({end: (float(warp(start)), float(warp(stop))) for end, (start, stop) in gait.down.items()}),
-        load=gait.load.timed(warp).scaled(ratio, about=1.0),
+        load=gait.load.timed(warp),
+        bounce=gait.bounce * ratio**_BOUNCE,
         sway=gait.sway.scaled(ratio**_SWAY),
         limbs=Frozen({name: curve if name in _ARMS else curve.timed(warp) for name, curve in limbs.items()}),
         middle=Frozen({name: _striding(name, curve, ratio) for name, curve in gait.middle.items()}),
@@ -59,6 +60,6 @@ def _earlier(stance: float, percent: float) -> Callable[[Array | float], Array]:
     """Percents moved so that stance ends so much earlier, and swing begins with it."""
 
     def warp(at: Array | float) -> Array:
-        return np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE])
+        return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE]))
 
     return warp
