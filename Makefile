@@ -47,6 +47,7 @@ bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
 pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in README and documentation again
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_strips.py
+	$(BIN)/python docs/make_motions.py
 	$(BIN)/python docs/rerun.py
 
 clean: ## remove everything that was built

@@ -17,7 +17,10 @@ from poise.control import named_controller
 from poise.measure import audit
 from poise.performance import perform
 from poise.reference import named_motion
+from poise.reference.authoring import read_source, shipped_names
 from poise.reference.edit.forms import EDIT_FORMS
+from poise.reference.facts import facts_of
+from poise.reference.shipping import finished, finished_bodies
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -27,7 +30,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 def write(folder: Path) -> None:
     """Write all of them into a folder, for `include`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (bodies, edits, commands, checks, choices, gallery):
+    for make in (bodies, edits, commands, checks, choices, gallery, motions):
         (folder / f"{make.__name__}.md").write_text(make() + "\n")
 
 
@@ -139,4 +142,18 @@ def gallery() -> str:
             f"![{title}](_static/{path.stem}.png)\n\n"
             f"`examples/{path.name}`\n\n```python\n{code}\n```"
         )
+    return "\n\n".join(parts)
+
+
+def motions() -> str:
+    """The motions that come with Poise: facts, and a strip of pictures each."""
+    parts = []
+    for name in shipped_names():
+        bodies = finished_bodies(name)
+        if bodies:
+            facts, title = facts_of(finished(name, bodies[0])), read_source(name).title
+            parts.append(
+                f"### {name}\n\n{title}. {facts}. For {', '.join(f'`{body}`' for body in bodies)}.\n\n"
+                f"![{name}](_static/motions/{name}.png)"
+            )
     return "\n\n".join(parts)

@@ -139,3 +139,22 @@ def test_continuous_quaternions_are_the_same_turns_without_jumps(steps, seed):
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], (20, 2, 1))
     signs[0] = 1.0
     np.testing.assert_array_equal(s.continuous_quat(signs * smooth), smooth)
+
+
+@given(short)
+def test_right_jacobian_tells_how_a_turn_grows_with_its_vector(r):
+    ahead, behind = (s.quat_exp(r + sign * 1e-5 * np.eye(3)) for sign in (1, -1))
+    back = s.quat_conjugate(s.quat_exp(r))
+    numeric = (s.quat_log(s.quat_multiply(back, ahead)) - s.quat_log(s.quat_multiply(back, behind))) / 2e-5
+    np.testing.assert_allclose(s.right_jacobian(r), numeric.T, atol=1e-7)
+
+
+@given(short, st.floats(1e-5, 1.0))
+def test_inverse_right_jacobian_undoes_it_for_turns_of_any_size(r, size):
+    product = s.inverse_right_jacobian(size * r) @ s.right_jacobian(size * r)
+    np.testing.assert_allclose(product, np.eye(3), atol=1e-9)
+
+
+@given(vectors, vectors)
+def test_cross_matrix_is_the_cross_product(a, b):
+    np.testing.assert_allclose(s.cross_matrix(a) @ b, np.cross(a, b), **close)

@@ -9,7 +9,6 @@ def catalogue() -> dict[str, dict[str, str]]:
     from poise.control import CONTROLLERS
     from poise.export import FORMATS
     from poise.library import cmu
-    from poise.reference import MOTIONS
     from poise.reference.edit.forms import EDIT_FORMS
     from poise.world.forms import TERRAIN_FORMS
 
@@ -19,10 +18,28 @@ def catalogue() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()},
+        "motions": motions(),
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},
     }
+
+
+def motions() -> dict[str, str]:
+    """Name: what it is, how long and fast, on what, and for which bodies it was made to obey physics."""
+    from poise.reference import MOTIONS
+    from poise.reference.authoring import shipped_names
+
+    posed = {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()}
+    return {**posed, **{name: _told(name) for name in shipped_names()}}
+
+
+def _told(name: str) -> str:
+    from poise.reference.authoring import read_source
+    from poise.reference.facts import facts_of
+    from poise.reference.shipping import finished, finished_bodies
+
+    bodies, title = finished_bodies(name), read_source(name).title
+    return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title

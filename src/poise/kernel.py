@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_ROOMS = ("dynamics", "contact", "optimize")
+
 
 def _fingerprint() -> str:
     """Of all files that kernels are made from."""
     package = Path(__file__).parent
-    files = [Path(__file__), *(file for room in ("dynamics", "contact", "optimize") for file in sorted((package / room).glob("*.py")))]
+    files = [Path(__file__), *(file for room in _ROOMS for file in sorted((package / room).glob("*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

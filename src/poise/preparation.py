@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,12 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.cast import OWN, load_body
 from poise.reference.edit import Edit, edited, parse_edit
 from poise.reference.feet import FootSettings
+from poise.optimize.interior import Progress
+from poise.optimize.interior import in_silence as unwatched
+from poise.reference.physics import Physics, with_physics
 from poise.reference.preparing import Prepared, Say, changes, in_silence, prepare
 from poise.reference.retarget import Retargeted
+from poise.reference.varying import parse_variation
 from poise.world.terrain import parse_terrain
 
 FILES = ("reference.npz", "motion.bvh", "page.html")
@@ -36,6 +40,7 @@ class PreparedFiles:
 
     prepared: Prepared
     summary: dict[str, Any]
+    physics: Physics | None = None  # if it was made to obey physics
 
     def text(self, full: bool = False) -> str:
         """The summary for people; in full with all that importing found and the error of every part."""
@@ -49,6 +54,7 @@ class PreparedFiles:
             fidelity(retargeted),
             tidiness(self.prepared.cleaned),
             *([footfalls(clip)] if clip.parts else []),
+            *([] if self.physics is None else self.physics.lines()),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
 
@@ -115,22 +121,36 @@ class Preparation:
     smoothing: float | None = None  # Hz: faster changes are smoothed away, 0 for none; None for the usual
     edits: tuple[str, ...] = ()
     terrain: str = "flat"  # that the page shows
+    dynamic: bool = False  # whether it is made to obey physics
+    vary: tuple[str, ...] = ()  # how, if so
     imports: ImportSettings = field(default_factory=ImportSettings)
 
-    def run(self, folder: Path, say: Say = in_silence) -> PreparedFiles:
-        """Prepare and write the files into a folder; `say` is told each stage."""
+    def run(
+        self, folder: Path, say: Say = in_silence, watch: Callable[[Progress], None] = unwatched
+    ) -> PreparedFiles:  # fmt: skip
+        """Prepare and write the files into a folder; `say` is told each stage, `watch` how a search goes."""
         check_writable(folder)
         paths = [folder / name for name in FILES]
         check_targets(paths, self.motion)
         parse_terrain(self.terrain)  # refused before any work is done
+        variation = parse_variation(self.vary)
+        if not (variation.nothing or self.dynamic):
+            raise PoiseError("a variation is made by the optimiser: ask for --dynamic as well")
         prepared = self._prepared([parse_edit(text) for text in self.edits], say)
+        physics = None
+        if self.dynamic:
+            say("optimising")
+            physics = with_physics(prepared.clip, variation, watch)
+            prepared = replace(prepared, clip=physics.dynamic.clip)
         say("writing")
         folder.mkdir(parents=True, exist_ok=True)
-        save_prepared(prepared.clip, paths[0])
+        save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
         export(prepared.clip, paths[1])
         write_page(shown(prepared.clip, self.terrain), paths[2])
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
-        return PreparedFiles(prepared, summary)
+        if physics is not None:
+            summary["dynamic"] = physics.as_dict()
+        return PreparedFiles(prepared, summary, physics)
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
         """The motion on its body, edited."""

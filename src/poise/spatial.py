@@ -18,6 +18,7 @@ _MIRROR_POLAR = np.array([1.0, -1.0, 1.0])  # positions, velocities, forces
 _MIRROR_AXIAL = np.array([-1.0, 1.0, -1.0])  # rotation vectors, angular velocities, torques
 _MIRROR_QUAT = np.array([1.0, -1.0, 1.0, -1.0])
 _TINY = 1e-8  # rad; below it sin(x)/x is 1 to machine precision
+_SMALL = 1e-3  # rad; below it two terms of a series are exact to rounding
 
 
 def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
@@ -109,6 +110,45 @@ def quat_exp(rotation_vector: ArrayLike) -> Array:
     small = angle < _TINY
     scale = np.where(small, 0.5, np.sin(angle / 2) / np.where(small, 1.0, angle))
     return np.concatenate([np.cos(angle / 2), scale * r], axis=-1)
+
+
+def cross_matrix(v: ArrayLike) -> Array:
+    """(..., 3, 3) with matrix @ x = v x x."""
+    v = np.asarray(v, float)
+    x, y, z = (v[..., i] for i in range(3))
+    zero = np.zeros_like(x)
+    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*v.shape, 3)
+
+
+def right_jacobian(rotation_vector: ArrayLike) -> Array:
+    """(..., 3, 3) how a turn by r turns further, in its own frame, when r changes [Sola2018] (143).
+
+    Jr(r) = 1 - (1 - cos t)/t^2 [r] + (t - sin t)/t^3 [r]^2, t = |r|.
+    """
+    r = np.asarray(rotation_vector, float)
+    square = np.sum(r * r, axis=-1)[..., None, None]
+    angle = np.sqrt(square)
+    small = angle < _SMALL
+    safe = np.where(small, 1.0, angle)
+    first = np.where(small, 0.5 - square / 24.0, (1.0 - np.cos(safe)) / safe**2)
+    second = np.where(small, 1.0 / 6.0 - square / 120.0, (safe - np.sin(safe)) / safe**3)
+    cross = cross_matrix(r)
+    return np.asarray(np.eye(3) - first * cross + second * (cross @ cross))
+
+
+def inverse_right_jacobian(rotation_vector: ArrayLike) -> Array:
+    """(..., 3, 3) how r changes when the turn by r turns further in its own frame [Sola2018] (144).
+
+    Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|.
+    """
+    r = np.asarray(rotation_vector, float)
+    square = np.sum(r * r, axis=-1)[..., None, None]
+    angle = np.sqrt(square)
+    small = angle < _SMALL
+    safe = np.where(small, 1.0, angle)
+    factor = np.where(small, 1.0 / 12.0 + square / 720.0, 1.0 / safe**2 - 0.5 / (safe * np.tan(0.5 * safe)))
+    cross = cross_matrix(r)
+    return np.asarray(np.eye(3) + 0.5 * cross + factor * (cross @ cross))
 
 
 def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:

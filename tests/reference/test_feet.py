@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.motion.repair import import_motion
@@ -16,7 +17,6 @@ from poise.reference.contacts_runs import runs
 from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.footprints import footprints
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.ik_space import PoseSpace
 from poise.reference.parts import contact_parts
 from poise.reference.retarget import retarget
 from poise.spatial import quat_exp, yaw_of

@@ -1,18 +1,17 @@
 """Inverse kinematics: Jacobians, exact solutions, limits, slow corrections."""
 
-import mujoco
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_banded import solve_banded
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.ik_path import solve_path
-from poise.reference.ik_space import PoseSpace, right_jacobian
-from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
+from poise.spatial import quat_conjugate, quat_log, quat_multiply
 
 HUMAN = Body.named("human42")
 ENDS = [
@@ -38,28 +37,6 @@ def test_jacobians_are_the_derivatives_of_places_and_turns():
         assert np.allclose((ahead[0] - posed.places) / step, posed.place_rows[..., dof], atol=1e-5)
         turned = quat_log(quat_multiply(ahead[1], quat_conjugate(posed.turns))) / step
         assert np.allclose(turned, posed.turn_rows[..., dof], atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["human37", "human58"])
-def test_pose_space_steps_and_differences_are_mujocos(name):
-    body = Body.named(name)
-    space, rng = PoseSpace(body), np.random.default_rng(2)
-    start, step = random_poses(body, 5, 0.4, 3), 0.6 * rng.normal(size=(5, body.nv))
-    moved = space.moved(start, step)
-    for k in range(5):
-        theirs, difference = np.array(start[k]), np.zeros(body.nv)
-        mujoco.mj_integratePos(body.model, theirs, step[k], 1.0)
-        mujoco.mj_differentiatePos(body.model, difference, 1.0, start[k], moved[k])
-        assert np.allclose(moved[k], theirs, atol=1e-12)
-        assert np.allclose(space.difference(start, moved)[k], difference, atol=1e-9)
-
-
-@given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3))
-@settings(max_examples=50, deadline=None)
-def test_right_jacobian_tells_how_a_turn_grows_with_its_vector(vector):
-    r, step = np.array(vector), 1e-6
-    numeric = [quat_log(quat_multiply(quat_conjugate(quat_exp(r)), quat_exp(r + step * e))) / step for e in np.eye(3)]
-    assert np.allclose(right_jacobian(r), np.transpose(numeric), atol=1e-4)
 
 
 def test_reachable_goals_are_reached_in_all_frames():

@@ -8,6 +8,7 @@ import pytest
 
 import skeletons
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
 from poise.frozen import readonly
@@ -15,7 +16,6 @@ from poise.motion import clip_from
 from poise.motion.kinematics import forward
 from poise.motion.repair import import_motion
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.ik_space import PoseSpace
 from poise.reference.retarget import retarget
 from poise.spatial import quat_exp, quat_multiply
 

@@ -4,9 +4,11 @@ and programs."""
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from poise.errors import PoiseError
@@ -54,6 +56,20 @@ class Watcher:
         from tqdm import tqdm
 
         return tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True) if self._watched else range(steps)
+
+    @contextmanager
+    def search(self) -> Iterator[Callable[[Any], None]]:
+        """A bar of how near a search is to keeping all constraints: to be told its `Progress`."""
+        from tqdm import tqdm
+
+        form = "obeying physics {percentage:3.0f}%|{bar}| {postfix} [{elapsed}]"
+        with tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True, disable=not self._watched) as bar:
+
+            def tell(progress: Any) -> None:
+                bar.set_postfix_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}", refresh=False)
+                bar.update(max(0.0, min(99.0, -12.5 * math.log10(max(progress.violation, 1e-8))) - bar.n))
+
+            yield tell
 
     def meter(self, size: int) -> Any:
         """A bar of bytes: a context whose `update` is told how many more have come."""

@@ -16,7 +16,7 @@ _NUMBERS = {"leading": int, "rate": float, "floor": float}
 
 def add(commands: Any) -> None:
     """Its arguments; those about the import are the fields of `ImportSettings`."""
-    from poise.reference.edit.forms import EDIT_FORM
+    from poise.reference.edit.forms import EDIT_FORM, VARIATION_FORM
 
     command = add_command(
         commands,
@@ -48,6 +48,8 @@ def add(commands: Any) -> None:
         help="faster changes are smoothed away, except at impacts; 0 for none (default: 6)",
     )
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option("--dynamic", action="store_true", help="make it obey physics: with torques and contact forces, on its body")
+    option("--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable")
     option("--terrain", default="flat", help="what the page shows below it: as for poise perform")
     option("--report", action="store_true", help="print all that was found and done")
     option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default prepared-MOTION")
@@ -85,9 +87,13 @@ def _prepare(chosen: argparse.Namespace) -> Report:
         smoothing=chosen.smoothing,
         edits=tuple(chosen.edit),
         terrain=chosen.terrain,
+        dynamic=chosen.dynamic,
+        vary=tuple(chosen.vary),
         imports=ImportSettings(**given),
     )
-    outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), Watcher(chosen.json).say)
+    watcher = Watcher(chosen.json)
+    with watcher.search() as search:
+        outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), watcher.say, search)
     return Report(outcome.text(chosen.report), outcome.summary)
 
 

@@ -8,7 +8,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from poise.spatial import Array, quat_to_matrix
+
 Ints = NDArray[np.int64]
 
 HINGE, BALL, SLIDE = range(3)
@@ -18,7 +19,8 @@ HINGE, BALL, SLIDE = range(3)
 class Tree(NamedTuple):
     """Links, numbered as in MuJoCo with the world as 0, and the blocks of degrees of freedom that move them.
 
-    A block is what turns or shifts at once: a hinge, a ball, or the three translations of a free joint.
+    A block is what turns or shifts at once: a hinge, a ball, or the three translations of a free joint. What is nearer
+    to the root is below; degrees of freedom are numbered upwards.
     """
 
     link_parent: Ints  # (L,)
@@ -26,17 +28,21 @@ class Tree(NamedTuple):
     link_quat: Array  # (L, 4)
     link_mass: Array  # (L,) kg
     link_com: Array  # (L, 3) m, in the link
-    link_inertia: Array  # (L, 9) kg m^2 about the centre of mass, along the link's axes
+    link_inertia: Array  # (L, 3, 3) kg m^2 about the centre of mass, along the link's axes
     link_blocks: Ints  # (L, 2) its first block, and how many it has
+    link_block: Ints  # (L,) the last block that moves it, -1 for the world
+    link_dof: Ints  # (L,) the last degree of freedom that moves it, -1 for the world
     block_kind: Ints  # (B,)
-    block_dof: Ints  # (B,) its first degree of freedom
+    block_link: Ints  # (B,) whose it is
+    block_below: Ints  # (B,) the block before it in its chain, -1 at the root
+    block_size: Ints  # (B,) its degrees of freedom
+    block_dof: Ints  # (B,) the first of them
     block_qpos: Ints  # (B,) its first coordinate
     block_pos: Array  # (B, 3) m, in the link
     block_axis: Array  # (B, 3) of a hinge, in the link
     block_zero: Array  # (B,) rad, coordinate of a hinge at which it does not turn
-    block_above: Ints  # (B,) the block before it in its chain, -1 at the root
-    block_link: Ints  # (B,)
-    link_block: Ints  # (L,) the last block that moves it, -1 for the world
+    dof_block: Ints  # (nv,) whose it is
+    dof_below: Ints  # (nv,) the one before it in its chain, -1 at the root
     armature: Array  # (nv,) kg m^2
     damping: Array  # (nv,) N m s
     gravity: Array  # (3,) m/s^2
@@ -44,53 +50,66 @@ class Tree(NamedTuple):
 
 def tree_of(model: mujoco.MjModel) -> Tree:
     """The tables of a model with one free root, hinges and balls."""
-    kinds, links, joints = [], [], []
-    for joint in range(model.njnt):
-        kind = model.jnt_type[joint]
-        free = kind == mujoco.mjtJoint.mjJNT_FREE
-        own = [SLIDE, BALL] if free else [BALL] if kind == mujoco.mjtJoint.mjJNT_BALL else [HINGE]
-        for block in own:
-            kinds.append(block)
-            links.append(int(model.jnt_bodyid[joint]))
-            joints.append(joint)
-    kind, link, joint = np.array(kinds, np.int64), np.array(links, np.int64), np.array(joints, np.int64)
-    turning = (kind == BALL) & (model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE)
-    count = np.array([np.count_nonzero(link == b) for b in range(model.nbody)])
-    first = np.array([np.flatnonzero(link == b)[0] if n else 0 for b, n in enumerate(count)])
+    kind, joint = _blocks(model)
+    link = model.jnt_bodyid[joint].astype(np.int64)
+    size = np.where(kind == HINGE, 1, 3)
+    ball_of_root = 3 * ((kind == BALL) & (model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE))
+    first_dof = (model.jnt_dofadr[joint] + ball_of_root).astype(np.int64)
     parent = model.body_parentid.astype(np.int64)
-    last = np.full(model.nbody, -1, np.int64)
-    for b in range(1, model.nbody):
-        last[b] = first[b] + count[b] - 1 if count[b] else last[parent[b]]
-    above = np.array([k - 1 if k > first[b] else last[parent[b]] for k, b in enumerate(link)], np.int64)
+    own, last = _blocks_of_links(link, parent)
+    below = np.array([k - 1 if k > own[b, 0] else last[parent[b]] for k, b in enumerate(link)], np.int64)
+    last_dof = np.append(first_dof + size - 1, -1)  # of a block; the last is that of no block
+    dof_block = np.repeat(np.arange(len(kind)), size)
+    dof_below = np.arange(model.nv) - 1
+    dof_below[first_dof] = last_dof[below]
     return Tree(
-        parent,
-        np.array(model.body_pos),
-        np.array(model.body_quat),
-        np.array(model.body_mass),
-        np.array(model.body_ipos),
-        _inertias(model),
-        np.stack([first, count], axis=1).astype(np.int64),
-        kind,
-        (model.jnt_dofadr[joint] + 3 * turning).astype(np.int64),
-        (model.jnt_qposadr[joint] + 3 * turning).astype(np.int64),
-        np.array(model.jnt_pos[joint]),
-        np.array(model.jnt_axis[joint]),
-        np.array(model.qpos0[model.jnt_qposadr[joint]]),
-        above,
-        link,
-        last,
-        np.array(model.dof_armature),
-        np.array(model.dof_damping),
-        np.array(model.opt.gravity),
+        link_parent=parent,
+        link_pos=np.array(model.body_pos),
+        link_quat=np.array(model.body_quat),
+        link_mass=np.array(model.body_mass),
+        link_com=np.array(model.body_ipos),
+        link_inertia=_inertias(model),
+        link_blocks=own,
+        link_block=last,
+        link_dof=last_dof[last],
+        block_kind=kind,
+        block_link=link,
+        block_below=below,
+        block_size=size,
+        block_dof=first_dof,
+        block_qpos=(model.jnt_qposadr[joint] + ball_of_root).astype(np.int64),
+        block_pos=np.array(model.jnt_pos[joint]),
+        block_axis=np.array(model.jnt_axis[joint]),
+        block_zero=np.array(model.qpos0[model.jnt_qposadr[joint]]),
+        dof_block=dof_block,
+        dof_below=dof_below,
+        armature=np.array(model.dof_armature),
+        damping=np.array(model.dof_damping),
+        gravity=np.array(model.opt.gravity),
     )
 
 
+def _blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
+    """(B,) kinds of all blocks, and the joints they belong to."""
+    kinds = {int(mujoco.mjtJoint.mjJNT_FREE): (SLIDE, BALL), int(mujoco.mjtJoint.mjJNT_BALL): (BALL,)}
+    found = [(kind, j) for j in range(model.njnt) for kind in kinds.get(int(model.jnt_type[j]), (HINGE,))]
+    kind, joint = np.array(found, np.int64).T
+    return np.ascontiguousarray(kind), np.ascontiguousarray(joint)
+
+
+def _blocks_of_links(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
+    """(L, 2) first block and number of blocks of each link, and (L,) the last block that moves it."""
+    own, last = np.zeros((len(parent), 2), np.int64), np.full(len(parent), -1, np.int64)
+    for b in range(1, len(parent)):
+        blocks = np.flatnonzero(link == b)
+        if len(blocks):
+            own[b], last[b] = (blocks[0], len(blocks)), blocks[-1]
+        else:  # welded
+            last[b] = last[parent[b]]
+    return own, last
+
+
 def _inertias(model: mujoco.MjModel) -> Array:
-    """(L, 9) kg m^2: principal inertias turned along the links' own axes."""
-    out = np.zeros((model.nbody, 9))
-    for b in range(model.nbody):
-        turn = np.zeros(9)
-        mujoco.mju_quat2Mat(turn, model.body_iquat[b])
-        matrix = turn.reshape(3, 3)
-        out[b] = (matrix @ np.diag(model.body_inertia[b]) @ matrix.T).ravel()
-    return out
+    """(L, 3, 3) kg m^2: principal inertias turned along the links' own axes."""
+    turn = quat_to_matrix(model.body_iquat)
+    return np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))

@@ -2,65 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cho_solve_banded, cholesky_banded
+from scipy.linalg import cho_factor, cho_solve, cholesky_banded
+from scipy.linalg.lapack import dtbtrs
 
 from poise.kernel import kernel
-from poise.optimize.rows import Array, Rows
+from poise.optimize.rows import Rows
+from poise.spatial import Array
+
+
+def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
+    """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
+
+    Weights are (B, R), or None for 1. Batches with the very same columns are squared together.
+    """
+    band = np.zeros((size, bandwidth + 1))
+    band[:, 0] = damping
+    alike: dict[int, list[Rows]] = {}
+    scaled: dict[int, list[Array]] = {}
+    for rows, weights in weighted:
+        part = rows.jacobian if weights is None else np.sqrt(weights)[:, :, None] * rows.jacobian
+        alike.setdefault(id(rows.columns), []).append(rows)
+        scaled.setdefault(id(rows.columns), []).append(part)
+    for key, parts in scaled.items():
+        stack = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        _scatter(alike[key][0].columns, np.matmul(stack.transpose(0, 2, 1), stack), band)
+    return band
 
 
 @kernel
 def _scatter(columns: Any, squares: Any, band: Any) -> None:
-    """Add blocks (B, m, m) to the lower band (w + 1, n)."""
+    """Add symmetric blocks (B, m, m) to the lower band (n, w + 1)."""
     for b in range(columns.shape[0]):
         for j in range(columns.shape[1]):
-            right = columns[b, j]
-            if right < 0:
+            first = columns[b, j]
+            if first < 0:
                 continue
             for i in range(columns.shape[1]):
-                below = columns[b, i] - right
-                if columns[b, i] >= 0 and below >= 0:
-                    band[below, right] += squares[b, i, j]
-
-
-def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
-    """The lower band (w + 1, n) of damping + the sum of J' W J; weights (B, R), or None for 1."""
-    band = np.zeros((bandwidth + 1, size))
-    band[0] = damping
-    for rows, weights in weighted:
-        scaled = rows.jacobian if weights is None else rows.jacobian * weights[:, :, None]
-        _scatter(rows.columns, np.matmul(rows.jacobian.transpose(0, 2, 1), scaled), band)
-    return band
+                if columns[b, i] >= first:
+                    band[first, columns[b, i] - first] += squares[b, j, i]
 
 
 class Factored:
-    """A band K and ties C, as the quasi-definite matrix [K, C'; C, -softness]."""
+    """A band K and ties C (t, n), as the quasi-definite matrix [K, C'; C, -softness]; K = L L'."""
 
     def __init__(self, band: Array, ties: Array, softness: float) -> None:
-        self._factor = cholesky_banded(band, lower=True, check_finite=False, overwrite_ab=True)
-        self._ties = ties  # (t, n)
-        if len(ties):
-            self._reach = cho_solve_banded((self._factor, True), ties.T, check_finite=False)  # (n, t)
-            self._schur = cho_factor(ties @ self._reach + softness * np.eye(len(ties)), check_finite=False)
+        self._factor = cholesky_banded(band.T, lower=True, check_finite=False, overwrite_ab=True)
+        self._reach = self._triangular(ties.T, "N") if len(ties) else None  # (n, t) L^-1 C'
+        if self._reach is not None:
+            schur = self._reach.T @ self._reach + softness * np.eye(len(ties))
+            self._schur = cho_factor(schur, check_finite=False)
 
     def solve(self, right: Array, tie_right: Array) -> tuple[Array, Array]:
-        """x and y of K x + C' y = right, C x - softness y = tie_right."""
-        x = cho_solve_banded((self._factor, True), right, check_finite=False)
-        if not len(self._ties):
-            return x, np.zeros(0)
-        y = cho_solve(self._schur, self._ties @ x - tie_right, check_finite=False)
-        return x - self._reach @ y, y
+        """x (n,) and y (t,) of K x + C' y = right, C x - softness y = tie_right."""
+        half = self._triangular(right[:, None], "N")
+        y = np.zeros(0)
+        if self._reach is not None:
+            y = cho_solve(self._schur, self._reach.T @ half[:, 0] - tie_right, check_finite=False)
+            half[:, 0] -= self._reach @ y
+        return self._triangular(half, "T")[:, 0], y
+
+    def _triangular(self, right: Array, transposed: str) -> Array:
+        """L^-1 or, with "T", L'^-1 times (n, k)."""
+        out, _ = dtbtrs(self._factor, right, uplo="L", trans=transposed)
+        return np.asarray(out)
 
 
-def dense(rows: Iterable[Rows], size: int) -> Array:
+def dense(rows: Sequence[Rows], size: int) -> Array:
     """(t, n) the Jacobian of a few rows, written out."""
-    parts = []
+    parts = [np.zeros((0, size))]
     for batch in rows:
-        out = np.zeros((*batch.value.shape, size + 1))
+        out = np.zeros((*batch.value.shape, size + 1))  # the last for columns without a variable
         for b, columns in enumerate(batch.columns):
             out[b][:, columns] = batch.jacobian[b]
         parts.append(out[..., :-1].reshape(-1, size))
-    return np.concatenate(parts) if parts else np.zeros((0, size))
+    return np.concatenate(parts)

@@ -1,8 +1,7 @@
 """A primal-dual interior point method with Gauss-Newton steps, for least squares with many sparse constraints.
 
-Equality rows are kept by proximal multipliers: the matrix of a step is H + A'A / softness + G' diag(z / s) G, banded and
-positive definite, and no constraint needs to be independent of the others. Bounds have slacks s and multipliers
-z with s z = barrier -> 0 [Nocedal2006, ch. 19]. Steps are cut by a merit function, Eq. (18.36) there.
+After [Nocedal2006, ch. 19]: a barrier keeps bounded rows in their bounds and goes to 0; steps, see
+`poise.optimize.newton`, are cut by a merit function, the l1 penalty of Eq. (18.27) with the weight of Eq. (18.36).
 """
 
 from __future__ import annotations
@@ -14,10 +13,19 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from poise.optimize.banded import Factored, dense, normal_band
-from poise.optimize.rows import Array, Linearised, Rows, split, stacked, violations
+from poise.errors import PoiseError
+from poise.optimize.bounds import room
+from poise.optimize.newton import Duals, System, newton_step
+from poise.optimize.rows import Linearised, cost_of, largest_violation, stacked
+from poise.spatial import Array
 
 X = TypeVar("X")
+
+_DECREASE = 1e-4  # share of the promised decrease of the merit that a step must bring
+_ROUNDING = 1e-10  # of the merit: less of an increase is none
+_SHORTEST = 0.02  # share of a step that is taken even if it does not help
+_MOST_DAMPING = 1e2
+_HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
 
 
 class Problem(Protocol[X]):
@@ -43,7 +51,7 @@ class InteriorSettings:
     """When to stop, and how carefully to go."""
 
     iterations: int = 120
-    tolerance: float = 1e-9  # of constraints, as the problem scales them
+    tolerance: float = 1e-8  # of constraints, as the problem scales them
     steady: float = 1e-3  # relative change of the cost
     barrier: float = 1e-2
     least_barrier: float = 1e-7
@@ -92,20 +100,18 @@ def minimise(
 class _Search(Generic[X]):
     def __init__(self, problem: Problem[X], start: X, settings: InteriorSettings) -> None:
         self._problem, self._settings = problem, settings
-        self._point = start
-        self._here = problem.at(start)
-        self._barrier, self._damping = settings.barrier, settings.damping
-        self._pull = np.zeros(stacked(self._here.equal).size)  # multipliers of equal rows
-        self._tie_pull = np.zeros(stacked(self._here.tied).size)
-        self._slack = np.maximum(_room(self._here), np.sqrt(settings.barrier))
-        self._press = self._barrier / self._slack  # multipliers of bounds
-        self._penalty = 1.0
+        self._point, self._here = start, problem.at(start)
+        _check_finite(self._here)
+        self._barrier, self._damping, self._penalty = settings.barrier, settings.damping, 1.0
+        slack = np.maximum(room(self._here), np.sqrt(settings.barrier))
+        pulls = (np.zeros(stacked(rows).size) for rows in (self._here.equal, self._here.tied))
+        self._duals = Duals(slack, self._barrier / slack, *pulls)
 
     def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
         chosen = self._settings
         last, calm, length = np.inf, 0, 1.0
         for iteration in range(chosen.iterations + 1):
-            cost, violation = _cost(self._here), _violation(self._here)
+            cost, violation = cost_of(self._here), largest_violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
             calm = calm + 1 if abs(last - cost) <= chosen.steady * cost and length > 0.5 else 0
             done = violation < chosen.tolerance and calm >= 2 and self._barrier <= chosen.least_barrier
@@ -118,70 +124,59 @@ class _Search(Generic[X]):
 
     def _advance(self) -> float:
         """Take one step; the share of it that was taken."""
-        step, slack_step, press_step, pull, tie_pull = self._step()
-        share = _share(self._slack, slack_step, self._settings.boundary)
-        slope, curvature = self._predicted(step, slack_step)
-        gap = np.abs(self._gaps()).sum()
+        step, change = self._step()
+        duals, boundary = self._duals, self._settings.boundary
+        most = _share(duals.slack, change.slack, boundary)
+        length = self._take(step, change, most)
+        shortened = length < 0.2 * most
+        damping = self._damping * 10 if shortened else self._damping / 3
+        self._damping = float(np.clip(damping, self._settings.damping, _MOST_DAMPING))
+        self._duals = Duals(
+            duals.slack + length * change.slack,
+            duals.press + _share(duals.press, change.press, boundary) * change.press,
+            duals.pull + length * change.pull,
+            duals.tie + length * change.tie,
+        )
+        return length
+
+    def _step(self) -> tuple[Array, Duals]:
+        """Newton's step; with more damping where rounding makes the matrix indefinite."""
+        size, bandwidth = self._problem.size, self._problem.bandwidth
+        while True:
+            system = System(size, bandwidth, self._settings.softness, self._damping)
+            try:
+                return newton_step(self._here, self._duals, self._barrier, system)
+            except LinAlgError:
+                if self._damping > _HOPELESS:
+                    raise PoiseError("the optimiser broke down: derivatives are not finite") from None
+                self._damping *= 100
+
+    def _take(self, step: Array, change: Duals, most: float) -> float:
+        """Go along a step as far as the merit becomes better; the share of it."""
+        slope, curvature = self._predicted(step, change.slack)
+        gap = self._gap(self._here, self._duals.slack)
         if gap > 0:
-            self._penalty = max(self._penalty, (slope + 0.5 * max(curvature, 0.0)) / (0.5 * gap))
-        before, descent = self._merit(self._here, self._slack), slope - self._penalty * gap
-        length = share
+            self._penalty = max(self._penalty, (slope + 0.5 * curvature) / (0.5 * gap))
+        before, descent = self._merit(self._here, self._duals.slack), slope - self._penalty * gap
+        allowed = before + _ROUNDING * abs(before)
+        length = most
         while True:
             point = self._problem.moved(self._point, length * step)
             here = self._problem.at(point)
-            slack = self._slack + length * slack_step
-            if self._merit(here, slack) <= before + 1e-4 * length * descent + 1e-10 * abs(before) or length < 0.02 * share:
+            merit = self._merit(here, self._duals.slack + length * change.slack)
+            if merit <= allowed + _DECREASE * length * descent or length < _SHORTEST * most:
                 break
             length *= 0.5
-        self._damping = min(self._damping * 10, 1e2) if length < 0.2 * share else max(
-            self._damping / 3, self._settings.damping
-        )
-        dual = _share(self._press, press_step, self._settings.boundary)
-        self._point, self._here, self._slack = point, here, slack
-        self._press = self._press + dual * press_step
-        self._pull = self._pull + length * (pull - self._pull)
-        self._tie_pull = self._tie_pull + length * (tie_pull - self._tie_pull)
+        _check_finite(here)
+        self._point, self._here = point, here
         return length
 
-    def _step(self) -> tuple[Array, Array, Array, Array, Array]:
-        here, n, soft = self._here, self._problem.size, self._settings.softness
-        ratio = self._press / self._slack
-        gap = _room(here) - self._slack
-        stiff = _by_rows(here, ratio, np.add)
-        drive = _by_rows(here, self._barrier / self._slack - ratio * gap, np.subtract)
-        equal = stacked(here.equal)
-        right = np.zeros(n)
-        for rows in here.cost:
-            right -= rows.pulled(rows.value, n)
-        for rows, part in zip(here.equal, split(self._pull + equal / soft, here.equal) if here.equal else [], strict=True):
-            right -= rows.pulled(part, n)
-        for bounded, part in zip(here.bounded, drive, strict=True):
-            right += bounded.rows.pulled(part, n)
-        ties = dense(here.tied, n)
-        right -= ties.T @ self._tie_pull
-        weighted: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
-        weighted += [(rows, np.full(rows.value.shape, 1 / soft)) for rows in here.equal]
-        weighted += [(bounded.rows, part) for bounded, part in zip(here.bounded, stiff, strict=True)]
-        factored = self._factored(weighted, ties)
-        step, tie_step = factored.solve(right, -stacked(here.tied))
-        pull = self._pull + (equal + np.concatenate([r.along(step).ravel() for r in here.equal] or [np.zeros(0)])) / soft
-        slack_step = _along_room(here, step) + gap
-        press_step = self._barrier / self._slack - self._press - ratio * slack_step
-        return step, slack_step, press_step, pull, self._tie_pull + tie_step
-
-    def _factored(self, weighted: list[tuple[Rows, Array | None]], ties: Array) -> Factored:
-        while True:
-            band = normal_band(weighted, self._problem.size, self._problem.bandwidth, self._damping)
-            try:
-                return Factored(band, ties, self._settings.softness)
-            except LinAlgError:
-                self._damping *= 100
-
     def _lower_barrier(self, length: float) -> None:
-        if not self._slack.size:
+        slack, press = self._duals.slack, self._duals.press
+        if not slack.size:
             self._barrier = self._settings.least_barrier
         elif length > 0.3:
-            mean = float(self._slack @ self._press) / self._slack.size
+            mean = float(slack @ press) / slack.size
             self._barrier = max(self._settings.least_barrier, min(0.5 * self._barrier, 0.2 * mean))
 
     def _predicted(self, step: Array, slack_step: Array) -> tuple[float, float]:
@@ -191,52 +186,17 @@ class _Search(Generic[X]):
             change = rows.along(step)
             slope += float(np.sum(rows.value * change))
             curvature += float(np.sum(change**2))
-        push = slack_step / self._slack
+        push = slack_step / self._duals.slack
         return slope - self._barrier * float(push.sum()), curvature + self._barrier * float(push @ push)
 
-    def _gaps(self) -> Array:
-        return np.concatenate([stacked(self._here.equal), stacked(self._here.tied), _room(self._here) - self._slack])
-
     def _merit(self, here: Linearised, slack: Array) -> float:
-        gaps = np.abs(stacked(here.equal)).sum() + np.abs(stacked(here.tied)).sum()
-        gaps += np.abs(_room(here) - slack).sum()
-        return _cost(here) - self._barrier * float(np.log(slack).sum()) + self._penalty * float(gaps)
+        barrier = self._barrier * float(np.log(slack).sum())
+        return cost_of(here) - barrier + self._penalty * self._gap(here, slack)
 
-
-def _cost(here: Linearised) -> float:
-    return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
-
-
-def _room(here: Linearised) -> Array:
-    """Distances to all finite bounds: the lower ones of a batch, then its upper ones."""
-    out = []
-    for bounded in here.bounded:
-        value, low, high = bounded.rows.value, bounded.lower, bounded.upper
-        out += [(value - low)[np.isfinite(low)], (high - value)[np.isfinite(high)]]
-    return np.concatenate(out) if out else np.zeros(0)
-
-
-def _along_room(here: Linearised, step: Array) -> Array:
-    out = []
-    for bounded in here.bounded:
-        change = bounded.rows.along(step)
-        out += [change[np.isfinite(bounded.lower)], -change[np.isfinite(bounded.upper)]]
-    return np.concatenate(out) if out else np.zeros(0)
-
-
-def _by_rows(here: Linearised, values: Array, join: np.ufunc) -> list[Array]:
-    """Values of the bounds, joined to one per row: those of the lower bound and of the upper."""
-    out, start = [], 0
-    for bounded in here.bounded:
-        pair = []
-        for finite in (np.isfinite(bounded.lower), np.isfinite(bounded.upper)):
-            part = np.zeros(finite.shape)
-            count = np.count_nonzero(finite)
-            part[finite] = values[start : start + count]
-            start += count
-            pair.append(part)
-        out.append(join(*pair))
-    return out
+    def _gap(self, here: Linearised, slack: Array) -> float:
+        """How far all constraints are off together."""
+        parts = (stacked(here.equal), stacked(here.tied), room(here) - slack)
+        return float(sum(np.abs(part).sum() for part in parts))
 
 
 def _share(value: Array, step: Array, boundary: float) -> float:
@@ -245,5 +205,8 @@ def _share(value: Array, step: Array, boundary: float) -> float:
     return float(min(1.0, boundary * np.min(-value[down] / step[down], initial=np.inf)))
 
 
-def _violation(here: Linearised) -> float:
-    return max((float(excess.max(initial=0.0)) for _, excess in violations(here)), default=0.0)
+def _check_finite(here: Linearised) -> None:
+    """Stop at the first number that is not one, before it spreads."""
+    for rows in (*here.cost, *here.equal, *here.tied, *(bounded.rows for bounded in here.bounded)):
+        if not np.isfinite(rows.value).all():
+            raise PoiseError(f"the optimiser met a number that is not finite in '{rows.name}'")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.optimize.rows import Array, Ints
+from poise.optimize.rows import Ints
 from poise.optimize.task import Task
+from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +20,7 @@ class Trajectory:
     qpos: Array  # (N + 1, nq)
     root: Array  # (N + 1, 6) velocity of the root in the state; none at frame 0
     ahead: Array  # (N + 1, 3) m/s: velocity of the root that the step from this frame predicts; none at 0 and N
-    force: Array  # (N + 1, C, 3) in body weights, in the step from this frame
+    force: Array  # (N + 1, S, 3) in body weights, in the step from this frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,22 +30,61 @@ class Layout:
     pose: Ints  # (N + 1, nv)
     root: Ints  # (N + 1, 6)
     ahead: Ints  # (N + 1, 3)
-    force: Ints  # (N + 1, C, 3)
+    force: Ints  # (N + 1, S, 3)
     size: int
-    bandwidth: int
+
+    @cached_property
+    def states(self) -> Ints:
+        """(N, nv) poses of frames 1 to N."""
+        return self.pose[1:]
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """(N - 1, 2 nv) poses of two states one after the other."""
+        return np.concatenate([self.pose[1:-1], self.pose[2:]], axis=1)
+
+    @cached_property
+    def triples(self) -> Ints:
+        """(N - 1, 3 nv) poses of three frames one after the other."""
+        return np.concatenate([self.pose[:-2], self.pose[1:-1], self.pose[2:]], axis=1)
+
+    @cached_property
+    def arrivals(self) -> Ints:
+        """(N - 1, 2 nv + 6) poses of two states one after the other, and the root velocities of the second."""
+        return np.concatenate([self.pairs, self.root[2:]], axis=1)
+
+    @cached_property
+    def steps(self) -> Ints:
+        """(N - 1, m) what a step has to do with: see `poise.optimize.slopes.StepSlopes`."""
+        force = self.force.reshape(len(self.force), -1)
+        own = (self.pose[1:-1], self.root[1:-1], self.ahead[1:-1], force[1:-1])
+        return np.concatenate([self.pose[:-2], *own, self.pose[2:], self.root[2:]], axis=1)
+
+    @cached_property
+    def bandwidth(self) -> int:
+        """The largest distance between variables of one step, or between forces of a step and the next."""
+        force = self.force.reshape(len(self.force), -1)
+        reaches = [_reach(self.steps), _reach(np.concatenate([force[1:-1], force[2:]], axis=1))]
+        return max(reaches)
+
+
+def _reach(columns: Ints) -> int:
+    """The largest distance of two variables of one block."""
+    lowest = np.where(columns < 0, np.iinfo(np.int64).max, columns).min(axis=1, initial=np.iinfo(np.int64).max)
+    return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
 def bearing(task: Task) -> NDArray[np.bool_]:
-    """(N + 1, C, 3) forces that may act in the step from each frame; for a cycle, also those of the first step again at N.
+    """(N + 1, S, 3) forces that may act in the step from each frame; of a cycle, those of the first step again at N.
 
     What touches at the end of a step is stopped by the ground in this step; friction needs it to touch at both ends.
     """
-    down = task.balls.down
-    held = np.isfinite(task.balls.place[:, 0])
+    count = task.balls.bearing
+    down, held = task.balls.down[:, :count], task.balls.held[:count]
     normal = np.zeros_like(down)
     normal[:-1] = down[1:]
-    both = normal & down
-    out = np.stack([both | (normal & held), both | (normal & held), normal], axis=2)
+    along = normal & (down | held)
+    out = np.stack([along, along, normal], axis=2)
     out[0] = out[-1] = False
     if task.closure is not None:
         out[-1] = out[1]
@@ -52,27 +93,12 @@ def bearing(task: Task) -> NDArray[np.bool_]:
 
 def layout_of(task: Task) -> Layout:
     """Variables in order of time, so that what is coupled is near."""
-    frames, nv = len(task.wished), task.body.nv
-    acting = bearing(task)
-    pose, root = np.full((frames, nv), -1, np.int64), np.full((frames, 6), -1, np.int64)
-    ahead, force = np.full((frames, 3), -1, np.int64), np.full(acting.shape, -1, np.int64)
-    start = 0
-    for k in range(frames):
-        pose[k] = start + np.arange(nv)
-        start += nv
-        if k > 0:
-            root[k] = start + np.arange(6)
-            start += 6
-        if 0 < k < frames - 1:
-            ahead[k] = start + np.arange(3)
-            start += 3
-        count = np.count_nonzero(acting[k])
-        force[k][acting[k]] = start + np.arange(count)
-        start += count
-    reach = np.max(root[2:].max(axis=1) - pose[:-2].min(axis=1), initial=0)
-    forces = force.reshape(frames, -1)
-    for k in range(1, frames - 1):
-        pair = np.concatenate([forces[k], forces[k + 1]])
-        pair = pair[pair >= 0]
-        reach = max(reach, int(np.ptp(pair)) if pair.size else 0)
-    return Layout(pose, root, ahead, force, start, int(reach))
+    frames, acting = len(task.wished), bearing(task)
+    exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]
+    exists[1][0] = exists[2][0] = exists[2][-1] = False
+    table = np.concatenate([*exists, acting.reshape(frames, -1)], axis=1)
+    numbers = np.where(table, np.cumsum(table).reshape(table.shape) - 1, -1)
+    nv = task.body.nv
+    parts = np.split(numbers, [nv, nv + 6, nv + 9], axis=1)
+    pose, root, ahead, force = (np.ascontiguousarray(part) for part in parts)
+    return Layout(pose, root, ahead, force.reshape(acting.shape), int(table.sum()))

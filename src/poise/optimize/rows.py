@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from poise.spatial import Array
+
 Ints = NDArray[np.int64]
 
 
@@ -20,17 +21,18 @@ class Rows:
     columns: Ints  # (B, m) the variables; -1 for a column without one
     jacobian: Array  # (B, R, m)
     value: Array  # (B, R)
+    whose: NDArray[np.str_] | None = None  # what each row is about, for messages; broadcasts to (B, R)
+    unit: str = ""  # of values, for messages
 
     def along(self, step: Array) -> Array:
         """(B, R) how the rows change with a step (n,), to first order."""
-        return np.asarray(np.matmul(self.jacobian, _taken(step, self.columns)[:, :, None])[:, :, 0])
+        taken = np.append(step, 0.0)[self.columns]  # the last for columns without a variable
+        return np.asarray(np.matmul(self.jacobian, taken[:, :, None])[:, :, 0])
 
     def pulled(self, weights: Array, size: int) -> Array:
         """(n,) the sum of rows' gradients times weights (B, R)."""
-        parts = np.matmul(weights[:, None, :], self.jacobian)[:, 0]
-        out = np.zeros(size + 1)
-        np.add.at(out, self.columns, parts)
-        return out[:-1]
+        parts = np.matmul(weights[:, None, :], self.jacobian)
+        return np.asarray(np.bincount(self.columns.ravel() + 1, parts.ravel(), size + 1)[1:], float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +46,10 @@ class Bounded:
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """A problem at a point: minimise half the squares of `cost` with `equal` and `tied` at zero and `bounded` in bounds.
+    """A problem at a point: least half the squares of `cost`, `equal` and `tied` zero, and `bounded` in bounds.
 
-    Columns of one block of `cost`, `equal` and `bounded` are at most the problem's bandwidth apart; `tied` rows may join
-    any variables, such as the first and the last, and should be few.
+    Columns of one block of `cost`, `equal` and `bounded` are at most the problem's bandwidth apart; `tied` rows may
+    join any variables, such as the first and the last, and should be few.
     """
 
     cost: Sequence[Rows]
@@ -56,26 +58,37 @@ class Linearised:
     tied: Sequence[Rows] = ()
 
 
-def _taken(step: Array, columns: Ints) -> Array:
-    """(B, m) entries of a vector, 0 where there is no variable."""
-    return np.append(step, 0.0)[columns]
-
-
 def stacked(batches: Sequence[Rows]) -> Array:
     """All values of several batches, one after the other."""
-    return np.concatenate([rows.value.ravel() for rows in batches]) if batches else np.zeros(0)
+    return joined([rows.value for rows in batches])
+
+
+def joined(parts: Sequence[Array]) -> Array:
+    """All numbers of several arrays in one vector."""
+    return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
 
 
 def split(values: Array, batches: Sequence[Rows]) -> list[Array]:
     """A vector over all rows in the shapes of the batches."""
-    ends = np.cumsum([rows.value.size for rows in batches])
-    return [part.reshape(rows.value.shape) for part, rows in zip(np.split(values, ends[:-1]), batches, strict=True)]
+    ends = np.cumsum([0] + [rows.value.size for rows in batches])
+    spans = zip(ends[:-1], ends[1:], batches, strict=True)
+    return [values[start:end].reshape(rows.value.shape) for start, end, rows in spans]
+
+
+def cost_of(here: Linearised) -> float:
+    """Half the squares of all that costs."""
+    return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
 
 
 def violations(here: Linearised) -> list[tuple[Rows, Array]]:
-    """All constraints, each with how far its rows are off: 0 where they hold."""
+    """All constraints, each with how far its rows (B, R) are off: 0 where they hold."""
     out = [(rows, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
     for bounded in here.bounded:
         value = bounded.rows.value
         out.append((bounded.rows, np.maximum(np.maximum(bounded.lower - value, value - bounded.upper), 0.0)))
     return out
+
+
+def largest_violation(here: Linearised) -> float:
+    """How far the worst row of all constraints is off."""
+    return max((float(excess.max(initial=0.0)) for _, excess in violations(here)), default=0.0)

@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.optimize.rows import Array, Ints
+from poise.optimize.rows import Ints
+from poise.spatial import Array
+
+LENGTH = 100.0
+"""Constraints on places are told in cm, beside forces in body weights and momenta in body weight times step."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,10 @@ class SpacetimeWeights:
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """Balls of links that bear, or must not sink into the ground; a radius of 0 makes them points."""
+    """Balls of links that bear, or must not sink into the ground; a radius of 0 makes them points.
+
+    Those that ever bear come first.
+    """
 
     names: tuple[str, ...]  # (C,)
     link: Ints  # (C,) MuJoCo's body ids
@@ -36,6 +43,16 @@ class Balls:
     ground: Array  # (N + 1, C) m, height below them
     least: Array  # (N + 1, C) m, least height of the ball's lowest point over the ground; -inf for no matter
     place: Array  # (C, 3) m where they are held while down; NaN for those that stand on the ground
+
+    @property
+    def bearing(self) -> int:
+        """How many ever bear, S."""
+        return int(np.max(np.flatnonzero(self.down.any(axis=0)), initial=-1)) + 1
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """(C,) which are held, so that they can pull as well as push."""
+        return np.isfinite(self.place[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +89,4 @@ class Task:
     closure: Closure | None = None
     start: EndState | None = None
     end: EndState | None = None
+    rest: tuple[bool, bool] = (False, False)  # whether it starts and ends at rest, in whatever pose

@@ -1,4 +1,7 @@
-"""Prepared motions as files: one NumPy archive with poses, contacts and the body they belong to, without pickles."""
+"""Prepared motions as files: one NumPy archive with poses, contacts and the body they belong to, without pickles.
+
+A motion that obeys physics has velocities, torques and contact forces in the same file.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,23 @@ from poise.files import write_file
 from poise.frozen import readonly
 from poise.motion import Skeleton
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Contacts, Dynamic
 
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 
 
-def save_prepared(clip: BodyClip, path: Path) -> Path:
-    """Write a body's clip, whole or not at all."""
+_TABLES = ("centre", "radius", "held", "down", "force", "ground")  # of contacts, each stored as contact_...
+
+
+def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
+    """Write a body's clip, with its velocities, torques and forces if they are known; whole or not at all."""
+    arrays = _clip_arrays(clip) | ({} if dynamic is None else _dynamic_arrays(dynamic))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return write_file(Path(path), buffer.getvalue())
+
+
+def _clip_arrays(clip: BodyClip) -> dict[str, Any]:
     arrays: dict[str, Any] = {
         "name": np.array(clip.name),
         "rate": np.array(clip.rate),
@@ -32,13 +46,32 @@ def save_prepared(clip: BodyClip, path: Path) -> Path:
     }
     if clip.down is not None:
         arrays["down"] = clip.down
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return write_file(Path(path), buffer.getvalue())
+    return arrays
+
+
+def _dynamic_arrays(dynamic: Dynamic) -> dict[str, Any]:
+    contacts = dynamic.contacts
+    return {
+        "qvel": dynamic.qvel,
+        "torque": dynamic.torque,
+        "friction": np.array(dynamic.friction),
+        "contact_names": np.array(contacts.names, str),
+        "contact_links": np.array(contacts.links, str),
+        **{f"contact_{name}": getattr(contacts, name) for name in _TABLES},
+    }
 
 
 def load_prepared(path: Path) -> BodyClip:
     """Read a prepared motion; a file that is not one gives a one-line error."""
+    return _load(path)[0]
+
+
+def load_dynamic(path: Path) -> Dynamic | None:
+    """Read a motion that obeys physics; None if the file holds one that was not made to."""
+    return _load(path)[1]
+
+
+def _load(path: Path) -> tuple[BodyClip, Dynamic | None]:
     try:
         content = io.BytesIO(Path(path).read_bytes())
     except OSError as error:
@@ -53,14 +86,23 @@ def load_prepared(path: Path) -> BodyClip:
             str(data["name"]), body, float(data["rate"]), readonly(data["qpos"]), down, bool(data["cyclic"])
         )
         parts = [str(name) for name in data["parts"]]
+        dynamic = _dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:
         raise PoiseError(f"{path}: {error}") from None
     except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
         raise PoiseError(f"{path} is not a prepared motion (a NumPy .npz file without pickles)") from None
-    fault = _fault(clip, parts)
+    fault = _fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
     if fault:
         raise PoiseError(f"{path} is not a prepared motion: {fault}")
-    return clip
+    return clip, dynamic
+
+
+def _dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
+    names, links = (tuple(str(name) for name in data[f"contact_{what}"]) for what in ("names", "links"))
+    kinds = {"held": bool, "down": bool}
+    tables = {name: readonly(data[f"contact_{name}"], kinds.get(name, float)) for name in _TABLES}
+    contacts = Contacts(names, links, **tables)
+    return Dynamic(clip, readonly(data["qvel"]), readonly(data["torque"]), contacts, float(data["friction"]))
 
 
 def is_prepared(path: Path) -> bool:
@@ -102,3 +144,26 @@ def _fault(clip: BodyClip, parts: list[str]) -> str | None:
     if parts != [part.name for part in clip.parts]:
         return "its contact parts are not those of its body"
     return None
+
+
+def _dynamic_fault(dynamic: Dynamic) -> str | None:
+    """What makes these no velocities, torques and forces of the clip, or None."""
+    clip, contacts = dynamic.clip, dynamic.contacts
+    frames, count, nv = clip.frames, len(contacts.names), clip.body.nv
+    wanted = {
+        "qvel": (dynamic.qvel, (frames, nv)),
+        "torque": (dynamic.torque, (frames - 1, nv)),
+        "contact_centre": (contacts.centre, (count, 3)),
+        "contact_radius": (contacts.radius, (count,)),
+        "contact_held": (contacts.held, (count,)),
+        "contact_down": (contacts.down, (frames, count)),
+        "contact_force": (contacts.force, (frames - 1, count, 3)),
+        "contact_ground": (contacts.ground, (frames, count)),
+    }
+    for name, (table, shape) in wanted.items():
+        if table.shape != shape:
+            return f"its {name} has shape {table.shape}, not {shape}"
+        if not np.all(np.isfinite(table)):
+            return f"its {name} holds numbers that are not finite"
+    strange = set(contacts.links) - set(clip.body.links)
+    return f"its body has no link '{min(strange)}'" if strange else None

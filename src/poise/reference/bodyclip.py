@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.planted import planted
+from poise.body.poses import PoseSpace
 from poise.body.rigging import plain_rigging
 from poise.frozen import readonly
 from poise.motion import Clip
-from poise.reference.ik_space import PoseSpace
 from poise.reference.parts import ContactPart, contact_parts
 from poise.spatial import Array
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.reference.ik_goals import Goals, goals_for, normal_equations
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.ik_space import PoseSpace
 from poise.spatial import Array
 
 _FIRST_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-9, 1e4

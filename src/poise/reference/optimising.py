@@ -33,6 +33,7 @@ class DynamicSettings:
     rate: float = 120.0  # steps per second, as the world makes them
     friction: float = 0.7  # less than the ground's, so that a controller has something to spare
     clearance: float = 0.02  # m: least height of swinging feet half way, where the wished motion is not lower itself
+    lift: float | None = None  # m: the same, however low the wished motion is
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     search: InteriorSettings = field(default_factory=InteriorSettings)
 
@@ -53,15 +54,19 @@ def optimise(
     *,
     start: EndState | None = None,
     end: EndState | None = None,
+    rest: tuple[bool, bool] = (False, False),
     watch: Callable[[Progress], None] = in_silence,
 ) -> Optimised:
     """The motion nearest to a sketch that joint torques, contacts and gravity can bring about.
 
-    A cyclic clip closes exactly, cycle after cycle. `start` and `end` are states of other motions that it joins.
+    A cyclic clip closes exactly, cycle after cycle. `start` and `end` are states of other motions that it joins; with
+    `rest` it starts or ends at rest, in a pose of its own choice.
     """
     chosen = settings or DynamicSettings()
     wished = sampled(sketch, chosen.rate)
-    task = task_of(wished, chosen, start, end)
+    task = replace(task_of(wished, chosen), start=start, end=end, rest=rest)
+    if start is not None and end is not None:
+        task = replace(task, closure=None)  # a cycle by itself, if the two states are those of one
     problem = Spacetime(task)
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
@@ -101,7 +106,7 @@ def _sampled_support(support: Support, frames: np.ndarray) -> Support:
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
 
-def task_of(sketch: Sketch, settings: DynamicSettings, start: EndState | None, end: EndState | None) -> Task:
+def task_of(sketch: Sketch, settings: DynamicSettings) -> Task:
     """The task of a sketch whose frames are the world's steps."""
     clip = sketch.clip
     closure = closure_of(clip) if clip.cyclic else None
@@ -109,12 +114,10 @@ def task_of(sketch: Sketch, settings: DynamicSettings, start: EndState | None, e
         clip.body,
         1.0 / clip.rate,
         np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
-        _balls(sketch, settings.clearance),
+        _balls(sketch, settings),
         friction=settings.friction,
         weights=settings.weights,
         closure=closure,
-        start=start,
-        end=end,
     )
 
 
@@ -139,7 +142,7 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
     return pose
 
 
-def _balls(sketch: Sketch, clearance: float) -> Balls:
+def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
     """All that bears, and all else that comes near the ground and must not sink into it."""
     clip, body = sketch.clip, sketch.clip.body
     supports = (*sketch.supports, *_others(sketch))
@@ -148,7 +151,7 @@ def _balls(sketch: Sketch, clearance: float) -> Balls:
     radius = np.array([s.radius for s in supports])
     down = np.array([s.down for s in supports], bool).T
     height = places[..., 2] - radius - ground
-    least = np.stack([_least(height[:, c], down[:, c], clearance) for c in range(len(supports))], axis=1)
+    least = np.stack([_least(height[:, c], down[:, c], settings) for c in range(len(supports))], axis=1)
     before = -2 if clip.cyclic else 0
     first = [np.concatenate([table[[before]], table]) for table in (down, ground, least)]
     unheld = np.full(3, np.nan)
@@ -181,14 +184,16 @@ def _others(sketch: Sketch) -> list[Support]:
     return out
 
 
-def _least(height: Array, down: np.ndarray, clearance: float) -> Array:
-    """(T,) m: the height that a ball must keep; while it swings `clearance` half way, or most of what it had."""
+def _least(height: Array, down: np.ndarray, settings: DynamicSettings) -> Array:
+    """(T,) m: the height that a ball must keep; while it swings the clearance half way, or most of what it had."""
     least = np.zeros(len(height))
     for start, stop in runs(~down):
         if start == 0 or stop == len(down):
             continue
         share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
-        least[start:stop] = np.clip(0.7 * height[start:stop], 0.0, clearance * np.sin(np.pi * share) ** 2)
+        arch = np.sin(np.pi * share) ** 2
+        usual = np.clip(0.7 * height[start:stop], 0.0, settings.clearance * arch)
+        least[start:stop] = usual if settings.lift is None else np.maximum(usual, settings.lift * arch)
     return least
 
 

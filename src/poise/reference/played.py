@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import mujoco
 import numpy as np
 
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _STRAIGHT = 1e-9  # rad per cycle: less is no turn
 
 
 class Played:
-    """A body's clip in time: interpolated between frames, held after its end, or looped for ever if it is cyclic."""
+    """A body's clip in time: interpolated between frames, held after its end, or looped for ever if it is cyclic.
+
+    With the velocities, torques and forces of a motion that obeys physics, if it is given as one.
+    """
 
     start: Start = "origin"
 
-    def __init__(self, clip: BodyClip) -> None:
+    def __init__(self, clip: BodyClip, dynamic: Dynamic | None = None) -> None:
         self.clip = clip
+        self.dynamic = dynamic
         self.name = clip.name
         self.duration = None if clip.cyclic else clip.seconds
         self._model = clip.body.model
@@ -44,7 +50,15 @@ class Played:
         ended = not clip.cyclic and within >= clip.seconds
         qvel = np.zeros(clip.body.nv) if ended else clip.rate * self._difference
         down = None if clip.down is None else clip.down[here if share < 0.5 else there]
-        return self._carried(Target(qpos, qvel, down), lap)
+        target = Target(qpos, qvel, down)
+        if self.dynamic is not None and not ended:
+            target = self._driven(target, self.dynamic, here, share)
+        return self._carried(target, lap)
+
+    def _driven(self, target: Target, dynamic: Dynamic, here: int, share: float) -> Target:
+        """A target with the velocity of the states, and the torques and forces of the step it lies in."""
+        qvel = (1.0 - share) * dynamic.qvel[here] + share * dynamic.qvel[here + 1]
+        return replace(target, qvel=qvel, torque=dynamic.torque[here], force=dynamic.contacts.force[here])
 
     def _lap(self, time: float) -> tuple[int, float]:
         """Whole cycles behind us, and the time within the present one."""
@@ -63,7 +77,8 @@ class Played:
         qpos[:2] += way
         mujoco.mju_mulQuat(qpos[3:7], turn, target.qpos[3:7])
         mujoco.mju_rotVecQuat(qvel[:3], target.qvel[:3], turn)
-        return Target(qpos, qvel, target.down)
+        force = None if target.force is None else quat_rotate(turn, target.force)
+        return replace(target, qpos=qpos, qvel=qvel, force=force)
 
     def _whole(self, laps: int) -> tuple[Array, Array]:
         """How cycles turn (4,) and carry along the ground (2,), m, each against the one before: a geometric series."""

@@ -22,6 +22,8 @@ class Target:
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
     down: NDArray[np.bool_] | None = None  # (P,) which contact parts bear; None if nothing is known
+    torque: Array | None = None  # (nv,) N m that bring the motion about; None if it was not made to obey physics
+    force: Array | None = None  # (C, 3) N in the world, on the contacts of the motion; None likewise
 
 
 class Reference(Protocol):

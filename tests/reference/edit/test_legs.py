@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.reference.edit import edited, parse_edit
 from poise.reference.edit.bend import Limbs
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.heels import Heels
 from poise.reference.edit.take import Frame
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.ik_space import PoseSpace
 from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 BODIES = ["biped29", "human37", "human58", "own"]

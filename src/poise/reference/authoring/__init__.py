@@ -27,7 +27,7 @@ def author(name_or_path: str | Path, body: Body) -> Sketch:
     """The motion of a source that comes with Poise, or of a user's own file, on a humanoid body."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
-        raise unknown(f"kind of motion in {source.path.name}:", source.kind, KINDS)
+        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
     return KINDS[source.kind](source, body)
 
 

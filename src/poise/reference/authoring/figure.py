@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from poise.body import Body
 from poise.body.parts import Joint
+from poise.body.poses import PoseSpace
 from poise.body.rigging import hinge_angles
 from poise.errors import unknown
-from poise.reference.ik_space import PoseSpace
 from poise.reference.retarget_figure import SIDES, figure_of_body
 from poise.spatial import (
     Array,

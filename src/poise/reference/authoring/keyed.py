@@ -20,7 +20,7 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.supports import Sketch, supports_of
 from poise.spatial import Array
 
-_ROUNDS = 2  # of turning in flight and limbs that follow
+_ROUNDS = 4  # of turning in flight and limbs that follow
 
 
 def keyed(source: Source, body: Body) -> Sketch:
@@ -76,7 +76,7 @@ def _in_rhythm(motion: Keyed, body: Body) -> Keyed:
 def _balanced(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array) -> Array:
     """Poses (T, nq) borne by their pins, in balance over them or in flight."""
     turned, qpos = np.array(wished), wished
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if pins.flights() else 1):
         turned[:, 3:7] = turning(body, wished, qpos, pins, RATE)
         centre = centre_path(body, turned, pins, keys, offset, RATE)
         qpos = borne(body, turned, pins, centre, RATE)

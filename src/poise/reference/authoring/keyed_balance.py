@@ -21,9 +21,9 @@ from poise.reference.ik_path import solve_path
 from poise.spatial import Array, quat_exp, quat_multiply
 
 GRAVITY = 9.81  # m/s^2
-_EASE = 0.25  # s in which the body takes up the turning of a flight, or gives it up
+_EASE = 0.35  # s in which the body takes up the turning of a flight, or gives it up
 _FADE = 0.06  # s in which corrections of the limbs fade in and out
-_ROUNDS = 4  # shifts of the pelvis until limbs and centre of mass agree
+_ROUNDS = 3  # shifts of the pelvis until limbs and centre of mass agree
 _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights: of points that stay (1/m), of the pelvis and of joints (1/m, 1/rad)
 
 
@@ -96,17 +96,20 @@ def borne(body: Body, wished: Array, pins: Pins, centre: Array, rate: float) -> 
     """Poses whose pins hold and whose centre of mass goes its way (T, 3)."""
     given = np.array(wished)
     given[:, :3] += centre - centres(body, given)
+    found = following(body, given, pins, rate)
     for _ in range(_ROUNDS):
-        found = following(body, given, pins, rate)
-        given[:, :3] += centre - centres(body, found)
-    return following(body, given, pins, rate)
+        missing = centre - centres(body, found)
+        given[:, :3] += missing
+        found[:, :3] += missing
+        found = following(body, given, pins, rate, found)
+    return found
 
 
-def following(body: Body, given: Array, pins: Pins, rate: float) -> Array:
-    """Poses (T, nq) with the pelvis as given and the limbs that bear at their pins."""
+def following(body: Body, given: Array, pins: Pins, rate: float, start: Array | None = None) -> Array:
+    """Poses (T, nq) with the pelvis as given and the limbs that bear at their pins; `start` is near them."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT
     held = np.repeat(np.where(pins.down, _PIN, 0.0)[..., None], 3, axis=2)
     goals = Goals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
-    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights)
+    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=start)

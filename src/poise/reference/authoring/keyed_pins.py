@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.body.balls import balls_of
 from poise.reference.authoring.keyed_source import Interval, Keyed
 from poise.reference.contacts_runs import runs
 from poise.reference.feet_pins import carrying_foot
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import ContactPart, contact_parts
 from poise.reference.retarget_figure import figure_of_body
+from poise.reference.supports import rounded
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _FRAME = 1e-6  # s: keys are met by frames as near as this
@@ -21,7 +24,7 @@ _FRAME = 1e-6  # s: keys are met by frames as near as this
 
 @dataclass(frozen=True, eq=False)
 class Pins:
-    """Points of links, and where they stay while they are down."""
+    """Points of links, of feet the middles of the balls that soles end in, and where they stay while they are down."""
 
     points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
     limbs: tuple[str, ...]  # (N) what each belongs to: left_foot, right_hand
@@ -52,12 +55,15 @@ def parts_down(body: Body, motion: Keyed, time: Array) -> NDArray[np.bool_]:
 
 def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) -> Pins:
     """The pins of parts that are down (T, P); the `first` pose (nq,) tells the prints of the feet, or the grip."""
-    known = contact_parts(body)
-    stay = np.concatenate([_print(body, part, first) for part in known])
+    known, balls = contact_parts(body), balls_of(body)
+    centres = [[centre for centre, _ in rounded(body, part, balls)] for part in known]
+    owner = [k for k, own in enumerate(centres) for _ in own]
+    points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
-        stay = stay + (0.0, 0.0, motion.clearance * leg_length(body) - stay[:, 2].min())
-    owner = [k for k, part in enumerate(known) for _ in part.points]
-    points = tuple((part.link, point) for part in known for point in part.points)
+        here = Kinematics(body, points).at(first[None])[0][0]
+        stay = here + (0.0, 0.0, motion.clearance * leg_length(body) - here[:, 2].min())
+    else:
+        stay = np.concatenate([_print(body, part.link, own, first) for part, own in zip(known, centres, strict=True)])
     out = Pins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
         out.places[landing:, :, 0] += motion.travel * leg_length(body)
@@ -77,10 +83,10 @@ def _while(intervals: tuple[Interval, ...], time: Array) -> NDArray[np.bool_]:
     return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
-def _print(body: Body, part: ContactPart, pose: Array) -> Array:
-    """(k, 3) m where the points of a part are: of feet flat on the ground below, of hands as they are."""
-    foot = carrying_foot(body, part.link)
-    kinematics = Kinematics(body, [(part.link, point) for point in part.points], [foot.link] if foot else [])
+def _print(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
+    """(k, 3) m where points of a link are: of feet flat on the ground below, of hands as they are."""
+    foot = carrying_foot(body, link)
+    kinematics = Kinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))
     if foot is None:
         return np.asarray(here)

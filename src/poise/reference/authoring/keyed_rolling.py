@@ -1,7 +1,8 @@
 """The pelvis of a motion that rolls: what is lowest touches the ground and does not slip.
 
-Limbs and trunk touch with the round ends of their shapes, as balls. The pelvis is so high that the lowest balls rest on
-the ground, and goes its way so that they roll. What the source says is down comes down and rolls, lowest or not.
+Limbs and trunk touch with the round ends of their shapes, as balls. The body leans to the side until it lies on both
+sides of its centre of mass, is so high that the lowest balls rest on the ground, and goes its way so that they roll.
+What the source says is down comes down and rolls, lowest or not.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
+from scipy.special import logsumexp
 
 from poise.body import Body
 from poise.body.balls import Ball
 from poise.frozen import readonly
+from poise.reference.authoring.keyed_mass import centres
 from poise.reference.authoring.keyed_pins import Pins
 from poise.reference.contacts_runs import hysteresis, runs, without_short
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
 from poise.reference.supports import Support, rounded
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
+_LEAN = 0.35  # rad: no body leans more until it lies
 _CALM = 0.03  # s over which weight goes over from ball to ball
 _TOUCHING, _LIFTED = 0.008, 0.016  # m above the ground: nearer bears, farther does not, between both as before
 _SHORTEST = 5  # frames
@@ -53,8 +57,9 @@ def rolled(body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: f
 
     Of what is told (T, B) to be down, feet lead: they do not slip, and hands that are down as well give way.
     """
-    places, turns = _kinematics(body, balls).at(wished)
     radii = np.array([ball.radius for ball in balls])
+    wished = _settled(body, wished, balls, rate)
+    places, turns = _kinematics(body, balls).at(wished)
     low = places[..., 2] - radii  # (T, B) m
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
     feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
@@ -69,6 +74,19 @@ def rolled(body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: f
     points = tuple((ball.link, ball.centre) for ball in balls)
     stay = _rolling_places(places + shift[:, None], way, radii, leading, told)
     return qpos, Pins(points, tuple(ball.link for ball in balls), stay, told)
+
+
+def _settled(body: Body, wished: Array, balls: Sequence[Ball], rate: float) -> Array:
+    """The poses (T, nq) leaned to the side, about x, to where the centre of mass is lowest above what they lie on."""
+    places, _ = _kinematics(body, balls).at(wished)
+    _, across, up = np.moveaxis(places - centres(body, wished)[:, None], -1, 0)  # (T, B) m
+    lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
+    depth = np.array([ball.radius for ball in balls]) - across * np.sin(lean) - up * np.cos(lean)  # (141, T, B) m
+    height = logsumexp(depth / _SOFT, axis=2)
+    angle = _calm(lean[np.argmin(height, axis=0), 0, 0], rate)
+    out = np.array(wished)
+    out[:, 3:7] = quat_multiply(quat_exp(angle[:, None] * (1.0, 0.0, 0.0)), wished[:, 3:7])
+    return out
 
 
 def _first_of(*weights: Array | Mask) -> Array:

@@ -98,8 +98,8 @@ def _time_line(source: Source) -> tuple[tuple[float, ...], list[dict[str, float]
     poses: dict[str, dict[str, float]] = {keys[0][1]: dict.fromkeys((*ANGLES, *PATH), 0.0)}
     for pose, angles in written.items():
         like = angles.get("like", pose)
-        if like != pose and like not in written:
-            raise unknown(f"pose in {source.path.name}", str(like), written)
+        if like != pose and like not in list(written)[: list(written).index(pose)]:
+            raise unknown(f"earlier pose in {source.path.name}", str(like), written)
         poses[pose] = poses.get(like, {}) | _spelled_out(source, pose, angles)
     for _, pose in keys:
         if pose not in written:
@@ -149,5 +149,12 @@ def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
         if full[0].partition("_")[2] not in PARTS:
             raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
-            out[each] = tuple((float(start), float(end)) for start, end in written[part])
+            out[each] = tuple(_interval(source, part, pair) for pair in written[part])
     return out
+
+
+def _interval(source: Source, part: str, pair: object) -> Interval:
+    match pair:
+        case [int() | float() as start, int() | float() as end] if start <= end:
+            return float(start), float(end)
+    raise source.fail(f"contact '{part}' must be a list of [from, to], not {pair!r}")

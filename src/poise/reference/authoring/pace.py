@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.frozen import readonly
 from poise.reference.authoring.curves import CYCLE, Stages
 from poise.reference.authoring.gait import RATE, cycle, gait_of
@@ -23,7 +24,6 @@ from poise.reference.authoring.source import Source, read_source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.span import smooth
 from poise.reference.feet import FootSettings, clean_feet
-from poise.reference.ik_space import PoseSpace
 from poise.reference.parts import ContactPart
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
@@ -79,8 +79,7 @@ def _pace(source: Source, steady: BodyClip) -> Pace:
     share = np.clip(since / (2 * half_ease), 0.0, 1.0)
     passed = 2 * half_ease * share**4 * (2.5 - 3 * share + share**2) + np.maximum(since - 2 * half_ease, 0.0)
     gone = passed * CYCLE / (steady.frames - 1)
-    percent = first + gone if size.values[0] == 0 else last - gone[::-1]
-    percent = np.round(percent, 9)
+    percent = np.round(last - gone[-1] + gone if size.values[0] == 0 else first + gone[-1] - gone[::-1], 9)
     return Pace(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.frozen import readonly
 from poise.reference.authoring.curves import CYCLE
 from poise.reference.authoring.figure import Figure
@@ -18,18 +19,20 @@ from poise.reference.authoring.gait import GRAVITY, RATE, cycle, gait_of
 from poise.reference.authoring.pace import Pace, down_in, paced, stages
 from poise.reference.authoring.source import Source, read_source
 from poise.reference.bodyclip import BodyClip
+from poise.reference.edit.span import smooth
 from poise.reference.edit.take import take_of
 from poise.reference.edit.track import Track
 from poise.reference.edit.walk import Course, Move, Steps, at_root, rewalked
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+from poise.spatial import Array, quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first frame and after the last, and cut off
 _PASSING = 30.0  # percent after heel strike at which the pelvis passes over a foot
 _EDGE = 0.25  # of a turn in which it begins, and in which it ends
 _LEAN = 0.7  # of what balances the turn
 _TRUNK, _HEAD = 15.0, 28.0  # percent of the cycle by which they are ahead of the pelvis; no more than _PASSING
+_OVER = 20.0  # percent of the cycle over which it goes from the straight walk to the bent one
 _X = np.array([1.0, 0.0, 0.0])
 
 
@@ -98,17 +101,31 @@ def _drawn_in(steady: BodyClip) -> Array:
 
 
 def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
-    """The walk on the bent path, trunk and head turned ahead."""
+    """The walk on the bent path, trunk and head turned ahead; at its ends the straight walk itself."""
 
     def prepare(_: Track) -> Course:
         return lambda track: _steps(track, heading)
 
-    take = rewalked(take_of(Played(straight), straight.body), None, prepare)
-    bent = take.clip(straight.seconds)
+    bent = rewalked(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
     pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
     angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
-    return replace(bent, qpos=readonly(Figure(bent.body).bent(bent.qpos, angles)))
+    looking = Figure(bent.body).bent(bent.qpos, angles)
+    return replace(bent, qpos=readonly(_exact_at_ends(straight, looking, heading)))
+
+
+def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
+    """Poses (T, nq) that go over into the straight walk's, moved along as a whole, at both ends of the motion."""
+    space = PoseSpace(straight.body)
+    percent = np.arange(len(bent)) / heading.frames - _BEFORE
+    late = percent > heading.end / 2
+    turn = np.where(late[:, None], quat_exp([0.0, 0.0, heading.radians]), quat_exp(np.zeros(3)))
+    moved = np.array(straight.qpos)
+    moved[:, :3] = quat_rotate(turn, straight.qpos[:, :3])
+    moved[late, :2] += bent[-1, :2] - moved[-1, :2]
+    moved[:, 3:7] = quat_multiply(turn, straight.qpos[:, 3:7])
+    share = smooth(np.minimum(percent, heading.end - percent) / _OVER)
+    return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 
 def _steps(track: Track, heading: _Heading) -> Steps:

@@ -69,3 +69,11 @@ EDIT_FORMS = {
         "goes over to another motion, aligned in place, heading and phase (or entered at SECONDS of it)",
     ),
 }
+
+VARIATION_FORMS = {
+    "speed": "speed:FACTOR",
+    "stride": "stride:FACTOR",
+    "turn": "turn:DEG",
+    "lift": "lift:M",
+}
+VARIATION_FORM = ", ".join(VARIATION_FORMS.values())

@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Foot, Joint
+from poise.body.poses import PoseSpace
 from poise.reference.edit.bend import Limbs, Posed
 from poise.reference.edit.limbs import chain_joints
-from poise.reference.ik_space import PoseSpace
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply, quat_rotate
 
 ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # of a secant search: rounds, rad, and the least gain per angle

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body import Body
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_normalize
+from poise.body.body import Body
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_normalize, right_jacobian
 
 _TOUCH = 1e-9  # rad: nearer to a limit is at it
 
@@ -21,53 +21,60 @@ class PoseSpace:
     def __init__(self, body: Body) -> None:
         round_joints = [j for j in body.joints if j.kind != "hinge"]  # the free root first
         self._quats = np.array([j.qpos[-4:] for j in round_joints], np.int64)  # (1 + K, 4)
-        self._turns = np.array([j.dofs[-3:] for j in round_joints], np.int64)  # (1 + K, 3)
-        self._balls, self._ball_dofs = self._quats[1:], self._turns[1:]
+        self.turns = np.array([j.dofs[-3:] for j in round_joints], np.int64)  # (1 + K, 3) freedoms of these
+        self._ball_quats, self.balls = self._quats[1:], self.turns[1:]
         hinges = [j for j in body.joints if j.kind == "hinge"]
-        self._hinges = np.array([a for j in hinges for a in j.qpos], np.int64)
-        self._hinge_dofs = np.array([a for j in hinges for a in j.dofs], np.int64)
-        self._values = np.concatenate([np.arange(3), self._hinges])
-        self._slides = np.concatenate([np.arange(3), self._hinge_dofs])
+        self._hinge_values = np.array([a for j in hinges for a in j.qpos], np.int64)
+        self.hinges = np.array([a for j in hinges for a in j.dofs], np.int64)  # freedoms
+        self._values = np.concatenate([np.arange(3), self._hinge_values])
+        self.slides = np.concatenate([np.arange(3), self.hinges])  # freedoms that add up
         self._lower, self._upper = body.lower, body.upper
         low, high = np.maximum(body.lower, -np.pi), np.minimum(body.upper, np.pi)
-        self._middle = 0.5 * (low + high)[self._ball_dofs]  # (K, 3)
+        self._middle = 0.5 * (low + high)[self.balls]  # (K, 3)
 
     def moved(self, qpos: Array, step: Array) -> Array:
         """Poses a tangent step further."""
         out = np.array(qpos)
-        out[:, self._values] += step[:, self._slides]
-        out[:, self._quats] = quat_normalize(quat_multiply(qpos[:, self._quats], quat_exp(step[:, self._turns])))
+        out[:, self._values] += step[:, self.slides]
+        out[:, self._quats] = quat_normalize(quat_multiply(qpos[:, self._quats], quat_exp(step[:, self.turns])))
         return out
 
     def difference(self, start: Array, end: Array) -> Array:
         """Tangent steps from `start` to `end`, the short way round."""
         out = np.empty((len(end), len(self._lower)))
-        out[:, self._slides] = end[:, self._values] - start[:, self._values]
-        out[:, self._turns] = quat_log(quat_multiply(quat_conjugate(start[:, self._quats]), end[:, self._quats]))
+        out[:, self.slides] = end[:, self._values] - start[:, self._values]
+        out[:, self.turns] = quat_log(quat_multiply(quat_conjugate(start[:, self._quats]), end[:, self._quats]))
+        return out
+
+    def angles(self, qpos: Array) -> Array:
+        """(T, nv) what limits bound: angles and rotation vectors; 0 on the root."""
+        out = np.zeros((len(qpos), len(self._lower)))
+        out[:, self.hinges] = qpos[:, self._hinge_values]
+        out[:, self.balls] = self._vectors(qpos)
         return out
 
     def clamped(self, qpos: Array) -> Array:
         """The poses with each angle and rotation vector at the nearest value within its limits."""
-        return self._at(qpos, self._angles(qpos))
+        return self._at(qpos, self.angles(qpos))
 
     def charts(self, qpos: Array) -> Array:
         """(T, nv, nv) tangent step per step in the chart."""
         out = np.zeros((len(qpos), *2 * self._lower.shape))
         every = np.arange(len(self._lower))
         out[:, every, every] = 1.0
-        if len(self._balls):
-            out[:, self._ball_dofs[:, :, None], self._ball_dofs[:, None, :]] = right_jacobian(self._vectors(qpos))
+        if len(self._ball_quats):
+            out[:, self.balls[:, :, None], self.balls[:, None, :]] = right_jacobian(self._vectors(qpos))
         return out
 
     def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
         """(T, nv) coordinates at a limit that `push`, told in the chart, would drive beyond it."""
-        angles = self._angles(qpos)
+        angles = self.angles(qpos)
         high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH
         return np.asarray((high & (push > 0)) | (low & (push < 0)))
 
     def moved_within(self, qpos: Array, step: Array) -> Array:
         """Poses a step in the chart further, stopped at the limits."""
-        out = self._at(qpos, self._angles(qpos) + step)
+        out = self._at(qpos, self.angles(qpos) + step)
         out[:, :3] += step[:, :3]
         out[:, 3:7] = quat_normalize(quat_multiply(qpos[:, 3:7], quat_exp(step[:, 3:6])))
         return out
@@ -75,38 +82,16 @@ class PoseSpace:
     def _at(self, qpos: Array, angles: Array) -> Array:
         """The poses with other joint angles, those within limits."""
         out, within = np.array(qpos), np.clip(angles, self._lower, self._upper)
-        out[:, self._hinges] = within[:, self._hinge_dofs]
-        out[:, self._balls] = quat_exp(within[:, self._ball_dofs])
-        return out
-
-    def _angles(self, qpos: Array) -> Array:
-        """(T, nv) what limits bound; 0 on the root."""
-        out = np.zeros((len(qpos), len(self._lower)))
-        out[:, self._hinge_dofs] = qpos[:, self._hinges]
-        out[:, self._ball_dofs] = self._vectors(qpos)
+        out[:, self._hinge_values] = within[:, self.hinges]
+        out[:, self._ball_quats] = quat_exp(within[:, self.balls])
         return out
 
     def _vectors(self, qpos: Array) -> Array:
         """(T, K, 3) of the two rotation vectors of each ball the one nearer to the middle of its limits."""
-        short = quat_log(qpos[:, self._balls])
+        short = quat_log(qpos[:, self._ball_quats])
         angle = np.linalg.norm(short, axis=-1, keepdims=True)
         if not np.any(angle > 1.0):
             return short
         long = short * (1.0 - 2.0 * np.pi / np.maximum(angle, 1.0))
         near, far = (np.sum((r - self._middle) ** 2, axis=-1, keepdims=True) for r in (short, long))
         return np.where((angle > 1.0) & (far < near), long, short)
-
-
-def right_jacobian(r: Array) -> Array:
-    """(..., 3, 3) Jr(r) = 1 - (1 - cos t)/t^2 [r] + (t - sin t)/t^3 [r]^2, t = |r|."""
-    square = np.sum(r * r, axis=-1)[..., None, None]
-    angle = np.sqrt(square)
-    small = angle < 1e-4
-    safe = np.where(small, 1.0, angle)
-    first = np.where(small, 0.5, (1.0 - np.cos(safe)) / safe**2)
-    second = np.where(small, 1.0 / 6.0, (safe - np.sin(safe)) / safe**3)
-    x, y, z = (r[..., i] for i in range(3))
-    zero = np.zeros_like(x)
-    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*r.shape, 3)
-    outer = r[..., :, None] * r[..., None, :]
-    return np.asarray(np.eye(3) * (1.0 - second * square) - first * cross + second * outer)

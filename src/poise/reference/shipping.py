@@ -1,0 +1,86 @@
+"""The motions that come with Poise: from their sources to references that obey physics, and back from file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from poise.body import Body, names
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.optimize.interior import Progress, in_silence
+from poise.optimize.task import EndState
+from poise.reference.archive import load_dynamic
+from poise.reference.authoring import author, read_source
+from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
+from poise.reference.optimising import DynamicSettings, Optimised, optimise, state_of
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+_FOLDER = Path(__file__).parent / "shipped"
+
+
+def finished_path(name: str, body: str) -> Path:
+    """Where the finished reference of a motion for a body is kept."""
+    return _FOLDER / body / f"{name}.npz"
+
+
+def finished_bodies(name: str) -> tuple[str, ...]:
+    """Bodies for which a motion's reference comes with Poise."""
+    return tuple(body for body in names() if finished_path(name, body).is_file())
+
+
+def finished(name: str, body: str) -> Dynamic:
+    """The reference that comes with Poise."""
+    found = load_dynamic(finished_path(name, body))
+    if found is None:
+        raise PoiseError(f"motion '{name}' has no finished reference for body '{body}': poise motions build {name}")
+    return found
+
+
+def build(
+    name_or_path: str | Path,
+    body: Body,
+    settings: DynamicSettings | None = None,
+    watch: Callable[[Progress], None] = in_silence,
+) -> Optimised:
+    """The motion of a source made to obey physics on a body; motions that it joins are built first."""
+    source = read_source(name_or_path)
+    sketch = author(name_or_path, body)
+    ends = [_joined(source.table.get(field), body, settings) for field in ("begins", "ends")]
+    start, end = (
+        None if found is None else _placed(found, sketch.clip.qpos[frame])
+        for found, frame in zip(ends, (0, -1), strict=True)
+    )
+    clip = sketch.clip
+    at_rest = source.kind == "keyed" and not clip.cyclic
+    return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
+
+
+def _joined(name: object, body: Body, settings: DynamicSettings | None) -> tuple[BodyClip, EndState] | None:
+    """The motion that is joined as it was authored, and its first state as it is."""
+    if name is None:
+        return None
+    motion = finished(str(name), body.name) if body.name in finished_bodies(str(name)) else None
+    built = motion or build(str(name), body, settings).dynamic
+    return author(str(name), body).clip, state_of(built, 0)
+
+
+def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
+    """A state carried along the ground as the first authored pose of its motion would be carried to `where`."""
+    clip, state = joined
+    turn = quat_exp(np.array([0.0, 0.0, yaw_of(quat_multiply(where[3:7], quat_conjugate(clip.qpos[0, 3:7])))]))
+    way = np.append((where[:3] - quat_rotate(turn, clip.qpos[0, :3]))[:2], 0.0)
+
+    def carried(pose: Array) -> Array:
+        out = np.array(pose)
+        out[:3] = quat_rotate(turn, pose[:3]) + way
+        out[3:7] = quat_multiply(turn, pose[3:7])
+        return readonly(out)
+
+    velocity = np.array(state.root_velocity)
+    velocity[:3] = quat_rotate(turn, velocity[:3])
+    return replace(state, qpos=carried(state.qpos), before=carried(state.before), root_velocity=readonly(velocity))
