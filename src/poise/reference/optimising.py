@@ -109,7 +109,7 @@ def _sampled_support(support: Support, frames: np.ndarray) -> Support:
 def task_of(sketch: Sketch, settings: DynamicSettings) -> Task:
     """The task of a sketch whose frames are the world's steps."""
     clip = sketch.clip
-    closure = closure_of(clip) if clip.cyclic else None
+    closure = closure_of(sketch) if clip.cyclic else None
     return Task(
         clip.body,
         1.0 / clip.rate,
@@ -121,9 +121,11 @@ def task_of(sketch: Sketch, settings: DynamicSettings) -> Task:
     )
 
 
-def closure_of(clip: BodyClip) -> Closure:
-    """How one cycle carries the next."""
-    first, last = clip.qpos[0], clip.qpos[-1]
+def closure_of(sketch: Sketch) -> Closure:
+    """How one cycle carries the next: nowhere, if something stays down all the time."""
+    first, last = sketch.clip.qpos[0], sketch.clip.qpos[-1]
+    if any(support.down.all() for support in sketch.supports):
+        return Closure(0.0, readonly(np.zeros(2)))
     turn = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
     carried = quat_rotate(quat_exp(np.array([0.0, 0.0, turn])), first[:3])
     return Closure(turn, readonly((last[:3] - carried)[:2]))

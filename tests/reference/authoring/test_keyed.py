@@ -13,6 +13,7 @@ from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.authoring import author
 from poise.reference.authoring.figure import Figure
+from poise.reference.authoring.keyed import keyed
 from poise.reference.authoring.keyed_curves import Keys, curve
 from poise.reference.authoring.keyed_hold import swing_period
 from poise.reference.authoring.keyed_mass import centres, pitching
@@ -110,6 +111,8 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
         ({"poses": {"stand": {"knee_flexion": "far"}, "low": {}, "high": {}}}, "knee_flexion of pose 'stand'"),
         ({"contacts": {"elbow": [[0, 1]]}}, "contact in dip.toml.*'elbow'"),
         ({"contacts": {"heel": [0, 1]}}, "dip.toml: contact 'heel'"),
+        ({"contacts": {"heel": 1}}, "dip.toml: contact 'heel'"),
+        ({"poses": {"stand": 3}}, "pose 'stand' must be a table"),
         ({"bearing": "floating"}, "bearing.*'floating'"),
         ({"rhythm": "waltz"}, "rhythm.*'waltz'"),
         ({"trvel": 1.0}, "field.*'trvel'.*Did you mean 'travel'"),
@@ -118,6 +121,16 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
 def test_mistakes_in_a_source_are_named(changes, culprit):
     with pytest.raises(PoiseError, match=culprit):
         read_keyed(written(**changes))
+
+
+def test_an_angle_that_is_named_no_more_rests():
+    motion = read_keyed(written(poses={"stand": {}, "low": {"knee_flexion": 90}, "high": {"trunk_flexion": 10}}))
+    assert list(curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
+
+
+def test_a_motion_that_nothing_bears_is_refused():
+    with pytest.raises(PoiseError, match=r"dip.toml: .*what bears at the start"):
+        keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 
 @pytest.mark.parametrize("motion", ["squat", "punch"])

@@ -30,6 +30,8 @@ def keyed(source: Source, body: Body) -> Sketch:
     wished, down = _poses(motion, body, time), parts_down(body, motion, time)
     if motion.bearing == "rolling":
         return _rolling(motion, body, wished, down)
+    if not down[[0, -1]].any(axis=1).all():
+        raise source.fail("[contacts] must tell what bears at the start and at the end")
     pins = pinned(body, motion, down, wished[0])
     if motion.bearing == "held":
         wished[:, :3] = hung(body, wished, pins)
@@ -79,7 +81,7 @@ def _balanced(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Ar
     for _ in range(_ROUNDS if pins.flights() else 1):
         turned[:, 3:7] = turning(body, wished, qpos, pins, RATE)
         centre = centre_path(body, turned, pins, keys, offset, RATE)
-        qpos = borne(body, turned, pins, centre, RATE)
+        qpos = borne(body, turned, qpos, pins, centre, RATE)
     return qpos
 
 

@@ -14,16 +14,16 @@ from poise.reference.authoring.keyed_curves import Keys, Passing, passing, throu
 from poise.reference.authoring.keyed_mass import centres, pitching
 from poise.reference.authoring.keyed_pins import Pins
 from poise.reference.bodyclip import BodyClip
+from poise.reference.contacts import GRAVITY
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_goals import Goals
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.ik_path import solve_path
 from poise.spatial import Array, quat_exp, quat_multiply
 
-GRAVITY = 9.81  # m/s^2
 _EASE = 0.35  # s in which the body takes up the turning of a flight, or gives it up
 _FADE = 0.06  # s in which corrections of the limbs fade in and out
-_ROUNDS = 3  # shifts of the pelvis until limbs and centre of mass agree
+_ROUNDS = 4  # shifts of the pelvis until limbs and centre of mass agree
 _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights: of points that stay (1/m), of the pelvis and of joints (1/m, 1/rad)
 
 
@@ -92,11 +92,9 @@ def _run_up(time: Array) -> Array:
     return np.asarray(time * share**3)
 
 
-def borne(body: Body, wished: Array, pins: Pins, centre: Array, rate: float) -> Array:
-    """Poses whose pins hold and whose centre of mass goes its way (T, 3)."""
-    given = np.array(wished)
-    given[:, :3] += centre - centres(body, given)
-    found = following(body, given, pins, rate)
+def borne(body: Body, wished: Array, near: Array, pins: Pins, centre: Array, rate: float) -> Array:
+    """Poses whose pins hold and whose centre of mass goes its way (T, 3); joints are about as they are in `near`."""
+    given, found = np.array(wished), np.concatenate([wished[:, :7], near[:, 7:]], axis=1)
     for _ in range(_ROUNDS):
         missing = centre - centres(body, found)
         given[:, :3] += missing

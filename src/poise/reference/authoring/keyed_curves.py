@@ -50,11 +50,9 @@ def passing(keys: Keys) -> Passing:
 
 
 def through(keys: Keys, how: Passing, at: ArrayLike) -> Array:
-    """The curve at times (T,), quintic from key to key: speed and acceleration are continuous."""
-    if len(keys.times) == 1:
-        return np.full(np.shape(at), keys.values[0])
+    """The curve at times (T,), quintic from key to key: speed and acceleration are continuous; at rest after its end."""
     told = np.stack([keys.values, how.speed, how.acceleration], axis=1)
-    return np.asarray(BPoly.from_derivatives(keys.times, told)(at))
+    return np.asarray(BPoly.from_derivatives(keys.times, told)(np.clip(at, keys.times[0], keys.times[-1])))
 
 
 def curve(keys: Keys, at: ArrayLike) -> Array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body import Body
-from poise.reference.authoring.keyed_balance import GRAVITY
 from poise.reference.authoring.keyed_mass import centres, pitching
 from poise.reference.authoring.keyed_pins import Pins
+from poise.reference.contacts import GRAVITY
 from poise.reference.ik_kinematics import Kinematics
 from poise.spatial import Array
 
@@ -15,8 +15,9 @@ from poise.spatial import Array
 def hung(body: Body, wished: Array, pins: Pins) -> Array:
     """(T, 3) m: where the pelvis is so that, on average, the points that are down are in their places."""
     here, _ = Kinematics(body, pins.points).at(wished)
-    down = pins.down[..., None]
-    return np.asarray(wished[:, :3] + np.sum(down * (pins.places - here), axis=1) / down.sum(axis=1))
+    held = pins.down[..., None]
+    off = np.sum(held * (pins.places - here), axis=1) / np.maximum(held.sum(axis=1), 1)
+    return np.asarray(wished[:, :3] + off)
 
 
 def swing_period(body: Body, poses: Array) -> float:

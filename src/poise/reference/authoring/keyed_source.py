@@ -97,6 +97,8 @@ def _time_line(source: Source) -> tuple[tuple[float, ...], list[dict[str, float]
         raise source.fail("the times of 'keys' must begin at 0 and increase")
     poses: dict[str, dict[str, float]] = {keys[0][1]: dict.fromkeys((*ANGLES, *PATH), 0.0)}
     for pose, angles in written.items():
+        if not isinstance(angles, Mapping):
+            raise source.fail(f"pose '{pose}' must be a table of angles")
         like = angles.get("like", pose)
         if like != pose and like not in list(written)[: list(written).index(pose)]:
             raise unknown(f"earlier pose in {source.path.name}", str(like), written)
@@ -149,7 +151,8 @@ def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
         if full[0].partition("_")[2] not in PARTS:
             raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
-            out[each] = tuple(_interval(source, part, pair) for pair in written[part])
+            pairs = written[part] if isinstance(written[part], list) else [written[part]]
+            out[each] = tuple(_interval(source, part, pair) for pair in pairs)
     return out
 
 

@@ -38,7 +38,7 @@ _X = np.array([1.0, 0.0, 0.0])
 
 def turn_sketch(source: Source, body: Body) -> Sketch:
     """The turn that a source tells."""
-    source.check(("kind", "title", "base", "degrees", "cycles", "size"))
+    source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = cycle(gait_of(read_source(source.text("base"))), body)
     cycles = source.positive("cycles")
     if cycles != round(cycles):
