@@ -29,17 +29,18 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 def motions() -> dict[str, str]:
     """Name: what it is, how long and fast, on what, and for which bodies it was made to obey physics."""
-    from poise.reference import MOTIONS
-    from poise.reference.authoring import shipped_names
+    from poise.reference.motions import motion_names
 
-    posed = {name: " ".join((make.__doc__ or "").split()) for name, make in MOTIONS.items()}
-    return {**posed, **{name: _told(name) for name in shipped_names()}}
+    return {name: _told(name) for name in motion_names()}
 
 
 def _told(name: str) -> str:
-    from poise.reference.authoring import read_source
+    from poise.reference.authoring import read_source, shipped_names
     from poise.reference.facts import facts_of
+    from poise.reference.motions import POSES
     from poise.reference.shipping import finished, finished_bodies
 
+    if name not in shipped_names():
+        return " ".join((POSES[name].__doc__ or "").split())
     bodies, title = finished_bodies(name), read_source(name).title
     return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title

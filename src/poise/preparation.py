@@ -16,13 +16,13 @@ from poise.export.page import write_page
 from poise.export.shown import shown
 from poise.files import check_targets, check_writable
 from poise.motion.repair import ImportSettings, report
+from poise.optimize.interior import Progress
+from poise.optimize.interior import in_silence as unwatched
 from poise.reference.archive import save_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.cast import OWN, load_body
 from poise.reference.edit import Edit, edited, parse_edit
 from poise.reference.feet import FootSettings
-from poise.optimize.interior import Progress
-from poise.optimize.interior import in_silence as unwatched
 from poise.reference.physics import Physics, with_physics
 from poise.reference.preparing import Prepared, Say, changes, in_silence, prepare
 from poise.reference.retarget import Retargeted

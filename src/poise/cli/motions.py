@@ -1,8 +1,9 @@
-"""`poise motions get`."""
+"""`poise motions get` and `poise motions build`."""
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from poise.cli.command import Report, Watcher, add_command
 def add(commands: Any) -> None:
     """Its actions and their arguments."""
     example = "poise motions get 02_01 16_17"
-    what = "motions of a public database"
+    what = "get motions of a public database, or make those that come with Poise obey physics on a body"
     motions = commands.add_parser(
-        "motions", allow_abbrev=False, help=what, description=f"Get {what}.", epilog=f"Example: {example}"
+        "motions", allow_abbrev=False, help=what, description=f"{what.capitalize()}.", epilog=f"Example: {example}"
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
     get = add_command(actions, "get", _get, "fetch captured motions, check them and keep them with a licence", example)
@@ -39,6 +40,46 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="folder to keep them in; by default that of your cache, the only one in which names are looked up",
     )
+    build = add_command(
+        actions,
+        "build",
+        _build,
+        "make motions from their sources obey physics on a body",
+        "poise motions build walk turn-45 --body human58",
+    )
+    build.add_argument(
+        "names", nargs="*", metavar="NAME", help="motions that come with Poise, or sources (.toml); by default all"
+    )
+    build.add_argument(
+        "--body", default="biped29", help="a body by name, a MJCF file, or a motion file it is built for"
+    )
+    build.add_argument(
+        "--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default motions-BODY"
+    )
+
+
+def _build(chosen: argparse.Namespace) -> Report:
+    from poise.files import check_writable
+    from poise.reference.archive import save_prepared
+    from poise.reference.authoring import shipped_names
+    from poise.reference.cast import load_body
+    from poise.reference.physics import Physics
+    from poise.reference.shipping import build, in_order
+
+    body = load_body(chosen.body)
+    folder: Path = chosen.out or Path(f"motions-{body.name}")
+    check_writable(folder)
+    watcher = Watcher(chosen.json)
+    lines, found = [], {}
+    for name in in_order(chosen.names or shipped_names()):
+        watcher.say(name)
+        with watcher.search() as search:
+            physics = Physics.timed(partial(build, name, body, watch=search))
+        folder.mkdir(parents=True, exist_ok=True)
+        path = save_prepared(physics.dynamic.clip, folder / f"{Path(name).stem}.npz", physics.dynamic)
+        lines.append(f"wrote {path}: {physics.brief()}")
+        found[Path(name).stem] = {"file": str(path), **physics.as_dict()}
+    return Report("\n".join(lines), found)
 
 
 def _get(chosen: argparse.Namespace) -> Report:

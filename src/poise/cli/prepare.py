@@ -49,7 +49,9 @@ def add(commands: Any) -> None:
     )
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
     option("--dynamic", action="store_true", help="make it obey physics: with torques and contact forces, on its body")
-    option("--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable")
+    option(
+        "--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable"
+    )
     option("--terrain", default="flat", help="what the page shows below it: as for poise perform")
     option("--report", action="store_true", help="print all that was found and done")
     option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default prepared-MOTION")

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from poise.reference.bodyclip import BodyClip
     from poise.reference.contacts import find_contacts
     from poise.reference.feet import clean_feet
-    from poise.reference.motions import MOTIONS, named_motion
+    from poise.reference.motions import motion_names, named_motion
     from poise.reference.played import Played
     from poise.reference.preparing import Prepared, prepare
     from poise.reference.reference import Reference, Still, Target
 
 _HOMES = {
-    "MOTIONS": "poise.reference.motions",
+    "motion_names": "poise.reference.motions",
     "BodyClip": "poise.reference.bodyclip",
     "Played": "poise.reference.played",
     "Prepared": "poise.reference.preparing",
@@ -31,7 +31,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "MOTIONS",
     "BodyClip",
     "Played",
     "Prepared",
@@ -41,6 +40,7 @@ __all__ = [
     "clean_feet",
     "find_contacts",
     "load_prepared",
+    "motion_names",
     "named_motion",
     "prepare",
     "save_prepared",

@@ -63,15 +63,11 @@ def _dynamic_arrays(dynamic: Dynamic) -> dict[str, Any]:
 
 def load_prepared(path: Path) -> BodyClip:
     """Read a prepared motion; a file that is not one gives a one-line error."""
-    return _load(path)[0]
+    return load_reference(path)[0]
 
 
-def load_dynamic(path: Path) -> Dynamic | None:
-    """Read a motion that obeys physics; None if the file holds one that was not made to."""
-    return _load(path)[1]
-
-
-def _load(path: Path) -> tuple[BodyClip, Dynamic | None]:
+def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
+    """Read a prepared motion, and how torques and contacts bring it about if it was made to obey physics."""
     try:
         content = io.BytesIO(Path(path).read_bytes())
     except OSError as error:

@@ -8,7 +8,7 @@ from poise.body import Body
 from poise.errors import PoiseError
 from poise.library import motion_file
 from poise.motion.repair import Imported, import_motion
-from poise.reference.archive import is_prepared, load_dynamic, load_prepared
+from poise.reference.archive import is_prepared, load_reference
 from poise.reference.motions import named_motion
 from poise.reference.played import Played
 from poise.reference.preparing import Say, in_silence, prepare
@@ -42,10 +42,10 @@ def cast(motion: str, body: str | None = None, say: Say = in_silence) -> Cast:
         performer = load_body(body or DEFAULT_BODY)
         return Cast(performer, named_motion(motion, performer))
     if is_prepared(path):
-        clip = load_prepared(path)
+        clip, dynamic = load_reference(path)
         if body not in (None, OWN, clip.body.name):
             raise PoiseError(f"{path} was prepared for body '{clip.body.name}': prepare the motion for '{body}'")
-        return Cast(clip.body, Played(clip, load_dynamic(path)))
+        return Cast(clip.body, Played(clip, dynamic))
     prepared = prepare(path, None if body in (None, OWN) else load_body(str(body)), say=say)
     return Cast(prepared.clip.body, Played(prepared.clip), prepared.imported)
 

@@ -1,4 +1,4 @@
-"""Is a motion what it claims to be? Its residuals, found without the optimiser: with MuJoCo and the world's own step."""
+"""Is a motion what it claims to be? Its residuals, found without the optimiser: with MuJoCo and our own step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 import mujoco
 import numpy as np
 
-from poise.body import Body
 from poise.body.balls import balls_of
 from poise.dynamics.terms import Terms
 from poise.optimize.path import PosePath
@@ -179,5 +178,3 @@ def _penetration(dynamic: Dynamic) -> float:
     floor = np.min(dynamic.contacts.ground, axis=1, initial=0.0)
     depth = floor[:, None] - (places[..., 2] - np.array([b.radius for b in balls]))
     return float(max(depth.max(), 0.0))
-
-

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from poise.body import Body
+from poise.body import Body, names
 from poise.errors import unknown
 from poise.reference.reference import Reference, Still
 
@@ -26,11 +24,31 @@ def fall(body: Body) -> Still:
     return Still("fall", np.array(body.standing), velocity, start="summit")
 
 
-MOTIONS: dict[str, Callable[[Body], Reference]] = {"stand": stand, "fall": fall}
+POSES = {"stand": stand, "fall": fall}
+"""Motions that are a pose, for any body at all."""
+
+
+def motion_names() -> tuple[str, ...]:
+    """All that there are."""
+    from poise.reference.authoring import shipped_names
+
+    return tuple(sorted({*POSES, *shipped_names()}))
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """A motion that comes with Poise, for a body."""
-    if name not in MOTIONS:
-        raise unknown("motion", name, MOTIONS)
-    return MOTIONS[name](body)
+    """A motion that comes with Poise, for a body.
+
+    It obeys physics where a finished reference for the body comes with Poise; otherwise it is as its source has it.
+    """
+    from poise.reference.authoring import author, shipped_names
+    from poise.reference.played import Played
+    from poise.reference.shipping import finished, finished_bodies
+
+    if name not in motion_names():
+        raise unknown("motion", name, motion_names())
+    if body.name in finished_bodies(name) and body.name in names() and Body.named(body.name).mjcf == body.mjcf:
+        reference = finished(name, body.name)
+        return Played(reference.clip, reference)
+    if name in POSES or name not in shipped_names():
+        return POSES[name](body)
+    return Played(author(name, body).clip)

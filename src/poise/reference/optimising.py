@@ -70,7 +70,9 @@ def optimise(
     problem = Spacetime(task)
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
-        raise PoiseError(f"motion '{sketch.clip.name}' finds no way to obey physics: {problem.conflict(solution.linearised)}")
+        raise PoiseError(
+            f"motion '{sketch.clip.name}' finds no way to obey physics: {problem.conflict(solution.linearised)}"
+        )
     return Optimised(_result(problem, task, solution, wished, chosen), wished.clip, solution.iterations, solution.cost)
 
 
@@ -155,14 +157,16 @@ def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
     height = places[..., 2] - radius - ground
     least = np.stack([_least(height[:, c], down[:, c], settings) for c in range(len(supports))], axis=1)
     before = -2 if clip.cyclic else 0
-    first = [np.concatenate([table[[before]], table]) for table in (down, ground, least)]
+    down, ground, least = (np.concatenate([table[[before]], table]) for table in (down, ground, least))
     unheld = np.full(3, np.nan)
     return Balls(
         tuple(s.name for s in supports),
         np.array([body.link_id(s.link) for s in supports], np.int64),
         np.array([s.centre for s in supports]),
         radius,
-        *first,
+        down,
+        ground,
+        least,
         np.array([unheld if s.place is None else s.place for s in supports]),
     )
 

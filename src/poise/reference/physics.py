@@ -11,7 +11,7 @@ from poise.optimize.interior import Progress, in_silence
 from poise.reference.bodyclip import BodyClip
 from poise.reference.certificate import Certificate, Likeness, certify, likeness
 from poise.reference.dynamic import Dynamic
-from poise.reference.optimising import DynamicSettings, optimise
+from poise.reference.optimising import DynamicSettings, Optimised, optimise
 from poise.reference.supports import Sketch, supports_of
 from poise.reference.varying import Variation, varied
 
@@ -25,6 +25,23 @@ class Physics:
     likeness: Likeness
     iterations: int
     solve_s: float
+
+    @classmethod
+    def timed(cls, search: Callable[[], Optimised]) -> Physics:
+        """What a search finds, and how long it takes."""
+        began = time.perf_counter()
+        found = search()
+        spent = time.perf_counter() - began
+        like = likeness(found.dynamic, found.wished)
+        return cls(found.dynamic, certify(found.dynamic), like, found.iterations, spent)
+
+    def brief(self) -> str:
+        """In a line."""
+        sure, like = self.certificate, self.likeness
+        return (
+            f"{self.solve_s:.1f} s, equations {sure.equations:.0e} body weights, slip {sure.slip_mm:.1g} mm, "
+            f"root {100 * like.root_rms_m:.1f} cm and joints {like.joint_rms_deg:.1f} degrees from the source"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -56,9 +73,5 @@ def with_physics(
     chosen, change = settings or DynamicSettings(), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
-    began = time.perf_counter()
-    found = optimise(varied(Sketch(clip, supports_of(clip)), change), chosen, watch=watch)
-    spent = time.perf_counter() - began
-    return Physics(
-        found.dynamic, certify(found.dynamic), likeness(found.dynamic, found.wished), found.iterations, spent
-    )
+    sketch = varied(Sketch(clip, supports_of(clip)), change)
+    return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))

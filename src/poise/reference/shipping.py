@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.optimize.interior import Progress, in_silence
 from poise.optimize.task import EndState
-from poise.reference.archive import load_dynamic
+from poise.reference.archive import load_reference
 from poise.reference.authoring import author, read_source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -35,10 +35,22 @@ def finished_bodies(name: str) -> tuple[str, ...]:
 
 def finished(name: str, body: str) -> Dynamic:
     """The reference that comes with Poise."""
-    found = load_dynamic(finished_path(name, body))
+    _, found = load_reference(finished_path(name, body))
     if found is None:
         raise PoiseError(f"motion '{name}' has no finished reference for body '{body}': poise motions build {name}")
     return found
+
+
+def in_order(wanted: Sequence[str]) -> list[str]:
+    """Motions so that those that others join come before them."""
+    joined = {name for each in wanted for name in joins(each)}
+    return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
+
+
+def joins(name_or_path: str | Path) -> tuple[str, ...]:
+    """The motions in whose states a motion begins and ends, where it says so."""
+    table = read_source(name_or_path).table
+    return tuple(str(table[field]) for field in ("begins", "ends") if field in table)
 
 
 def build(

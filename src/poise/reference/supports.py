@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,7 @@ def _ground(height: Array, down: NDArray[np.bool_]) -> Array:
         levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
     for start, stop, level in levels:
         out[start:stop] = level
-    for (_, stop, before), (start, _, after) in zip(levels[:-1], levels[1:], strict=True):
+    for (_, stop, before), (start, _, after) in pairwise(levels):
         out[stop:start] = min(before, after)
     if levels:
         out[: levels[0][0]] = min(levels[0][2], 0.0)

@@ -1,7 +1,7 @@
 """Variations of a motion by other constraints: faster, longer strides, along a bend, feet higher.
 
-Only the way of the pelvis, the rhythm and what is asked of the feet are changed; where feet step and how the body does it
-is left to the optimiser, as in [Muico2009] section 3.2.
+Only the way of the pelvis, the rhythm and what is asked of the feet are changed; where feet step and how the body does
+it is left to the optimiser, as in [Muico2009] section 3.2.
 """
 
 from __future__ import annotations

@@ -45,7 +45,9 @@ class Pace:
 
 def pace_sketch(source: Source, body: Body) -> Sketch:
     """The beginning or the end of a walk that a source tells."""
-    source.check(("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down"))
+    source.check(
+        ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
+    )
     steady = cycle(gait_of(read_source(source.text("base"))), body)
     rest = keyed(read_source(source.text("rest")), body).clip
     told = _pace(source, steady)
