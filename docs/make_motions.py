@@ -13,8 +13,7 @@ from poise.files import write_file
 from poise.reference.authoring import shipped_names
 from poise.reference.dynamic import Dynamic
 from poise.reference.shipping import finished, finished_bodies
-from poise.world.props import Bar
-from poise.world.scene import Scene
+from poise.world.rehearsed import stage
 
 STATIC = Path(__file__).parent / "_static" / "motions"
 PICTURES, SIZE = 8, (150, 190)
@@ -31,8 +30,7 @@ def main() -> None:
 
 def draw(motion: Dynamic, path: Path) -> None:
     """A row of pictures from the start to the end, with the bar that hands hold."""
-    scene = Scene((motion.clip.body,), props=bars(motion))
-    model = visible_model(scene.xml)
+    model = visible_model(stage(motion).xml)
     clip = motion.clip
     moments = np.linspace(0, clip.frames - 1, PICTURES, endpoint=not clip.cyclic)  # a cycle would end as it began
     poses = clip.qpos[moments.round().astype(int)]
@@ -57,15 +55,6 @@ def framing(model: mujoco.MjModel, poses: np.ndarray) -> tuple[np.ndarray, float
     focus = np.array(centres)
     focus[:, 2] = (heights.min() + heights.max()) / 2
     return focus, float(np.linalg.norm(np.array(links) - focus[:, None], axis=2).max()) + 0.1
-
-
-def bars(motion: Dynamic) -> tuple[Bar, ...]:
-    """Where hands hold on, a bar."""
-    gripping = motion.contacts.down & motion.contacts.held
-    if not gripping.any():
-        return ()
-    x, _, z = motion.points()[gripping].mean(axis=0)
-    return (Bar(height=float(z), x=float(x), length=1.4),)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ROOMS = ("dynamics", "contact", "optimize")
+_ROOMS = ("dynamics", "contact")  # those whose kernels use what stands in other files
 
 
 def _fingerprint() -> str:

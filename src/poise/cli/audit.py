@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
+from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
     """Its arguments."""
     command = add_command(commands, "audit", _audit, "is it physical?", "poise audit poise-fall/recording.npz")
-    command.add_argument("file", type=Path, help="a recording (.npz)")
+    command.add_argument("file", type=Path, help="a recording, or a reference that obeys physics (.npz)")
 
 
 def _audit(chosen: argparse.Namespace) -> Report:
     from poise.measure import audit
-    from poise.world.recording import Recording
 
-    result = audit(Recording.load(chosen.file))
+    result = audit(_recording(chosen.file))
     lines = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
         f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
@@ -27,3 +27,16 @@ def _audit(chosen: argparse.Namespace) -> Report:
     ]
     lines.append("physical" if result.passed else "NOT physical")
     return Report("\n".join(lines), result.as_dict(), 0 if result.passed else 1)
+
+
+def _recording(path: Path) -> Any:
+    from poise.reference.archive import is_prepared, load_reference
+    from poise.world.recording import Recording
+    from poise.world.rehearsed import rehearsed
+
+    if not is_prepared(path):
+        return Recording.load(path)
+    _, motion = load_reference(path)
+    if motion is None:
+        raise PoiseError(f"{path} has no forces to audit: prepare it with --dynamic")
+    return rehearsed(motion)

@@ -89,12 +89,14 @@ def inverse_dynamics(tree: Tree, qpos: Array, qvel: Array, qacc: Array, bearings
     of_links = ((links, 3), (links, 4), (links, 3, 3), (nv, 6), (blocks + 1, 6), (blocks + 1, 6), *3 * ((nv, 6),))
     of_forces = ((links, 6, 6), (links, 6, 6), (links, 6), (links, 6), *4 * ((nv, 6),))
     scratch = _Scratch(*(np.zeros(shape) for shape in (*of_links, *of_forces)))
-    _frames(tree, qpos, qvel, qacc, bearings, force, scratch, out)
+    given = (np.array(part, order="C") for part in (qpos, qvel, qacc, force))  # of one type, so compiled but once
+    balls = Bearings(np.array(bearings.link), np.array(bearings.centre, order="C"), np.array(bearings.radius))
+    _frames(tree, *given, balls, scratch, out)
     return out
 
 
 @kernel
-def _frames(tree: Any, qpos: Any, qvel: Any, qacc: Any, bearings: Any, force: Any, work: Any, out: Any) -> None:
+def _frames(tree: Any, qpos: Any, qvel: Any, qacc: Any, force: Any, bearings: Any, work: Any, out: Any) -> None:
     work.acc[0, 3:] = -tree.gravity
     for t in range(qpos.shape[0]):
         place_links(tree, qpos[t], work.pos, work.quat, work.turn, work.axes)
@@ -115,7 +117,7 @@ def _frames(tree: Any, qpos: Any, qvel: Any, qacc: Any, bearings: Any, force: An
 @kernel
 def _move_blocks(tree: Any, qvel: Any, qacc: Any, work: Any) -> None:
     """Velocities and accelerations of all blocks, and how they change with the blocks below."""
-    own, sum_ = np.empty(6), np.empty(6)
+    own, twice = np.empty(6), np.empty(6)
     for k in range(tree.block_kind.shape[0]):
         below, first = tree.block_below[k] + 1, tree.block_dof[k]
         vel, acc = work.vel[k + 1], work.acc[k + 1]
@@ -125,7 +127,7 @@ def _move_blocks(tree: Any, qvel: Any, qacc: Any, work: Any) -> None:
                 own[j] += work.axes[d, j] * qvel[d]
         for j in range(6):
             vel[j] = work.vel[below, j] + own[j]
-            sum_[j] = work.vel[below, j] + vel[j]
+            twice[j] = work.vel[below, j] + vel[j]
         motion_cross(vel, own, acc)
         add(work.acc[below], acc)
         for d in range(first, first + tree.block_size[k]):
@@ -135,7 +137,7 @@ def _move_blocks(tree: Any, qvel: Any, qacc: Any, work: Any) -> None:
             motion_cross(work.acc[below], work.axes[d], work.eta[d])
             motion_cross(work.vel[below], work.xi[d], own)
             add(own, work.eta[d])
-            motion_cross(sum_, work.axes[d], work.coriolis[d])
+            motion_cross(twice, work.axes[d], work.coriolis[d])
 
 
 @kernel

@@ -15,7 +15,7 @@ from scipy.linalg import LinAlgError
 
 from poise.errors import PoiseError
 from poise.optimize.bounds import room
-from poise.optimize.newton import Duals, System, newton_step
+from poise.optimize.newton import Conditioning, Duals, Newton
 from poise.optimize.rows import Linearised, cost_of, largest_violation, stacked
 from poise.spatial import Array
 
@@ -25,6 +25,8 @@ _DECREASE = 1e-4  # share of the promised decrease of the merit that a step must
 _ROUNDING = 1e-10  # of the merit: less of an increase is none
 _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
+_PATIENCE = 10  # iterations with a steady cost after which constraints alone are mended
+_RESTORATIONS = 5
 _HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
 
 
@@ -97,6 +99,17 @@ def minimise(
     return _Search(problem, start, settings or InteriorSettings()).run(watch)
 
 
+@dataclass(frozen=True, eq=False)
+class _Trial(Generic[X]):
+    """A point that a step may lead to."""
+
+    point: X
+    here: Linearised
+    slack: Array  # (b,)
+    gap: float  # how far all constraints are off together
+    merit: float
+
+
 class _Search(Generic[X]):
     def __init__(self, problem: Problem[X], start: X, settings: InteriorSettings) -> None:
         self._problem, self._settings = problem, settings
@@ -109,26 +122,45 @@ class _Search(Generic[X]):
 
     def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
         chosen = self._settings
-        last, calm, length = np.inf, 0, 1.0
+        costs: list[float] = []
+        calm, length = 0, 1.0
         for iteration in range(chosen.iterations + 1):
             cost, violation = cost_of(self._here), largest_violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
-            calm = calm + 1 if abs(last - cost) <= chosen.steady * cost and length > 0.5 else 0
-            done = violation < chosen.tolerance and calm >= 2 and self._barrier <= chosen.least_barrier
+            costs.append(cost)
+            calm = calm + 1 if length > 0.5 and self._steady(costs[-2:]) else 0
+            last_barrier = self._barrier <= chosen.least_barrier
+            done = last_barrier and calm >= 2 and violation < chosen.tolerance
+            if last_barrier and not done and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:]):
+                done, costs = self._restore(), []
             if done or iteration == chosen.iterations:
                 break
-            last = cost
             length = self._advance()
             self._lower_barrier(length)
-        return Solution(self._point, self._here, cost, violation, iteration, done)
+        return Solution(self._point, self._here, cost_of(self._here), largest_violation(self._here), iteration, done)
+
+    def _steady(self, costs: list[float]) -> bool:
+        return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
+
+    def _restore(self) -> bool:
+        """Go to where constraints hold, from near it, while the cost creeps along them; whether it was reached."""
+        newton, point, here = self._newton(), self._point, self._here
+        for _ in range(_RESTORATIONS):
+            point = self._problem.moved(point, newton.correction(here, self._duals.slack))
+            here = self._problem.at(point)
+            if largest_violation(here) < self._settings.tolerance:
+                self._point, self._here = point, here
+                return True
+        return False
 
     def _advance(self) -> float:
         """Take one step; the share of it that was taken."""
-        step, change = self._step()
+        newton = self._newton()
+        step, change = newton.step()
         duals, boundary = self._duals, self._settings.boundary
         most = _share(duals.slack, change.slack, boundary)
-        length = self._take(step, change, most)
-        shortened = length < 0.2 * most
+        length = self._take(newton, step, change, most)
+        shortened = length < 0.3 * most
         damping = self._damping * 10 if shortened else self._damping / 3
         self._damping = float(np.clip(damping, self._settings.damping, _MOST_DAMPING))
         self._duals = Duals(
@@ -139,37 +171,59 @@ class _Search(Generic[X]):
         )
         return length
 
-    def _step(self) -> tuple[Array, Duals]:
-        """Newton's step; with more damping where rounding makes the matrix indefinite."""
-        size, bandwidth = self._problem.size, self._problem.bandwidth
+    def _newton(self) -> Newton:
+        """The system of a step; with more damping where rounding makes the matrix indefinite."""
+        shape = self._problem.size, self._problem.bandwidth
         while True:
-            system = System(size, bandwidth, self._settings.softness, self._damping)
+            chosen = Conditioning(self._settings.softness, self._damping)
             try:
-                return newton_step(self._here, self._duals, self._barrier, system)
+                return Newton(self._here, self._duals, self._barrier, shape, chosen)
             except LinAlgError:
                 if self._damping > _HOPELESS:
                     raise PoiseError("the optimiser broke down: derivatives are not finite") from None
                 self._damping *= 100
 
-    def _take(self, step: Array, change: Duals, most: float) -> float:
-        """Go along a step as far as the merit becomes better; the share of it."""
-        slope, curvature = self._predicted(step, change.slack)
-        gap = self._gap(self._here, self._duals.slack)
+    def _take(self, newton: Newton, step: Array, change: Duals, most: float) -> float:
+        """Go along a step as far as the merit becomes better; the share of it.
+
+        Where constraints are curved, the whole step may leave them and look worse than it is: before it is cut, it is
+        corrected to second order [Nocedal2006, sec. 15.6].
+        """
+        before, descent = self._merit_and_descent(step, change.slack)
+
+        def better(trial: _Trial[X], length: float) -> bool:
+            return trial.merit <= before.merit + _ROUNDING * abs(before.merit) + _DECREASE * length * descent
+
+        length = most
+        trial = self._trial(length * step, length * change.slack)
+        if not better(trial, length) and trial.gap > before.gap:
+            corrected = self._trial(length * step + newton.correction(trial.here, trial.slack), length * change.slack)
+            trial = corrected if better(corrected, length) else trial
+        while not better(trial, length) and length > _SHORTEST * most:
+            length *= 0.5
+            trial = self._trial(length * step, length * change.slack)
+        _check_finite(trial.here)
+        self._point, self._here = trial.point, trial.here
+        return length
+
+    def _trial(self, step: Array, slack_step: Array) -> _Trial[X]:
+        """The merit a step further."""
+        point, slack = self._problem.moved(self._point, step), self._duals.slack + slack_step
+        return self._judged(point, self._problem.at(point), slack)
+
+    def _judged(self, point: X, here: Linearised, slack: Array) -> _Trial[X]:
+        parts = (stacked(here.equal), stacked(here.tied), room(here) - slack)
+        gap = float(sum(np.abs(part).sum() for part in parts))
+        barrier = self._barrier * float(np.log(slack).sum())
+        return _Trial(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
+
+    def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_Trial[X], float]:
+        """The merit here and its slope along a step, the penalty raised so that this is downwards."""
+        slope, curvature = self._predicted(step, slack_step)
+        gap = self._judged(self._point, self._here, self._duals.slack).gap
         if gap > 0:
             self._penalty = max(self._penalty, (slope + 0.5 * curvature) / (0.5 * gap))
-        before, descent = self._merit(self._here, self._duals.slack), slope - self._penalty * gap
-        allowed = before + _ROUNDING * abs(before)
-        length = most
-        while True:
-            point = self._problem.moved(self._point, length * step)
-            here = self._problem.at(point)
-            merit = self._merit(here, self._duals.slack + length * change.slack)
-            if merit <= allowed + _DECREASE * length * descent or length < _SHORTEST * most:
-                break
-            length *= 0.5
-        _check_finite(here)
-        self._point, self._here = point, here
-        return length
+        return self._judged(self._point, self._here, self._duals.slack), slope - self._penalty * gap
 
     def _lower_barrier(self, length: float) -> None:
         slack, press = self._duals.slack, self._duals.press
@@ -188,15 +242,6 @@ class _Search(Generic[X]):
             curvature += float(np.sum(change**2))
         push = slack_step / self._duals.slack
         return slope - self._barrier * float(push.sum()), curvature + self._barrier * float(push @ push)
-
-    def _merit(self, here: Linearised, slack: Array) -> float:
-        barrier = self._barrier * float(np.log(slack).sum())
-        return cost_of(here) - barrier + self._penalty * self._gap(here, slack)
-
-    def _gap(self, here: Linearised, slack: Array) -> float:
-        """How far all constraints are off together."""
-        parts = (stacked(here.equal), stacked(here.tied), room(here) - slack)
-        return float(sum(np.abs(part).sum() for part in parts))
 
 
 def _share(value: Array, step: Array, boundary: float) -> float:

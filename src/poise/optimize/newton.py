@@ -29,46 +29,65 @@ class Duals:
 
 
 @dataclass(frozen=True)
-class System:
-    """What a step's matrix needs besides the rows."""
+class Conditioning:
+    """How a step's matrix is kept definite."""
 
-    size: int
-    bandwidth: int
     softness: float
     damping: float
 
 
-def newton_step(here: Linearised, duals: Duals, barrier: float, system: System) -> tuple[Array, Duals]:
-    """The step (n,) of the variables, and that of slacks and multipliers."""
-    ratio = duals.press / duals.slack
-    gap = room(here) - duals.slack
-    ties = dense(here.tied, system.size)
-    drive = barrier / duals.slack - ratio * gap
-    right = -_gradient(here, duals, drive, system) - ties.T @ duals.tie
-    band = normal_band(_weighted(here, ratio, system), system.size, system.bandwidth, system.damping)
-    step, tie_step = Factored(band, ties, system.softness).solve(right, -stacked(here.tied))
-    pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / system.softness
-    slack_step = room_along(here, step) + gap
-    press_step = barrier / duals.slack - duals.press - ratio * slack_step
-    return step, Duals(slack_step, press_step, pull_step, tie_step)
+class Newton:
+    """The system of a problem at a point: its step, and corrections of it."""
 
+    def __init__(
+        self, here: Linearised, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
+    ) -> None:
+        """`shape` is number of variables and bandwidth."""
+        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
+        self._size, bandwidth = shape
+        self._ratio = duals.press / duals.slack
+        self._ties = dense(here.tied, self._size)
+        band = normal_band(self._weighted(), self._size, bandwidth, chosen.damping)
+        self._factored = Factored(band, self._ties, chosen.softness)
 
-def _gradient(here: Linearised, duals: Duals, drive: Array, system: System) -> Array:
-    """(n,) of the cost, the softened equalities and the barrier."""
-    out = np.zeros(system.size)
-    for rows in here.cost:
-        out += rows.pulled(rows.value, system.size)
-    pull = duals.pull + stacked(here.equal) / system.softness
-    for rows, part in zip(here.equal, split(pull, here.equal), strict=True):
-        out += rows.pulled(part, system.size)
-    for bounded, (low, high) in zip(here.bounded, by_rows(here, drive), strict=True):
-        out -= bounded.rows.pulled(low - high, system.size)
-    return out
+    def step(self) -> tuple[Array, Duals]:
+        """The step (n,) of the variables, and that of slacks and multipliers."""
+        here, duals = self._here, self._duals
+        right = -self._ties.T @ duals.tie
+        for rows in here.cost:
+            right -= rows.pulled(rows.value, self._size)
+        for rows, part in zip(here.equal, split(duals.pull, here.equal), strict=True):
+            right -= rows.pulled(part, self._size)
+        gap, wanted = room(here) - duals.slack, self._barrier / duals.slack
+        right += self._restoring(stacked(here.equal), gap) + self._pressed(wanted)
+        step, tie_step = self._factored.solve(right, -stacked(here.tied))
+        pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / self._softness
+        slack_step = room_along(here, step) + gap
+        return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
 
+    def correction(self, trial: Linearised, slack: Array) -> Array:
+        """(n,) what undoes, to first order, how far constraints are off at a trial point with slacks (b,)."""
+        right = self._restoring(stacked(trial.equal), room(trial) - slack)
+        return self._factored.solve(right, -stacked(trial.tied))[0]
 
-def _weighted(here: Linearised, ratio: Array, system: System) -> list[tuple[Rows, Array | None]]:
-    """All rows with their weights in the step's matrix."""
-    out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
-    out += [(rows, np.full(rows.value.shape, 1.0 / system.softness)) for rows in here.equal]
-    pairs = by_rows(here, ratio)
-    return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]
+    def _restoring(self, equal: Array, gap: Array) -> Array:
+        """(n,) forces towards constraints that are off by equal (e,) and gap (b,)."""
+        out = -self._pressed(self._ratio * gap)
+        for rows, part in zip(self._here.equal, split(equal / self._softness, self._here.equal), strict=True):
+            out -= rows.pulled(part, self._size)
+        return out
+
+    def _pressed(self, values: Array) -> Array:
+        """(n,) forces of values (b,) away from bounds."""
+        out = np.zeros(self._size)
+        for bounded, (low, high) in zip(self._here.bounded, by_rows(self._here, values), strict=True):
+            out += bounded.rows.pulled(low - high, self._size)
+        return out
+
+    def _weighted(self) -> list[tuple[Rows, Array | None]]:
+        """All rows with their weights in the step's matrix."""
+        here = self._here
+        out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
+        out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
+        pairs = by_rows(here, self._ratio)
+        return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]

@@ -47,7 +47,7 @@ def _rolling(motion: Keyed, body: Body, wished: Array, down: NDArray[np.bool_]) 
     """The motion of a body that rolls on whatever is lowest."""
     balls = balls_of(body)
     told = told_down(body, balls, down)
-    placed, pins = rolled(body, wished, balls, told, RATE)
+    placed, pins = rolled(body, wished, balls, told, RATE, motion.cyclic)
     qpos = following(body, placed, pins, RATE)
     return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, told))
 
@@ -67,12 +67,11 @@ def _told(motion: Keyed, name: str, time: Array) -> Array:
 
 
 def _in_rhythm(motion: Keyed, body: Body) -> Keyed:
-    """The motion in its own time: a pendulum's cycle is as long as the body makes it."""
-    if motion.rhythm != "pendulum":
-        return motion
-    cycle = _poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False))
-    frames = round(swing_period(body, cycle) * RATE)
-    return stretched(motion, frames / RATE / motion.seconds)
+    """The motion in its own time, a whole number of frames: a pendulum's cycle is as long as the body makes it."""
+    seconds = motion.seconds
+    if motion.rhythm == "pendulum":
+        seconds = swing_period(body, _poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False)))
+    return stretched(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
 def _balanced(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array) -> Array:

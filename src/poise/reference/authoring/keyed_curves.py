@@ -50,7 +50,7 @@ def passing(keys: Keys) -> Passing:
 
 
 def through(keys: Keys, how: Passing, at: ArrayLike) -> Array:
-    """The curve at times (T,), quintic from key to key: speed and acceleration are continuous; at rest after its end."""
+    """The curve at times (T,), quintic from key to key: with continuous acceleration, and at rest after its end."""
     told = np.stack([keys.values, how.speed, how.acceleration], axis=1)
     return np.asarray(BPoly.from_derivatives(keys.times, told)(np.clip(at, keys.times[0], keys.times[-1])))
 

@@ -8,6 +8,7 @@ What the source says is down comes down and rolls, lowest or not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,23 +53,26 @@ def _tip(balls: Sequence[Ball], link: str) -> list[Array]:
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
-def rolled(body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: float) -> tuple[Array, Pins]:
+def rolled(
+    body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: float, cyclic: bool
+) -> tuple[Array, Pins]:
     """Poses (T, nq) with the pelvis so placed that the lowest balls touch the ground and roll, and pins of those told.
 
     Of what is told (T, B) to be down, feet lead: they do not slip, and hands that are down as well give way.
     """
     radii = np.array([ball.radius for ball in balls])
-    wished = _settled(body, wished, balls, rate)
+    calm = partial(_calm, frames=_CALM * rate, cyclic=cyclic)
+    wished = _leaning(wished, calm(_lean(body, wished, balls)))
     places, turns = _kinematics(body, balls).at(wished)
     low = places[..., 2] - radii  # (T, B) m
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
     feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
-    leading = _calm(_shares(_first_of(told & feet, told, lowest)), rate)
+    leading = calm(_shares(_first_of(told & feet, told, lowest)))
     way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_rolling(turns, radii), axis=0)])
     slip = np.sum((leading[1:] + leading[:-1])[..., None] / 2 * np.diff(places[..., :2] - way, axis=0), axis=1)
     shift = np.zeros((len(wished), 3))
     shift[1:, :2] = -np.cumsum(slip, axis=0)
-    shift[:, 2] = -_calm(np.sum(_shares(lowest) * low, axis=1), rate)
+    shift[:, 2] = -calm(np.sum(_shares(lowest) * low, axis=1))
     qpos = np.array(wished)
     qpos[:, :3] += shift
     points = tuple((ball.link, ball.centre) for ball in balls)
@@ -76,16 +80,20 @@ def rolled(body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: f
     return qpos, Pins(points, tuple(ball.link for ball in balls), stay, told)
 
 
-def _settled(body: Body, wished: Array, balls: Sequence[Ball], rate: float) -> Array:
-    """The poses (T, nq) leaned to the side, about x, to where the centre of mass is lowest above what they lie on."""
+def _lean(body: Body, wished: Array, balls: Sequence[Ball]) -> Array:
+    """(T,) rad to the side, about x, to where the centre of mass is lowest above what the body lies on."""
     places, _ = _kinematics(body, balls).at(wished)
     _, across, up = np.moveaxis(places - centres(body, wished)[:, None], -1, 0)  # (T, B) m
     lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
     depth = np.array([ball.radius for ball in balls]) - across * np.sin(lean) - up * np.cos(lean)  # (141, T, B) m
     height = logsumexp(depth / _SOFT, axis=2)
-    angle = _calm(lean[np.argmin(height, axis=0), 0, 0], rate)
+    return np.asarray(lean[np.argmin(height, axis=0), 0, 0])
+
+
+def _leaning(wished: Array, lean: Array) -> Array:
+    """The poses (T, nq) turned by `lean` (T,) rad about x."""
     out = np.array(wished)
-    out[:, 3:7] = quat_multiply(quat_exp(angle[:, None] * (1.0, 0.0, 0.0)), wished[:, 3:7])
+    out[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), wished[:, 3:7])
     return out
 
 
@@ -113,9 +121,12 @@ def _shares(weights: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _calm(values: Array, rate: float) -> Array:
-    """Values (T, ...) smoothed in time."""
-    return np.asarray(gaussian_filter1d(values, _CALM * rate, axis=0, mode="nearest"))
+def _calm(values: Array, frames: float, cyclic: bool) -> Array:
+    """Values (T, ...) smoothed over some frames; of a cycle, whose last are the first again, across the seam."""
+    if not cyclic:
+        return np.asarray(gaussian_filter1d(values, frames, axis=0, mode="nearest"))
+    lap = gaussian_filter1d(values[:-1], frames, axis=0, mode="wrap")
+    return np.concatenate([lap, lap[:1]])
 
 
 def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask) -> tuple[Support, ...]:

@@ -1,0 +1,96 @@
+"""Writes consistency.md: captured motions made to obey physics, and those that come with Poise.
+
+python docs/consistency.py ../shared/mocap
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from poise.body import Body
+from poise.reference.authoring import shipped_names
+from poise.reference.certificate import Certificate, certify
+from poise.reference.edit import extract_cycle
+from poise.reference.physics import with_physics
+from poise.reference.preparing import prepare
+from poise.reference.shipping import finished, finished_bodies
+
+HERE = Path(__file__).parent
+CLIPS = ("07_01", "02_01", "132_20", "09_01", "02_03", "16_17", "39_11")  # three walks, two runs, two turns
+CYCLES = ("07_01", "02_01", "132_20", "02_03")
+BODIES = ("biped29", "own")
+
+TEXT = """# Physics: what was measured
+
+Made by `python docs/consistency.py ../shared/mocap`; see [Motions that obey physics](physics.md). Equations: the largest force
+(or torque at 1 m) in body weights that any step lacks to reach the next state, found with MuJoCo and the world's own step,
+not with the optimiser. Slip: how far any contact gets from where it began, beyond rolling. Excess: outside friction cones
+(N), beyond torque limits (N m) and joint limits (degrees). Root and joints: root mean square distance from the prepared
+motion. CPU: seconds of one core, all included but the preparation.
+
+| motion | body | frames | iterations | CPU | equations | slip, mm | excess | peak force | root, cm | joints, degrees |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+SHIPPED = """
+## Motions that come with Poise
+
+As they are in the files. Their distance from the sources is printed by `poise motions build`.
+
+| motion | body | frames | equations | slip, mm | excess | peak force | peak torque, of its limit |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def main(folder: Path) -> None:
+    """Captured motions on two bodies, then all finished references."""
+    captured = []
+    for name in CLIPS:
+        for body in BODIES:
+            captured += rows(folder / "bvh" / f"{name}.bvh", body)
+            print("\n".join(captured[-2:]), flush=True)
+    shipped = [line(name, body) for name in shipped_names() for body in finished_bodies(name)]
+    print("\n".join(shipped))
+    (HERE / "consistency.md").write_text(TEXT + "\n".join(captured) + "\n" + SHIPPED + "\n".join(shipped) + "\n")
+
+
+def rows(path: Path, body: str) -> list[str]:
+    """A captured motion as a whole, and its cycle if it has one."""
+    clip = prepare(path, None if body == "own" else Body.named(body)).clip
+    tried = [(path.stem, clip)]
+    if path.stem in CYCLES:
+        tried.append((f"{path.stem}, a cycle", extract_cycle(clip)))
+    out = []
+    for name, each in tried:
+        began = time.process_time()
+        found = with_physics(each)
+        spent = time.process_time() - began
+        sure, like = found.certificate, found.likeness
+        cells = [name, body, found.dynamic.clip.frames, found.iterations, f"{spent:.1f}", *residuals(sure)]
+        cells += [f"{sure.peak_force:.1f}", f"{100 * like.root_rms_m:.1f}", f"{like.joint_rms_deg:.1f}"]
+        out.append(table_row(cells))
+    return out
+
+
+def line(name: str, body: str) -> str:
+    """A finished reference."""
+    motion = finished(name, body)
+    sure = certify(motion)
+    cells = [name, body, motion.clip.frames, *residuals(sure)]
+    return table_row([*cells, f"{sure.peak_force:.1f}", f"{100 * sure.peak_torque_ratio:.0f} %"])
+
+
+def residuals(sure: Certificate) -> list[str]:
+    """The cells that must be zero."""
+    excess = max(sure.cone, sure.torque_excess, sure.joint_excess_deg)
+    return [f"{sure.equations:.0e}", f"{sure.slip_mm:.1g}", f"{excess:.2g}"]
+
+
+def table_row(cells: list[object]) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

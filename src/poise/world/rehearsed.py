@@ -1,0 +1,63 @@
+"""A motion that obeys physics, written down as if it had been performed: so that it can be audited and watched."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.reference.dynamic import Dynamic
+from poise.world.props import Bar
+from poise.world.recording import Recording
+from poise.world.scene import Scene
+
+
+def rehearsed(motion: Dynamic) -> Recording:
+    """Every state, torque and contact force of a motion, on level ground.
+
+    As in the world, forces act midway between surfaces that are about to touch.
+    """
+    clip, contacts = motion.clip, motion.contacts
+    body = clip.body
+    scene = stage(motion)
+    points = motion.points()[:-1]
+    points[..., 2] = np.where(contacts.held, points[..., 2], 0.5 * (points[..., 2] + contacts.ground[:-1]))
+    step, which = np.nonzero(contacts.force.any(axis=2))
+    held_to = scene.link_id("bar") if scene.props else 0
+    links = np.array([scene.link_id(link) for link in contacts.links], np.int64)
+    held = contacts.held[which]
+    force = contacts.force[step, which]
+    normal = np.tile([0.0, 0.0, 1.0], (len(step), 1))
+    normal[held] = force[held] / np.linalg.norm(force[held], axis=1, keepdims=True)
+    return Recording(
+        model_xml=scene.xml,
+        time=np.arange(clip.frames) * motion.step,
+        qpos=np.array(clip.qpos),
+        qvel=np.array(motion.qvel),
+        torque=np.array(motion.torque),
+        external=np.zeros_like(motion.torque),
+        contact_step=step.astype(np.int64),
+        contact_body=links[which],
+        contact_other=np.where(held, held_to, 0).astype(np.int64),
+        contact_point=points[step, which],
+        contact_normal=normal,
+        contact_force=force,
+        contact_friction=np.where(held, 0.0, scene.friction),
+        contact_kind=held.astype(np.int64),
+        reference_qpos=None,
+        meta={
+            "body": body.name,
+            "motion": clip.name,
+            "controller": "none: a reference",
+            "step": motion.step,
+            "root": body.links[0],
+            "torque_limits": body.torque_limit.tolist(),
+        },
+    )
+
+
+def stage(motion: Dynamic) -> Scene:
+    """Level ground, and a bar where hands hold on."""
+    gripping = motion.contacts.down & motion.contacts.held
+    if not gripping.any():
+        return Scene.of(motion.clip.body)
+    x, _, z = motion.points()[gripping].mean(axis=0)
+    return Scene.of(motion.clip.body, props=(Bar(height=float(z), x=float(x), length=1.4),))
