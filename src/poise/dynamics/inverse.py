@@ -89,9 +89,9 @@ def inverse_dynamics(tree: Tree, qpos: Array, qvel: Array, qacc: Array, bearings
     of_links = ((links, 3), (links, 4), (links, 3, 3), (nv, 6), (blocks + 1, 6), (blocks + 1, 6), *3 * ((nv, 6),))
     of_forces = ((links, 6, 6), (links, 6, 6), (links, 6), (links, 6), *4 * ((nv, 6),))
     scratch = _Scratch(*(np.zeros(shape) for shape in (*of_links, *of_forces)))
-    given = (np.array(part, order="C") for part in (qpos, qvel, qacc, force))  # of one type, so compiled but once
+    plain = [np.array(part, order="C") for part in (qpos, qvel, qacc, force)]  # of one type, so compiled but once
     balls = Bearings(np.array(bearings.link), np.array(bearings.centre, order="C"), np.array(bearings.radius))
-    _frames(tree, *given, balls, scratch, out)
+    _frames(tree, plain[0], plain[1], plain[2], plain[3], balls, scratch, out)
     return out
 
 

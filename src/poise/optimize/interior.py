@@ -25,7 +25,7 @@ _DECREASE = 1e-4  # share of the promised decrease of the merit that a step must
 _ROUNDING = 1e-10  # of the merit: less of an increase is none
 _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
-_PATIENCE = 10  # iterations with a steady cost after which constraints alone are mended
+_PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended
 _RESTORATIONS = 5
 _HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
 
@@ -54,6 +54,7 @@ class InteriorSettings:
 
     iterations: int = 120
     tolerance: float = 1e-8  # of constraints, as the problem scales them
+    acceptable: float = 3e-7  # the same, where data contradict each other by their own rounding and it gets no better
     steady: float = 1e-3  # relative change of the cost
     barrier: float = 1e-2
     least_barrier: float = 1e-7
@@ -131,7 +132,7 @@ class _Search(Generic[X]):
             calm = calm + 1 if length > 0.5 and self._steady(costs[-2:]) else 0
             last_barrier = self._barrier <= chosen.least_barrier
             done = last_barrier and calm >= 2 and violation < chosen.tolerance
-            if last_barrier and not done and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:]):
+            if done or (last_barrier and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:])):
                 done, costs = self._restore(), []
             if done or iteration == chosen.iterations:
                 break
@@ -143,15 +144,15 @@ class _Search(Generic[X]):
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
 
     def _restore(self) -> bool:
-        """Go to where constraints hold, from near it, while the cost creeps along them; whether it was reached."""
+        """Go to where constraints hold as well as they can, from near it; whether that is well enough."""
         newton, point, here = self._newton(), self._point, self._here
         for _ in range(_RESTORATIONS):
             point = self._problem.moved(point, newton.correction(here, self._duals.slack))
             here = self._problem.at(point)
-            if largest_violation(here) < self._settings.tolerance:
-                self._point, self._here = point, here
-                return True
-        return False
+            if largest_violation(here) >= largest_violation(self._here):
+                break
+            self._point, self._here = point, here
+        return largest_violation(self._here) < self._settings.acceptable
 
     def _advance(self) -> float:
         """Take one step; the share of it that was taken."""

@@ -30,7 +30,8 @@ _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor 
 _LEAN = 0.35  # rad: no body leans more until it lies
 _CALM = 0.03  # s over which weight goes over from ball to ball
 _TOUCHING, _LIFTED = 0.008, 0.016  # m above the ground: nearer bears, farther does not, between both as before
-_SHORTEST = 5  # frames
+_LEVEL = 0.0005  # m: balls of one link that roll together are as high to this
+_SHORTEST = 3  # frames
 _LITTLE = 1e-6  # a weight that counts where there is no other
 
 Mask = NDArray[np.bool_]
@@ -132,17 +133,21 @@ def _calm(values: Array, frames: float, cyclic: bool) -> Array:
 def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask) -> tuple[Support, ...]:
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
-    spoken_of = {ball.link for b, ball in enumerate(balls) if told[:, b].any()}
+    gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
+    links = np.array([ball.link for ball in balls])
     out = []
     for b, ball in enumerate(balls):
-        down = told[:, b] if ball.link in spoken_of else _touching(places[:, b, 2] - ball.radius)
+        own = links == ball.link
+        down = told[:, b] if told[:, own].any() else _touching(gap[:, b], gap[:, own].min(axis=1))
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
 
 
-def _touching(gap: Array) -> Mask:
-    return without_short(hysteresis(gap, _TOUCHING, _LIFTED), _SHORTEST, _SHORTEST)
+def _touching(gap: Array, lowest: Array) -> Mask:
+    """(T,) whether a ball bears: near the ground, and the lowest of its link, for a link cannot roll on two in a row."""
+    near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
+    return without_short(near & low, _SHORTEST, _SHORTEST)
 
 
 def _rolling(turns: Array, radii: Array) -> Array:
