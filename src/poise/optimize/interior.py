@@ -12,6 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from scipy.linalg import LinAlgError
+from threadpoolctl import threadpool_limits
 
 from poise.errors import PoiseError
 from poise.optimize.bounds import room
@@ -58,7 +59,7 @@ class InteriorSettings:
     steady: float = 1e-3  # relative change of the cost
     barrier: float = 1e-2
     least_barrier: float = 1e-7
-    softness: float = 1e-7
+    softness: float = 1e-10
     damping: float = 1e-6
     boundary: float = 0.99  # share of the way to a bound that a step may take
 
@@ -97,7 +98,8 @@ def minimise(
     watch: Callable[[Progress], None] = in_silence,
 ) -> Solution[X]:
     """Search from a start, which need not satisfy anything."""
-    return _Search(problem, start, settings or InteriorSettings()).run(watch)
+    with threadpool_limits(1):  # the blocks are small: threads cost eight times what they give
+        return _Search(problem, start, settings or InteriorSettings()).run(watch)
 
 
 @dataclass(frozen=True, eq=False)

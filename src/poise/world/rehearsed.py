@@ -29,7 +29,7 @@ def rehearsed(motion: Dynamic) -> Recording:
     normal[held] = force[held] / np.linalg.norm(force[held], axis=1, keepdims=True)
     return Recording(
         model_xml=scene.xml,
-        time=np.arange(clip.frames) * motion.step,
+        time=np.asarray(np.arange(clip.frames) * motion.step, float),
         qpos=np.array(clip.qpos),
         qvel=np.array(motion.qvel),
         torque=np.array(motion.torque),

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.body.balls import balls_of
 from poise.frozen import readonly
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.keyed_balance import borne, centre_path, following, turning
 from poise.reference.authoring.keyed_curves import curve
 from poise.reference.authoring.keyed_hold import hung, swing_period
 from poise.reference.authoring.keyed_pins import Pins, leg_length, parts_down, pinned
-from poise.reference.authoring.keyed_rolling import rolled, rolling_supports, told_down
+from poise.reference.authoring.keyed_rolling import outer_balls, rolled, rolling_supports, told_down
 from poise.reference.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
 from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
@@ -45,7 +44,7 @@ def keyed(source: Source, body: Body) -> Sketch:
 
 def _rolling(motion: Keyed, body: Body, wished: Array, down: NDArray[np.bool_]) -> Sketch:
     """The motion of a body that rolls on whatever is lowest."""
-    balls = balls_of(body)
+    balls = outer_balls(body)
     told = told_down(body, balls, down)
     placed, pins = rolled(body, wished, balls, told, RATE, motion.cyclic)
     qpos = following(body, placed, pins, RATE)

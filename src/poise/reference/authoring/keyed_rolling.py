@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.special import logsumexp
 
 from poise.body import Body
-from poise.body.balls import Ball
+from poise.body.balls import Ball, balls_of
 from poise.frozen import readonly
 from poise.reference.authoring.keyed_mass import centres
 from poise.reference.authoring.keyed_pins import Pins
@@ -29,12 +29,23 @@ from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multip
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
 _LEAN = 0.35  # rad: no body leans more until it lies
 _CALM = 0.03  # s over which weight goes over from ball to ball
-_TOUCHING, _LIFTED = 0.008, 0.016  # m above the ground: nearer bears, farther does not, between both as before
-_LEVEL = 0.0005  # m: balls of one link that roll together are as high to this
+_TOUCHING, _LIFTED = 0.006, 0.012  # m above the ground: nearer bears, farther does not, between both as before
+_LEVEL = 0.0005  # m: balls of one stiff piece that roll together are as high to this
 _SHORTEST = 3  # frames
+_SAME_JOINT = 0.005  # m: ends of neighbouring links that are so near meet in a joint
 _LITTLE = 1e-6  # a weight that counts where there is no other
 
 Mask = NDArray[np.bool_]
+
+
+def outer_balls(body: Body) -> tuple[Ball, ...]:
+    """The balls of a body without those that are inside a larger one about the same joint."""
+    balls = balls_of(body)
+    places, _ = _kinematics(body, balls).at(body.standing[None])
+    radii = np.array([ball.radius for ball in balls])
+    apart = np.linalg.norm(places[0, :, None] - places[0], axis=-1)
+    inside = (apart < _SAME_JOINT) & (radii[:, None] < radii)  # (B, B) whether the first is in the second
+    return tuple(ball for ball, hidden in zip(balls, inside.any(axis=1), strict=True) if not hidden)
 
 
 def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
@@ -134,10 +145,10 @@ def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask)
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
-    links = np.array([ball.link for ball in balls])
+    pieces = body.model.body_weldid[[body.link_id(ball.link) for ball in balls]]  # links without a joint between are one
     out = []
     for b, ball in enumerate(balls):
-        own = links == ball.link
+        own = pieces == pieces[b]
         down = told[:, b] if told[:, own].any() else _touching(gap[:, b], gap[:, own].min(axis=1))
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
@@ -145,7 +156,7 @@ def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask)
 
 
 def _touching(gap: Array, lowest: Array) -> Mask:
-    """(T,) whether a ball bears: near the ground, and the lowest of its link, for a link cannot roll on two in a row."""
+    """(T,) whether a ball bears: near the ground and the lowest of its piece, which cannot roll on two in a row."""
     near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
     return without_short(near & low, _SHORTEST, _SHORTEST)
 
