@@ -28,6 +28,7 @@ _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
 _PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended
 _RESTORATIONS = 5
+_FIRMER = 1e-3  # softness of constraints in restorations: where they contradict each other no more
 _HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
 
 
@@ -59,7 +60,7 @@ class InteriorSettings:
     steady: float = 1e-3  # relative change of the cost
     barrier: float = 1e-2
     least_barrier: float = 1e-7
-    softness: float = 1e-10
+    softness: float = 1e-7
     damping: float = 1e-6
     boundary: float = 0.99  # share of the way to a bound that a step may take
 
@@ -147,7 +148,7 @@ class _Search(Generic[X]):
 
     def _restore(self) -> bool:
         """Go to where constraints hold as well as they can, from near it; whether that is well enough."""
-        newton, point, here = self._newton(), self._point, self._here
+        newton, point, here = self._newton(_FIRMER), self._point, self._here
         for _ in range(_RESTORATIONS):
             point = self._problem.moved(point, newton.correction(here, self._duals.slack))
             here = self._problem.at(point)
@@ -174,11 +175,11 @@ class _Search(Generic[X]):
         )
         return length
 
-    def _newton(self) -> Newton:
+    def _newton(self, softer: float = 1.0) -> Newton:
         """The system of a step; with more damping where rounding makes the matrix indefinite."""
         shape = self._problem.size, self._problem.bandwidth
         while True:
-            chosen = Conditioning(self._settings.softness, self._damping)
+            chosen = Conditioning(softer * self._settings.softness, self._damping)
             try:
                 return Newton(self._here, self._duals, self._barrier, shape, chosen)
             except LinAlgError:

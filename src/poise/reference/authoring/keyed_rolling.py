@@ -31,7 +31,7 @@ _LEAN = 0.35  # rad: no body leans more until it lies
 _CALM = 0.03  # s over which weight goes over from ball to ball
 _TOUCHING, _LIFTED = 0.006, 0.012  # m above the ground: nearer bears, farther does not, between both as before
 _LEVEL = 0.0005  # m: balls of one stiff piece that roll together are as high to this
-_SHORTEST = 3  # frames
+_SHORTEST, _FLEETING = 3, 12  # frames of a touch that counts, and of one that does where something else bears
 _SAME_JOINT = 0.005  # m: ends of neighbouring links that are so near meet in a joint
 _LITTLE = 1e-6  # a weight that counts where there is no other
 
@@ -146,19 +146,34 @@ def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask)
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
     pieces = body.model.body_weldid[[body.link_id(ball.link) for ball in balls]]  # links without a joint between are one
-    out = []
-    for b, ball in enumerate(balls):
+    down = np.array(told)
+    for b in range(len(balls)):
         own = pieces == pieces[b]
-        down = told[:, b] if told[:, own].any() else _touching(gap[:, b], gap[:, own].min(axis=1))
-        if down.any():
-            out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
-    return tuple(out)
+        if not told[:, own].any():
+            down[:, b] = _touching(gap[:, b], gap[:, own].min(axis=1))
+    down = told | _without_fleeting(down, pieces)
+    return tuple(
+        Support(ball.name, ball.link, ball.centre, readonly(down[:, b], bool), ball.radius)
+        for b, ball in enumerate(balls)
+        if down[:, b].any()
+    )
 
 
 def _touching(gap: Array, lowest: Array) -> Mask:
     """(T,) whether a ball bears: near the ground and the lowest of its piece, which cannot roll on two in a row."""
     near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
     return without_short(near & low, _SHORTEST, _SHORTEST)
+
+
+def _without_fleeting(down: Mask, pieces: NDArray[np.int32]) -> Mask:
+    """Which balls (T, B) are down, without touches of the moment while other pieces bear."""
+    out = np.array(down)
+    for b in range(down.shape[1]):
+        others = down[:, pieces != pieces[b]].any(axis=1)
+        for start, stop in runs(down[:, b]):
+            if stop - start < _FLEETING and others[start:stop].all():
+                out[start:stop, b] = False
+    return out
 
 
 def _rolling(turns: Array, radii: Array) -> Array:
