@@ -31,7 +31,7 @@ _LEAN = 0.35  # rad: no body leans more until it lies
 _CALM = 0.03  # s over which weight goes over from ball to ball
 _TOUCHING, _LIFTED = 0.006, 0.012  # m above the ground: nearer bears, farther does not, between both as before
 _LEVEL = 0.0005  # m: balls of one stiff piece that roll together are as high to this
-_SHORTEST, _FLEETING = 3, 12  # frames of a touch that counts, and of one that does where something else bears
+_SHORTEST = 3  # frames
 _SAME_JOINT = 0.005  # m: ends of neighbouring links that are so near meet in a joint
 _LITTLE = 1e-6  # a weight that counts where there is no other
 
@@ -41,11 +41,27 @@ Mask = NDArray[np.bool_]
 def outer_balls(body: Body) -> tuple[Ball, ...]:
     """The balls of a body without those that are inside a larger one about the same joint."""
     balls = balls_of(body)
+    hidden = _inside(body, balls).any(axis=1)
+    return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
+
+
+def _inside(body: Body, balls: Sequence[Ball]) -> Mask:
+    """(B, B) whether the first is inside the second, about the same joint."""
     places, _ = _kinematics(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
     apart = np.linalg.norm(places[0, :, None] - places[0], axis=-1)
-    inside = (apart < _SAME_JOINT) & (radii[:, None] < radii)  # (B, B) whether the first is in the second
-    return tuple(ball for ball, hidden in zip(balls, inside.any(axis=1), strict=True) if not hidden)
+    return np.asarray((apart < _SAME_JOINT) & (radii[:, None] < radii))
+
+
+def _stiff(body: Body, balls: Sequence[Ball]) -> Mask:
+    """(B, B) whether the second moves with the first: no joint is between them, or it is about that very joint."""
+    every = balls_of(body)
+    number = {ball.name: k for k, ball in enumerate(every)}
+    piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
+    same = piece[:, None] == piece
+    with_inner = same @ _inside(body, every)  # by way of a ball of its own inside the second
+    chosen = [number[ball.name] for ball in balls]
+    return np.asarray((same | with_inner)[np.ix_(chosen, chosen)])
 
 
 def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
@@ -145,35 +161,20 @@ def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask)
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
-    pieces = body.model.body_weldid[[body.link_id(ball.link) for ball in balls]]  # links without a joint between are one
-    down = np.array(told)
-    for b in range(len(balls)):
-        own = pieces == pieces[b]
-        if not told[:, own].any():
-            down[:, b] = _touching(gap[:, b], gap[:, own].min(axis=1))
-    down = told | _without_fleeting(down, pieces)
-    return tuple(
-        Support(ball.name, ball.link, ball.centre, readonly(down[:, b], bool), ball.radius)
-        for b, ball in enumerate(balls)
-        if down[:, b].any()
-    )
+    links = np.array([ball.link for ball in balls])
+    out = []
+    for b, (ball, stiff) in enumerate(zip(balls, _stiff(body, balls), strict=True)):
+        spoken_of = told[:, links == ball.link].any()
+        down = told[:, b] if spoken_of else _touching(gap[:, b], gap[:, stiff].min(axis=1))
+        if down.any():
+            out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
+    return tuple(out)
 
 
 def _touching(gap: Array, lowest: Array) -> Mask:
     """(T,) whether a ball bears: near the ground and the lowest of its piece, which cannot roll on two in a row."""
     near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
     return without_short(near & low, _SHORTEST, _SHORTEST)
-
-
-def _without_fleeting(down: Mask, pieces: NDArray[np.int32]) -> Mask:
-    """Which balls (T, B) are down, without touches of the moment while other pieces bear."""
-    out = np.array(down)
-    for b in range(down.shape[1]):
-        others = down[:, pieces != pieces[b]].any(axis=1)
-        for start, stop in runs(down[:, b]):
-            if stop - start < _FLEETING and others[start:stop].all():
-                out[start:stop, b] = False
-    return out
 
 
 def _rolling(turns: Array, radii: Array) -> Array:
