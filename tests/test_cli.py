@@ -835,3 +835,46 @@ def test_the_demo_is_a_physical_fall_to_the_foot_of_the_stairs(tmp_path):
     assert pelvis[0] > 2.0
     assert pelvis[-1] < 0.6
     assert np.abs(outcome.performance.recording.qvel[-1]).max() < 1.0
+
+
+def test_prepare_makes_a_motion_obey_physics(here, capfd):
+    arguments = ["prepare", str(WALK), "--body", "biped29", "--span", "1:2", "--dynamic", "--out", "walk"]
+    assert main([*arguments, "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    found = finite(out)["dynamic"]
+    assert found["equations"] < 1e-6
+    assert found["slip_mm"] < 0.5
+    assert found["cone"] == found["torque_excess"] == found["joint_excess_deg"] == 0.0
+    assert found["root_rms_m"] < 0.05
+    assert found["joint_rms_deg"] < 6.0
+    assert main(["audit", "walk/reference.npz"]) == 0
+    assert "physical" in capfd.readouterr().out
+    assert main(["perform", "walk/reference.npz", "--seconds", "0.1", "--json"]) == 0
+
+
+def test_variations_are_for_the_optimiser(here, capfd):
+    refuse(["prepare", str(WALK), "--vary", "speed:1.2"], capfd, "--dynamic")
+    refuse(["prepare", str(WALK), "--dynamic", "--vary", "pace:2"], capfd, "pace", "speed")
+    assert not list(here.iterdir())
+
+
+def test_a_motion_without_forces_cannot_be_audited(prepared, here, capfd):
+    refuse(["audit", str(prepared / "reference.npz")], capfd, "reference.npz", "--dynamic")
+
+
+def test_motions_are_built_for_other_bodies(here, capfd):
+    assert main(["motions", "build", "stand", "--body", "human37", "--out", "made", "--json"]) == 0
+    found = finite(capfd.readouterr().out)["stand"]
+    assert found["equations"] < 1e-6
+    assert load_prepared(here / found["file"]).body.name == "human37"
+    refuse(["motions", "build", "strut"], capfd, "strut")
+    refuse(["motions", "build", "walk", "--body", "lamp14"], capfd, "lamp14")
+
+
+def test_motions_are_listed_with_length_speed_and_contacts(capfd):
+    assert main(["list", "motions"]) == 0
+    lines = {line.split()[0]: line for line in capfd.readouterr().out.splitlines()[1:]}
+    assert "1.30 m/s, contacts: feet; for biped29" in lines["walk"]
+    assert "hands on a bar" in lines["hang"]
+    assert "in the air" in lines["run"]

@@ -174,9 +174,11 @@ class Placed:
         wanted = self._reference.at(time)
         same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
         if self._last is None or not same:  # a pose that is held is placed once
-            velocity = np.array(wanted.qvel)
-            velocity[:3] = quat_rotate(quat_exp(np.array([0.0, 0.0, self._place.yaw])), velocity[:3])
-            self._last = (wanted, Target(placed(wanted.qpos, self._place), velocity, wanted.down))
+            turn, velocity = quat_exp(np.array([0.0, 0.0, self._place.yaw])), np.array(wanted.qvel)
+            velocity[:3] = quat_rotate(turn, velocity[:3])
+            force = None if wanted.force is None else quat_rotate(turn, wanted.force)
+            pose = placed(wanted.qpos, self._place)
+            self._last = (wanted, replace(wanted, qpos=pose, qvel=velocity, force=force))
         return self._last[1]
 
 

@@ -14,8 +14,11 @@ from poise.reference.played import Played
 from poise.reference.shipping import build, finished, finished_bodies, in_order, joins
 from poise.spatial import quat_conjugate, quat_multiply, yaw_of
 
-PROMISED = """stand walk walk-slow walk-fast run turn-15 turn-45 turn-60 turn-90 turn-180 start stop squat crouch-walk sneak
-broad-jump jump hang swing chin-up punch roll log-roll backflip fall""".split()
+PROMISED = (
+    "stand", "walk", "walk-slow", "walk-fast", "run", "turn-15", "turn-45", "turn-60", "turn-90", "turn-180",
+    "start", "stop", "squat", "crouch-walk", "sneak", "broad-jump", "jump", "hang", "swing", "chin-up",
+    "punch", "roll", "log-roll", "backflip", "fall",
+)  # fmt: skip
 FINISHED = [(name, body) for name in shipped_names() for body in finished_bodies(name)]
 
 
@@ -87,7 +90,8 @@ def test_arms_swing_against_the_legs(name):
 @pytest.mark.parametrize("name", ["walk-slow", "walk", "walk-fast"])
 def test_heels_strike_first_and_toes_leave_last(name):
     motion = finished(name, "biped29")
-    heel, ball = (motion.contacts.down[:-1, motion.contacts.names.index(f"left_foot_{part}_0")] for part in ("heel", "ball"))
+    names, down = motion.contacts.names, motion.contacts.down[:-1]
+    heel, ball = (down[:, names.index(f"left_foot_{part}_0")] for part in ("heel", "ball"))
     assert heel[0]
     assert not ball[0]
     lands, leaves = np.argmax(ball), len(ball) - 1 - np.argmax(ball[::-1])

@@ -41,7 +41,7 @@ Mask = NDArray[np.bool_]
 def outer_balls(body: Body) -> tuple[Ball, ...]:
     """The balls of a body without those that are inside a larger one about the same joint."""
     balls = balls_of(body)
-    hidden = _inside(body, balls).any(axis=1)
+    hidden = np.asarray(_inside(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
