@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test test-blender lint docs bench pictures clean
+.PHONY: help demo test test-blender lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -43,6 +43,9 @@ docs: $(VENV)/dev.stamp ## the documentation, in docs/_build/html
 
 bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
 	$(BIN)/poise bench
+
+motions: $(VENV)/run.stamp ## make the references of the motions that come with Poise again, from their sources
+	$(BIN)/poise motions build --body biped29 --out src/poise/reference/shipped/biped29
 
 pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in README and documentation again
 	$(BIN)/python docs/make_pictures.py
