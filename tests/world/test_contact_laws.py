@@ -4,8 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, named_motion, perform
+from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, perform
 from poise.measure.replay import Replay
+from poise.reference.motions import stand
 from poise.world.props import Ball, Bar, Barbell, Box
 from poise.world.terrain import Slope
 
@@ -60,7 +61,7 @@ def test_a_stack_of_five_boxes_rests():
 def test_a_standing_body_neither_slips_nor_sinks():
     body = Body.named("biped29")
     world = World(Scene.of(body))
-    result = perform(world, named_controller("hold"), named_motion("stand", body), seconds=60)
+    result = perform(world, named_controller("hold"), stand(body), seconds=60)
     recording = result.recording
     replay = Replay.of(recording)
     assert replay.depth.max() < 1e-3
