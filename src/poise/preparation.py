@@ -13,7 +13,7 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.export import export
 from poise.export.page import write_page
-from poise.export.shown import shown
+from poise.export.shown import Shown, shown
 from poise.files import check_targets, check_writable
 from poise.motion.repair import ImportSettings, report
 from poise.optimize.interior import Progress
@@ -27,6 +27,8 @@ from poise.reference.physics import Physics, with_physics
 from poise.reference.preparing import Prepared, Say, changes, in_silence, prepare
 from poise.reference.retarget import Retargeted
 from poise.reference.varying import parse_variation
+from poise.world.recording import Recording
+from poise.world.rehearsed import rehearsed
 from poise.world.terrain import parse_terrain
 
 FILES = ("reference.npz", "motion.bvh", "page.html")
@@ -139,18 +141,23 @@ class Preparation:
         prepared = self._prepared([parse_edit(text) for text in self.edits], say)
         physics = None
         if self.dynamic:
-            say("optimising")
+            say("optimising (the first time on a machine, compiling takes half a minute)")
             physics = with_physics(prepared.clip, variation, watch)
             prepared = replace(prepared, clip=physics.dynamic.clip)
         say("writing")
         folder.mkdir(parents=True, exist_ok=True)
         save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
-        export(prepared.clip, paths[1])
-        write_page(shown(prepared.clip, self.terrain), paths[2])
+        export(prepared.clip if physics is None else physics.dynamic, paths[1])
+        write_page(self._seen(prepared.clip, physics), paths[2])
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
         if physics is not None:
             summary["dynamic"] = physics.as_dict()
         return PreparedFiles(prepared, summary, physics)
+
+    def _seen(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
+        """What the page shows: contact forces as well where they are known, which is on level ground."""
+        level = self.terrain == "flat"
+        return rehearsed(physics.dynamic) if physics is not None and level else shown(clip, self.terrain)
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
         """The motion on its body, edited."""

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 
 from poise.body.body import Body
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_normalize, right_jacobian
+from poise.spatial import (
+    Array,
+    continuous_quat,
+    quat_conjugate,
+    quat_exp,
+    quat_log,
+    quat_multiply,
+    quat_normalize,
+    right_jacobian,
+)
 
 _TOUCH = 1e-9  # rad: nearer to a limit is at it
 
@@ -44,6 +54,17 @@ class PoseSpace:
         out = np.empty((len(end), len(self._lower)))
         out[:, self.slides] = end[:, self._values] - start[:, self._values]
         out[:, self.turns] = quat_log(quat_multiply(quat_conjugate(start[:, self._quats]), end[:, self._quats]))
+        return out
+
+    def smooth(self, qpos: Array, frames: Array) -> Array:
+        """Poses (S, nq) between frames (S,), which need not be whole, of poses (T, nq): without jumps in acceleration.
+
+        Straight pieces would jump in velocity at every frame, and ask for torques that shake a body.
+        """
+        known = np.array(qpos)
+        known[:, self._quats] = continuous_quat(qpos[:, self._quats])
+        out = np.asarray(make_interp_spline(np.arange(len(qpos)), known, k=min(3, len(qpos) - 1))(frames))
+        out[:, self._quats] = quat_normalize(out[:, self._quats])
         return out
 
     def angles(self, qpos: Array) -> Array:

@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from poise.errors import PoiseError
@@ -40,6 +40,13 @@ class Report:
         self.text, self.data, self.code = text, data, code
 
 
+def near(violation: float, barrier: float) -> float:
+    """0 to 1: how near a search is to its end: violations go from about 1 to 1e-6, the barrier from 1e-2 to 1e-7."""
+    kept = -math.log10(min(max(violation, 1e-6), 1.0)) / 6
+    lowered = -math.log10(min(max(barrier / 1e-2, 1e-5), 1.0)) / 5
+    return 0.5 * (kept + lowered)
+
+
 class Watcher:
     """Tells whoever watches a terminal how far long work is; with `--json`, or without a terminal, nothing."""
 
@@ -49,7 +56,9 @@ class Watcher:
     def say(self, what: str) -> None:
         """A line on what is being done."""
         if self._watched:
-            print(f"{what} ...", file=sys.stderr)
+            from tqdm import tqdm
+
+            tqdm.write(f"{what} ...", file=sys.stderr)  # above a bar that may be there
 
     def bar(self, steps: int) -> Iterable[int]:
         """Numbers to loop over, with a bar."""
@@ -59,15 +68,21 @@ class Watcher:
 
     @contextmanager
     def search(self) -> Iterator[Callable[[Any], None]]:
-        """A bar of how near a search is to keeping all constraints: to be told its `Progress`."""
+        """A bar of how near a search is to its end: to be told its `Progress`, from whose first on it is there."""
         from tqdm import tqdm
 
-        form = "obeying physics {percentage:3.0f}%|{bar}| {postfix} [{elapsed}]"
-        with tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True, disable=not self._watched) as bar:
+        form = "obeying physics {percentage:3.0f}%|{bar}| {desc} [{elapsed}]"
+        with ExitStack() as opened:
+            bars: list[Any] = []
 
             def tell(progress: Any) -> None:
-                bar.set_postfix_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}", refresh=False)
-                bar.update(max(0.0, min(99.0, -12.5 * math.log10(max(progress.violation, 1e-8))) - bar.n))
+                if not self._watched:
+                    return
+                if not bars:
+                    bars.append(opened.enter_context(tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True)))
+                bar = bars[0]
+                bar.n = max(bar.n, math.floor(100 * near(progress.violation, progress.barrier)))
+                bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
             yield tell
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
+from poise.cli.named import reference_file
 
 
 def add(commands: Any) -> None:
@@ -19,7 +20,10 @@ def add(commands: Any) -> None:
         "poise export poise-fall/recording.npz fall.glb",
     )
     command.add_argument(
-        "file", type=Path, help="a recording or prepared motion (.npz), or a motion file or fetched motion as it is"
+        "file",
+        type=Path,
+        help="a recording or prepared motion (.npz), a motion by name (poise list motions), or a motion file or "
+        "fetched motion as it is",
     )
     command.add_argument("target", type=Path, help="file to write")
 
@@ -29,5 +33,5 @@ def _export(chosen: argparse.Namespace) -> Report:
     from poise.files import check_targets
 
     check_targets([chosen.target], chosen.file)
-    path = export(read_source(chosen.file), chosen.target)
+    path = export(read_source(reference_file(chosen.file)), chosen.target)
     return Report(f"wrote {path}", {"files": [str(path)]})

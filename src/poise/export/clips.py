@@ -11,24 +11,27 @@ from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
 from poise.motion import Clip, clip_from
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
 from poise.spatial import Array, slerp
 from poise.world.recording import Recording
 
-Source = Recording | BodyClip | Clip
+Source = Recording | Dynamic | BodyClip | Clip
 """What can be exported."""
 
 
 def clip_of(source: Source) -> Clip:
-    """The motion of the first performer; a recording's at the rate of the user's file, where its rigging says one."""
+    """The motion of the first performer; what goes at the world's rate at that of the user's file, if it has one."""
     if isinstance(source, Clip):
         return source
     if isinstance(source, BodyClip):
         return source.skeleton_clip()
+    if isinstance(source, Dynamic):
+        return _at_rate(source.clip.skeleton_clip(), source.clip.body.rigging)
     rigging = rigging_of(source)
     clip = rigging.clip(source.model, source.qpos, 1 / source.step, _name(source))
     if source.meta.get("rigging") is not None:
         clip = planted(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
-    return clip if rigging.rate is None else resampled(clip, rigging.rate)
+    return _at_rate(clip, rigging)
 
 
 def rigging_of(recording: Recording) -> Rigging:
@@ -48,6 +51,10 @@ def rigging_of(recording: Recording) -> Rigging:
         if link not in links:
             raise PoiseError(f"the recording's rigging is damaged: its model has no link '{link}'")
     return rigging
+
+
+def _at_rate(clip: Clip, rigging: Rigging | None) -> Clip:
+    return clip if rigging is None or rigging.rate is None else resampled(clip, rigging.rate)
 
 
 def resampled(clip: Clip, rate: float) -> Clip:

@@ -21,6 +21,7 @@ from poise.frozen import readonly
 from poise.motion import Clip, Skeleton
 from poise.motion.kinematics import Places, forward
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
 from poise.spatial import Array, matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
 STUB = readonly([0.0, 0.0, 0.1])
@@ -79,9 +80,9 @@ def figure_of(source: Source) -> Figure:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     if isinstance(source, Clip):
         return Figure(clip, bones(clip.skeleton))
-    if isinstance(source, BodyClip):
-        model = source.body.model
-        return Figure(clip, flesh(model, 1, source.body.rigging or plain_rigging(model, 1)))
+    if isinstance(source, (BodyClip, Dynamic)):
+        body = source.body if isinstance(source, BodyClip) else source.clip.body
+        return Figure(clip, flesh(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
     return Figure(clip, flesh(source.model, source.root, rigging_of(source)))
 
 

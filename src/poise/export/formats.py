@@ -12,13 +12,15 @@ from poise.export.clips import Source, clip_of
 from poise.export.figure import figure_of
 from poise.export.glb import write_glb
 from poise.export.page import write_page
-from poise.export.shown import shown
+from poise.export.shown import Shown, shown
 from poise.export.strip import write_strip
 from poise.export.table import write_csv
 from poise.export.usd import write_usd
 from poise.motion import Clip, save_clip, write_bvh
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
 from poise.world.recording import Recording
+from poise.world.rehearsed import rehearsed
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,27 @@ def _usd(source: Source, path: Path) -> Path:
 
 
 def _csv(source: Source, path: Path) -> Path:
-    return write_csv(source if isinstance(source, Recording) else clip_of(source), path)
+    known = rehearsed(source) if isinstance(source, Dynamic) else source
+    return write_csv(known if isinstance(known, Recording) else clip_of(known), path)
 
 
 def _npz(source: Source, path: Path) -> Path:
     return save_clip(clip_of(source), path)
 
 
-def _page(source: Recording | BodyClip, path: Path) -> Path:
-    return write_page(shown(source) if isinstance(source, BodyClip) else source, path)
+def _page(source: Recording | Dynamic | BodyClip, path: Path) -> Path:
+    return write_page(_seen(source), path)
 
 
-def _strip(source: Recording | BodyClip, path: Path) -> Path:
-    return write_strip(shown(source) if isinstance(source, BodyClip) else source, path)
+def _strip(source: Recording | Dynamic | BodyClip, path: Path) -> Path:
+    return write_strip(_seen(source), path)
+
+
+def _seen(source: Recording | Dynamic | BodyClip) -> Recording | Shown:
+    """What there is to look at: with forces, and what hands hold, where they are known."""
+    if isinstance(source, Dynamic):
+        return rehearsed(source)
+    return shown(source) if isinstance(source, BodyClip) else source
 
 
 FORMATS: dict[str, Format] = {
@@ -64,7 +74,7 @@ FORMATS: dict[str, Format] = {
     "usd": Format("motion and skin of the performer, binary; needs poise[usd]", _usd),
     "usda": Format("the same as text", _usd),
     "usdc": Format("the same as usd", _usd),
-    "csv": Format("a recording's coordinates, velocities and torques as a table; a motion's joints", _csv),
+    "csv": Format("coordinates, velocities and torques as a table; of a motion without them its joints", _csv),
     "npz": Format("motion of the performer, for Poise", _npz),
     "html": Format("3D playback in one self-contained page", _page, of_clips=False),
     "png": Format("a strip of pictures", _strip, of_clips=False),
@@ -73,7 +83,7 @@ FORMATS: dict[str, Format] = {
 
 
 def export(source: Source, path: str | Path) -> Path:
-    """Write a recording, or a motion on a body or on a skeleton, in the format that the file's ending says."""
+    """Write a recording, or a motion that obeys physics, is on a body or on a skeleton, in the format of the ending."""
     path = Path(path)
     able = {ending: form for ending, form in FORMATS.items() if form.of_clips or not isinstance(source, Clip)}
     ending = path.suffix.lstrip(".").lower()

@@ -9,7 +9,7 @@ from poise.export.clips import Source
 from poise.library import motion_file
 from poise.motion import Clip, read_motion
 from poise.motion.repair import ImportSettings, repaired
-from poise.reference.archive import is_prepared, load_prepared
+from poise.reference.archive import is_prepared, load_reference
 from poise.world.recording import Recording
 
 TEXTS = (".bvh", ".amc")
@@ -22,7 +22,8 @@ def read_source(path: str | Path) -> Source:
     """What a file holds, nothing in it repaired."""
     path = motion_file(path)
     if is_prepared(path):
-        return load_prepared(path)
+        clip, motion = load_reference(path)
+        return motion or clip
     if path.suffix.lower() in TEXTS or MOTIONS & _contents(path):
         return _motion(path)
     return Recording.load(path)

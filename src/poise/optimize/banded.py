@@ -14,6 +14,10 @@ from poise.optimize.rows import Rows
 from poise.spatial import Array
 
 
+_AT_ONCE = 128
+"""Blocks that are squared together: more take memory, not less time."""
+
+
 def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
     """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
 
@@ -21,16 +25,21 @@ def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwi
     """
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
-    alike: dict[int, list[Rows]] = {}
-    scaled: dict[int, list[Array]] = {}
+    alike: dict[int, list[tuple[Rows, Array | None]]] = {}
     for rows, weights in weighted:
-        part = rows.jacobian if weights is None else np.sqrt(weights)[:, :, None] * rows.jacobian
-        alike.setdefault(id(rows.columns), []).append(rows)
-        scaled.setdefault(id(rows.columns), []).append(part)
-    for key, parts in scaled.items():
-        stack = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        _scatter(alike[key][0].columns, np.matmul(stack.transpose(0, 2, 1), stack), band)
+        alike.setdefault(id(rows.columns), []).append((rows, weights))
+    for batches in alike.values():
+        columns = batches[0][0].columns
+        for start in range(0, len(columns), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            stack = np.concatenate([_weighted(rows, weights, part) for rows, weights in batches], axis=1)
+            _scatter(columns[part], np.matmul(stack.transpose(0, 2, 1), stack), band)
     return band
+
+
+def _weighted(rows: Rows, weights: Array | None, part: slice) -> Array:
+    """The Jacobian of a part of the blocks, times the roots of the weights."""
+    return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
 
 
 @kernel

@@ -85,7 +85,7 @@ class Solution(Generic[X]):
     cost: float
     violation: float  # largest of all constraints
     iterations: int
-    converged: bool
+    converged: bool  # whether all constraints hold
 
 
 def in_silence(_: Progress) -> None:
@@ -127,17 +127,18 @@ class _Search(Generic[X]):
     def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
         chosen = self._settings
         costs: list[float] = []
-        calm, length = 0, 1.0
+        calm, length, done = 0, 1.0, False
         for iteration in range(chosen.iterations + 1):
             cost, violation = cost_of(self._here), largest_violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
             costs.append(cost)
             calm = calm + 1 if length > 0.5 and self._steady(costs[-2:]) else 0
-            last_barrier = self._barrier <= chosen.least_barrier
-            done = last_barrier and calm >= 2 and violation < chosen.tolerance
-            if done or (last_barrier and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:])):
+            last, last_barrier = iteration == chosen.iterations, self._barrier <= chosen.least_barrier
+            settled = last_barrier and calm >= 2 and violation < chosen.tolerance
+            creeping = last_barrier and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:])
+            if settled or creeping or last:
                 done, costs = self._restore(), []
-            if done or iteration == chosen.iterations:
+            if done or last:
                 break
             length = self._advance()
             self._lower_barrier(length)

@@ -16,6 +16,7 @@ class PosePath:
     def __init__(self, body: Body) -> None:
         self._space = PoseSpace(body)
         self._nv = body.nv
+        self.balls = self._space.balls  # (K, 3) freedoms of ball joints
 
     def moved(self, qpos: Array, step: Array) -> Array:
         """Poses (T, nq) a tangent step (T, nv) further."""

@@ -29,10 +29,12 @@ def acceleration_rows(motion: MotionTerms, layout: Layout, t: Terms, wished: Arr
 
 
 def joint_bounds(motion: MotionTerms, layout: Layout, qpos: Array) -> Bounded:
-    """Joints stay within their limits; a limit beyond half a turn is none."""
-    body, margin = motion.task.body, motion.task.margin
+    """Joints stay within their limits; a limit of a ball beyond half a turn is none."""
+    body = motion.task.body
     angles, slope = motion.path.angles(qpos)
+    margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # a narrow joint keeps its middle
     lower, upper = body.lower[6:] + margin, body.upper[6:] - margin
-    lower, upper = np.where(lower < -np.pi, -np.inf, lower), np.where(upper > np.pi, np.inf, upper)
+    ball = np.isin(np.arange(6, body.nv), motion.path.balls)
+    lower, upper = np.where(ball & (lower < -np.pi), -np.inf, lower), np.where(ball & (upper > np.pi), np.inf, upper)
     rows = Rows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
     return Bounded(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))

@@ -8,24 +8,25 @@ import mujoco
 import numpy as np
 
 from poise.body.balls import balls_of
+from poise.body.poses import PoseSpace
 from poise.dynamics.terms import Terms
-from poise.optimize.path import PosePath
+from poise.errors import PoiseError
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.dynamic import Dynamic
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
 
 
 @dataclass(frozen=True)
 class Certificate:
     """The largest violations, and what the motion asks of the body."""
 
-    equations: float  # body weights: missing force, or torque at 1 m, for any step from one state to the next
-    slip_mm: float  # that any contact moves over ground from its first frame to its last, beyond rolling
-    gap_mm: float  # between any contact and the ground
+    equations: float  # body weights: missing force, or torque at 1 m, for any step, over the seam of a cycle as well
+    slip_mm: float  # that any contact moves from its first frame to its last, beyond rolling
+    gap_mm: float  # between the ground and any contact that is down or pushes
     cone: float  # N outside the friction pyramid
-    torque_excess: float  # N m beyond limits
+    torque_excess: float  # N m beyond limits, which are 0 on the root
     joint_excess_deg: float  # beyond limits
     penetration_mm: float  # of any solid part, where nothing is meant to touch
     peak_torque_ratio: float  # of limits
@@ -53,10 +54,10 @@ class Likeness:
 def certify(dynamic: Dynamic) -> Certificate:
     """Residuals of a motion."""
     body, contacts = dynamic.clip.body, dynamic.contacts
+    _check_finite(dynamic)
     weight = body.mass * float(np.linalg.norm(body.model.opt.gravity))
-    limit = body.torque_limit[6:]
-    used = np.abs(dynamic.torque[:, 6:])
-    angles, _ = PosePath(body).angles(dynamic.clip.qpos)
+    used, limit = np.abs(dynamic.torque), body.torque_limit
+    angles = PoseSpace(body).angles(dynamic.clip.qpos)
     beyond = np.maximum(body.lower - angles, angles - body.upper)[:, 6:]
     slip, gap = _standing(dynamic)
     side = np.abs(contacts.force[..., :2]).sum(axis=2) - dynamic.friction * contacts.force[..., 2]
@@ -68,7 +69,7 @@ def certify(dynamic: Dynamic) -> Certificate:
         float(np.max(used - limit, initial=0.0)),
         float(np.degrees(np.max(beyond, initial=0.0))),
         1e3 * _penetration(dynamic),
-        float(np.max(used / np.maximum(limit, 1e-9), initial=0.0)),
+        float(np.max((used / np.maximum(limit, 1e-9))[:, 6:], initial=0.0)),
         float(np.max(np.linalg.norm(contacts.force.sum(axis=1), axis=1), initial=0.0)) / weight,
     )
 
@@ -76,7 +77,7 @@ def certify(dynamic: Dynamic) -> Certificate:
 def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
     """How far the motion is from what was wished."""
     body = wished.body
-    away, _, _ = PosePath(body).difference(wished.qpos, dynamic.clip.qpos)
+    away = PoseSpace(body).difference(wished.qpos, dynamic.clip.qpos)
     joints = np.degrees(np.sqrt(np.mean(away[:, 6:] ** 2, axis=0)))
     worst = int(np.argmax(joints))
     return Likeness(
@@ -87,14 +88,38 @@ def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
     )
 
 
+def _check_finite(dynamic: Dynamic) -> None:
+    """Comparisons would take what is no number for less than any limit."""
+    tables = (dynamic.clip.qpos, dynamic.qvel, dynamic.torque, dynamic.contacts.force, dynamic.contacts.ground)
+    if not all(np.isfinite(table).all() for table in tables):
+        raise PoiseError(f"motion '{dynamic.clip.name}' holds numbers that are not finite")
+
+
 def _equations(dynamic: Dynamic) -> float:
-    """N or N m: the largest force that the step from a state lacks to reach the next."""
+    """N or N m: the largest force that the step from a state lacks to reach the next, or a cycle to begin again."""
     clip, h = dynamic.clip, dynamic.step
-    after_pose, after_velocity, masses = _stepped(dynamic)
-    path = PosePath(clip.body)
-    off, _, _ = path.difference(clip.qpos[1:], after_pose)
-    missing = [np.abs(masses @ part[..., None]).max() for part in (off / h**2, (after_velocity - dynamic.qvel[1:]) / h)]
+    poses, velocities, masses = _stepped(dynamic)
+    space = PoseSpace(clip.body)
+    pose_off = space.difference(clip.qpos[1:], poses)
+    velocity_off = velocities - dynamic.qvel[1:]
+    if clip.cyclic:
+        pose, velocity = _next_cycle(dynamic)
+        pose_off = np.concatenate([pose_off, space.difference(clip.qpos[-1:], pose[None])])
+        velocity_off = np.concatenate([velocity_off, (velocity - dynamic.qvel[-1])[None]])
+        masses = np.concatenate([masses, masses[-1:]])
+    missing = [np.abs(masses @ off[..., None]).max(initial=0.0) for off in (pose_off / h**2, velocity_off / h)]
     return float(max(missing))
+
+
+def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
+    """The first state, turned about the vertical and carried along the ground to where the last is."""
+    first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
+    turn = quat_exp(np.array([0.0, 0.0, float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))]))
+    pose, velocity = np.array(first), np.array(dynamic.qvel[0])
+    pose[:2] = last[:2]
+    pose[3:7] = quat_multiply(turn, first[3:7])
+    velocity[:3] = quat_rotate(turn, velocity[:3])
+    return pose, velocity
 
 
 def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:
@@ -148,25 +173,34 @@ def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array)
 
 
 def _standing(dynamic: Dynamic) -> tuple[float, float]:
-    """m: the largest slip of a contact from its first frame to its last, and the largest gap to the ground."""
-    clip, contacts = dynamic.clip, dynamic.contacts
-    if not contacts.names:
-        return 0.0, 0.0
+    """m: the largest slip of a contact from its first frame to its last, and the largest gap to the ground.
+
+    Where a force acts, there must be a contact: at the end of its step, and for friction at the start as well.
+    """
+    contacts = dynamic.contacts
+    pushed, rubbed = contacts.force.any(axis=2), contacts.force[..., :2].any(axis=2)
+    touching = np.array(contacts.down)
+    touching[1:] |= pushed
+    touching[:-1] |= np.where(contacts.held, pushed, rubbed)
     points = dynamic.points()
-    links = list(contacts.links)
-    _, turns = Kinematics(clip.body, (), links).at(clip.qpos)
+    off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
+    slips = [
+        float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
+        for steps, touches in zip(_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
+        for start, stop in runs(touches)
+    ]
+    return max(slips, default=0.0), float(off.max(initial=0.0))
+
+
+def _slips(dynamic: Dynamic, points: Array) -> Array:
+    """(T - 1, C, 3) m: how far contacts move from frame to frame; over the ground what is beyond rolling."""
+    contacts = dynamic.contacts
+    _, turns = Kinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
     turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
-    rolled = np.stack([turned[..., 1], -turned[..., 0]], axis=-1) * contacts.radius[:, None]
-    steps = np.diff(points, axis=0)[..., :2] - rolled
-    slip, gap = 0.0, 0.0
-    for c in range(len(links)):
-        for start, stop in runs(np.asarray(contacts.down[:, c])):
-            drift = np.cumsum(steps[start : stop - 1, c], axis=0)
-            slip = max(slip, float(np.linalg.norm(drift, axis=1).max(initial=0.0)))
-            if not contacts.held[c]:
-                off = points[start:stop, c, 2] - contacts.ground[start:stop, c]
-                gap = max(gap, float(np.abs(off).max()))
-    return slip, gap
+    rolled = np.cross(turned, [0.0, 0.0, 1.0]) * contacts.radius[:, None]
+    steps = np.diff(points, axis=0) - rolled
+    steps[:, ~contacts.held, 2] = 0.0  # up and down: a gap
+    return np.asarray(steps)
 
 
 def _penetration(dynamic: Dynamic) -> float:

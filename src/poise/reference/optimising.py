@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.body.balls import balls_of
+from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.optimize.interior import InteriorSettings, Progress, Solution, in_silence, minimise
@@ -19,11 +21,11 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.dynamic import Contacts, Dynamic
 from poise.reference.ik_kinematics import Kinematics
-from poise.reference.played import Played
 from poise.reference.supports import Sketch, Support, rounded
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _NEAR = 0.1  # m: what always stays higher will not sink into the ground
+_FAR = 0.25  # m: further from where it was wished, it is another motion
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,28 @@ def optimise(
         raise PoiseError(
             f"motion '{sketch.clip.name}' finds no way to obey physics: {problem.conflict(solution.linearised)}"
         )
-    return Optimised(_result(problem, task, solution, wished, chosen), wished.clip, solution.iterations, solution.cost)
+    found = _result(problem, task, solution, wished, chosen)
+    _check_near(found, wished.clip)
+    return Optimised(found, wished.clip, solution.iterations, solution.cost)
+
+
+def _check_near(found: Dynamic, wished: BodyClip) -> None:
+    """Whoever stands on nothing may jump instead, which obeys physics but is not what was wished."""
+    away = np.linalg.norm(found.clip.qpos[:, :3] - wished.qpos[:, :3], axis=1)
+    worst = int(np.argmax(away))
+    if away[worst] > _FAR:
+        borne = "" if found.contacts.down[worst].any() else " and nothing bears it"
+        raise PoiseError(
+            f"motion '{wished.name}' finds no way to obey physics near the wished one: at {worst * found.step:.2f} s "
+            f"the root is {100 * away[worst]:.0f} cm off{borne}"
+        )
 
 
 def state_of(dynamic: Dynamic, frame: int) -> EndState:
-    """A state of a motion, for others to start from or to end in; of a cycle's first frame as well."""
-    clip = dynamic.clip
-    before = clip.qpos[frame - 1] if frame else clip.qpos[-2]
-    return EndState(clip.qpos[frame], before, dynamic.qvel[frame, :6])
+    """A state of a motion, for others to start from or to end in."""
+    qpos, qvel = dynamic.clip.qpos[frame], dynamic.qvel[frame]
+    before = PoseSpace(dynamic.clip.body).moved(qpos[None], -dynamic.step * qvel[None])[0]
+    return EndState(qpos, readonly(before), qvel[:6])
 
 
 def at_rest(qpos: Array) -> EndState:
@@ -89,21 +105,27 @@ def at_rest(qpos: Array) -> EndState:
 
 
 def sampled(sketch: Sketch, rate: float) -> Sketch:
-    """The sketch with another number of frames per second."""
+    """The sketch with another number of frames per second, and only the supports that bear."""
     clip = sketch.clip
+    if round(clip.seconds * rate) < 1:
+        raise PoiseError(f"motion '{clip.name}' has {clip.frames} frames in {clip.seconds:g} s: there is no step to make")
     if clip.rate == rate:
-        return sketch
+        return _bearing(sketch)
     times = np.arange(round(clip.seconds * rate) + 1) / rate
     times *= clip.seconds / times[-1]  # whole steps: a clip may become slower or faster by half a step
-    played = Played(replace(clip, cyclic=False))
-    targets = [played.at(float(time)) for time in times]
     nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
     down = None if clip.down is None else readonly(clip.down[nearest], bool)
-    other = replace(clip, rate=rate, qpos=readonly([target.qpos for target in targets]), down=down)
-    return Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports))
+    qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
+    other = replace(clip, rate=rate, qpos=qpos, down=down)
+    return _bearing(Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports)))
 
 
-def _sampled_support(support: Support, frames: np.ndarray) -> Support:
+def _bearing(sketch: Sketch) -> Sketch:
+    """The sketch without supports that are never down, or no more in its frames."""
+    return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
+
+
+def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
     ground = None if support.ground is None else readonly(support.ground[frames])
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
@@ -150,24 +172,25 @@ def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
     """All that bears, and all else that comes near the ground and must not sink into it."""
     clip, body = sketch.clip, sketch.clip.body
     supports = (*sketch.supports, *_others(sketch))
-    places, _ = Kinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
-    ground = np.array([np.zeros(clip.frames) if s.ground is None else s.ground for s in supports]).T
+    shape = len(supports), clip.frames
+    centre = np.array([s.centre for s in supports]).reshape(-1, 3)
     radius = np.array([s.radius for s in supports])
-    down = np.array([s.down for s in supports], bool).T
-    height = places[..., 2] - radius - ground
-    least = np.stack([_least(height[:, c], down[:, c], settings) for c in range(len(supports))], axis=1)
+    ground = np.array([np.zeros(clip.frames) if s.ground is None else s.ground for s in supports]).reshape(shape).T
+    down = np.array([s.down for s in supports], bool).reshape(shape).T
+    places, _ = Kinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
+    least = _least(places[..., 2] - radius - ground, down, clip.cyclic, settings)
     before = -2 if clip.cyclic else 0
     down, ground, least = (np.concatenate([table[[before]], table]) for table in (down, ground, least))
     unheld = np.full(3, np.nan)
     return Balls(
         tuple(s.name for s in supports),
         np.array([body.link_id(s.link) for s in supports], np.int64),
-        np.array([s.centre for s in supports]),
+        centre,
         radius,
         down,
         ground,
         least,
-        np.array([unheld if s.place is None else s.place for s in supports]),
+        np.array([unheld if s.place is None else s.place for s in supports]).reshape(-1, 3),
     )
 
 
@@ -175,32 +198,43 @@ def _others(sketch: Sketch) -> list[Support]:
     """Balls and contact points of the body that bear nothing but come near the ground."""
     clip, body = sketch.clip, sketch.clip.body
     balls = balls_of(body)
-    known = [(s.link, s.centre) for s in sketch.supports]
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
     for part in clip.parts:
         found += [(part.name, part.link, centre, r) for centre, r in rounded(body, part, balls) if not r]
     places, _ = Kinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
     never = readonly(np.zeros(clip.frames), bool)
     ground = np.minimum.reduce([np.zeros(clip.frames), *(s.ground for s in sketch.supports if s.ground is not None)])
+    known = [(s.link, s.centre) for s in sketch.supports]
     out = []
     for k, (name, link, centre, radius) in enumerate(found):
-        supports = any(link == other and np.allclose(centre, place) for other, place in known)
-        if not supports and (places[:, k, 2] - radius - ground).min() < _NEAR:
+        told = any(link == other and np.allclose(centre, place) for other, place in known)
+        if not told and (places[:, k, 2] - radius - ground).min() < _NEAR:
             out.append(Support(name, link, centre, never, radius, ground=readonly(ground)))
+            known.append((link, centre))
     return out
 
 
-def _least(height: Array, down: np.ndarray, settings: DynamicSettings) -> Array:
-    """(T,) m: the height that a ball must keep; while it swings the clearance half way, or most of what it had."""
-    least = np.zeros(len(height))
-    for start, stop in runs(~down):
-        if start == 0 or stop == len(down):
-            continue
-        share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
-        arch = np.sin(np.pi * share) ** 2
-        usual = np.clip(0.7 * height[start:stop], 0.0, settings.clearance * arch)
-        least[start:stop] = usual if settings.lift is None else np.maximum(usual, settings.lift * arch)
-    return least
+def _least(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
+    """(T, C) m: heights that balls must keep; while they swing the clearance half way, or most of what they had."""
+    arch = np.zeros(down.shape)
+    for c, column in enumerate(down.T):
+        arch[:, c] = _arch(column, cyclic)
+    usual = np.clip(0.7 * height, 0.0, settings.clearance * arch)
+    return usual if settings.lift is None else np.maximum(usual, settings.lift * arch)
+
+
+def _arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
+    """(T,) from 0 to 1 and back while something swings from one support to the next; 0 else.
+
+    In a cycle, what swings over its end is in one swing.
+    """
+    frames = len(down)
+    around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
+    out = np.zeros(len(around))
+    for start, stop in runs(~around):
+        if start > 0 and stop < len(around):
+            out[start:stop] = np.sin(np.pi * np.arange(1, stop - start + 1) / (stop - start + 1)) ** 2
+    return out[frames - 1 : 2 * frames - 1] if cyclic else out
 
 
 def _result(

@@ -49,6 +49,7 @@ def rehearsed(motion: Dynamic) -> Recording:
             "controller": "none: a reference",
             "step": motion.step,
             "root": body.links[0],
+            "dof_names": list(body.dof_names),
             "torque_limits": body.torque_limit.tolist(),
         },
     )
