@@ -26,8 +26,8 @@ TEXT = """# Physics: what was measured
 
 Made by `python docs/consistency.py ../shared/mocap`; see [Motions that obey physics](physics.md).
 
-- Equations: the largest force (or torque at 1 m) in body weights that any step lacks to reach the next state, found with
-  MuJoCo and the world's own step, not with the optimiser.
+- Equations: the largest force (or torque at 1 m) in body weights that any step lacks to reach the next state, found
+  with MuJoCo and the world's own step, not with the optimiser.
 - Slip: how far any contact gets from where it began, beyond rolling.
 - Excess: outside friction cones (N), beyond torque limits (N m) and joint limits (degrees).
 - Root and joints: root mean square distance from the prepared motion.

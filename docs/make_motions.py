@@ -1,4 +1,4 @@
-"""Draws a strip of every motion that comes with Poise, with Poise itself: part of `make pictures`."""
+"""Draws a strip and a thumbnail of every motion that comes with Poise, with Poise itself: part of `make pictures`."""
 
 from __future__ import annotations
 
@@ -16,27 +16,43 @@ from poise.reference.shipping import finished, finished_bodies
 from poise.world.rehearsed import stage
 
 STATIC = Path(__file__).parent / "_static" / "motions"
+THUMBNAILS = STATIC / "thumbnails"
 PICTURES, SIZE = 8, (150, 190)
-CAMERA = Camera(azimuth=-65, elevation=9, distance=4.6)
+CAMERA = Camera(azimuth=-65, elevation=9, distance=4.3)
 
 
 def main() -> None:
     """All that have a finished reference, each on the first body that has one."""
-    STATIC.mkdir(parents=True, exist_ok=True)
+    THUMBNAILS.mkdir(parents=True, exist_ok=True)
     for name in shipped_names():
         for body in finished_bodies(name)[:1]:
-            draw(finished(name, body), STATIC / f"{name}.png")
+            draw(finished(name, body), name)
 
 
-def draw(motion: Dynamic, path: Path) -> None:
-    """A row of pictures from the start to the end, with the bar that hands hold."""
+def draw(motion: Dynamic, name: str) -> None:
+    """A row of pictures from the start to the end, with the bar that hands hold; the most telling one by itself."""
     model = visible_model(stage(motion).xml)
-    clip = motion.clip
-    moments = np.linspace(0, clip.frames - 1, PICTURES, endpoint=not clip.cyclic)  # a cycle would end as it began
-    poses = clip.qpos[moments.round().astype(int)]
-    focus, reach = framing(clip.body.model, poses)
+    chosen = moments(motion)
+    poses = motion.clip.qpos[chosen]
+    focus, reach = framing(motion.clip.body.model, poses)
     row = [render(model, pose, SIZE, camera=CAMERA, focus=f, span=reach) for pose, f in zip(poses, focus, strict=True)]
-    content = png(np.hstack(row))
+    airborne = ~motion.contacts.down[chosen].any(axis=1)
+    telling = np.linalg.norm(poses[:, 7:] - poses[0, 7:], axis=1) + 100.0 * airborne  # what flies is shown in flight
+    write(STATIC / f"{name}.png", np.hstack(row))
+    write(THUMBNAILS / f"{name}.png", row[int(telling.argmax())])
+
+
+def moments(motion: Dynamic) -> np.ndarray:
+    """Frames between which about as much happens; a cycle would end as it began."""
+    speed = np.linalg.norm(motion.qvel[:-1, 3:], axis=1)
+    passed = np.concatenate([[0.0], np.cumsum(speed + speed.mean() + 1e-9)])
+    wanted = np.linspace(0, passed[-1], PICTURES, endpoint=not motion.clip.cyclic)
+    return np.interp(wanted, passed, np.arange(len(passed))).round().astype(int)
+
+
+def write(path: Path, pixels: np.ndarray) -> None:
+    """One picture."""
+    content = png(pixels)
     write_file(path, content)
     print(f"wrote {path} ({len(content) // 1000} kB)")
 

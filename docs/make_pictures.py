@@ -21,7 +21,7 @@ from poise.body.catalogue import names
 from poise.export.look import visible_model
 from poise.export.strip import Camera, png, render
 from poise.files import write_file
-from poise.reference import load_prepared
+from poise.reference import Played, load_prepared
 from poise.reference.archive import is_prepared
 from poise.world.props import Bar, Prop
 from poise.world.recording import Recording
@@ -31,6 +31,7 @@ from poise.world.terrain import parse_terrain
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
 STATIC = HERE / "_static"
+CYCLES = 4  # of a motion that goes on and on
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,13 @@ SHOTS = (
         (1.95, 0.7, 0.75),
         size=(1200, 520),
     ),
+    Shot(
+        "05_a_walk_that_obeys_physics",
+        tuple(0.54 * k for k in range(9)),
+        Camera(azimuth=-28, elevation=17, distance=4.0),
+        (4.1, 2.15, 0.75),
+        size=(1200, 560),
+    ),
 )
 
 
@@ -99,7 +107,9 @@ def moments(path: Path) -> tuple[Body, np.ndarray, np.ndarray]:
     """Body, times and poses of what an example wrote: a recording, or a prepared motion."""
     if is_prepared(path):
         clip = load_prepared(path)
-        return clip.body, np.arange(clip.frames) / clip.rate, clip.qpos
+        played, cycles = Played(clip), CYCLES if clip.cyclic else 1
+        clock = np.arange(cycles * (clip.frames - 1) + 1) / clip.rate
+        return clip.body, clock, np.array([played.at(time).qpos for time in clock])
     recording = Recording.load(path)
     return Body.named(recording.meta["body"]), recording.time, recording.qpos
 

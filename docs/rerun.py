@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAGES = (HERE / "quickstart.md", HERE / "motion.md", HERE / "editing.md")
+PAGES = (HERE / "quickstart.md", HERE / "motion.md", HERE / "editing.md", HERE / "physics.md")
 MOTIONS = HERE.parent / "examples" / "motions"
 
 

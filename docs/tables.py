@@ -146,14 +146,19 @@ def gallery() -> str:
 
 
 def motions() -> str:
-    """The motions that come with Poise: facts, and a strip of pictures each."""
-    parts = []
+    """The motions that come with Poise: a table of facts with thumbnails, then a strip of pictures each."""
+    rows, strips = [], []
     for name in shipped_names():
-        bodies = finished_bodies(name)
-        if bodies:
-            facts, title = facts_of(finished(name, bodies[0])), read_source(name).title
-            parts.append(
-                f"### {name}\n\n{title}. {facts}. For {', '.join(f'`{body}`' for body in bodies)}.\n\n"
-                f"![{name}](_static/motions/{name}.png)"
-            )
-    return "\n\n".join(parts)
+        for body in finished_bodies(name)[:1]:
+            facts = facts_of(finished(name, body))
+            air = f"; {100 * facts.airborne:.0f} % of the time none" if facts.airborne else ""
+            rows.append([
+                f"![{name}](_static/motions/thumbnails/{name}.png)",
+                f"[{name}](#{name})",
+                read_source(name).title,
+                f"{facts.seconds:.2f}{', a cycle' if facts.cyclic else ''}",
+                f"{facts.speed:.2f}",
+                ", ".join(facts.contacts) + air,
+            ])  # fmt: skip
+            strips.append(f"### {name}\n\n![{name}](_static/motions/{name}.png)")
+    return "\n\n".join([table(["", "name", "what", "s", "m/s", "contacts"], rows), *strips])

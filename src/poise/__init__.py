@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poise.motion import Clip, Skeleton
     from poise.motion.repair import ImportSettings, import_motion
     from poise.performance import Performance, edit_cue, perform
-    from poise.reference import BodyClip, Played, named_motion, prepare
+    from poise.reference import BodyClip, Played, Variation, named_motion, prepare, with_physics
     from poise.reference.edit import Live, edited, parse_edit
     from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
 
@@ -41,6 +41,7 @@ _HOMES = {
     "Recording": "poise.world",
     "Scene": "poise.world",
     "Skeleton": "poise.motion",
+    "Variation": "poise.reference",
     "World": "poise.world",
     "WorldSettings": "poise.world",
     "audit": "poise.measure",
@@ -55,6 +56,7 @@ _HOMES = {
     "parse_terrain": "poise.world",
     "perform": "poise.performance",
     "prepare": "poise.reference",
+    "with_physics": "poise.reference",
 }
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "Recording",
     "Scene",
     "Skeleton",
+    "Variation",
     "World",
     "WorldSettings",
     "__version__",
@@ -88,6 +91,7 @@ __all__ = [
     "parse_terrain",
     "perform",
     "prepare",
+    "with_physics",
 ]
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -41,6 +41,7 @@ def _told(name: str) -> str:
     from poise.reference.shipping import finished, finished_bodies
 
     if name not in shipped_names():
-        return " ".join((POSES[name].__doc__ or "").split())
+        said = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
+        return said[:1].lower() + said[1:]
     bodies, title = finished_bodies(name), read_source(name).title
     return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title

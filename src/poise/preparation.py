@@ -155,9 +155,8 @@ class Preparation:
         return PreparedFiles(prepared, summary, physics)
 
     def _seen(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
-        """What the page shows: contact forces as well where they are known, which is on level ground."""
-        level = self.terrain == "flat"
-        return rehearsed(physics.dynamic) if physics is not None and level else shown(clip, self.terrain)
+        """What the page shows: with contact forces, where they are known."""
+        return shown(clip, self.terrain) if physics is None else rehearsed(physics.dynamic, self.terrain)
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
         """The motion on its body, edited."""

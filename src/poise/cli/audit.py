@@ -19,12 +19,15 @@ def add(commands: Any) -> None:
         type=Path,
         help="a recording, or a motion that obeys physics: prepared so (.npz), or by name (poise list motions)",
     )
+    command.add_argument(
+        "--terrain", default="flat", help="what a motion that obeys physics was prepared for: as for poise perform"
+    )
 
 
 def _audit(chosen: argparse.Namespace) -> Report:
     from poise.measure import audit
 
-    result = audit(_recording(reference_file(chosen.file)))
+    result = audit(_recording(reference_file(chosen.file), chosen.terrain))
     lines = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
         f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
@@ -34,7 +37,7 @@ def _audit(chosen: argparse.Namespace) -> Report:
     return Report("\n".join(lines), result.as_dict(), 0 if result.passed else 1)
 
 
-def _recording(path: Path) -> Any:
+def _recording(path: Path, terrain: str) -> Any:
     from poise.reference.archive import is_prepared, load_reference
     from poise.world.recording import Recording
     from poise.world.rehearsed import rehearsed
@@ -44,4 +47,4 @@ def _recording(path: Path) -> Any:
     _, motion = load_reference(path)
     if motion is None:
         raise PoiseError(f"{path} has no forces to audit: prepare it with --dynamic")
-    return rehearsed(motion)
+    return rehearsed(motion, terrain)

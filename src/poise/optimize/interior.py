@@ -26,7 +26,8 @@ _DECREASE = 1e-4  # share of the promised decrease of the merit that a step must
 _ROUNDING = 1e-10  # of the merit: less of an increase is none
 _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
-_PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended
+_PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended, or with short steps
+_STUCK = 0.1  # share of a step: shorter is short
 _RESTORATIONS = 5
 _FIRMER = 1e-3  # softness of constraints in restorations: where they contradict each other no more
 _HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
@@ -119,15 +120,13 @@ class _Search(Generic[X]):
         self._problem, self._settings = problem, settings
         self._point, self._here = start, problem.at(start)
         _check_finite(self._here)
-        self._barrier, self._damping, self._penalty = settings.barrier, settings.damping, 1.0
-        slack = np.maximum(room(self._here), np.sqrt(settings.barrier))
-        pulls = (np.zeros(stacked(rows).size) for rows in (self._here.equal, self._here.tied))
-        self._duals = Duals(slack, self._barrier / slack, *pulls)
+        self._damping = settings.damping
+        self._recentre()
 
     def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
         chosen = self._settings
         costs: list[float] = []
-        calm, length, done = 0, 1.0, False
+        calm, stuck, length, done = 0, 0, 1.0, False
         for iteration in range(chosen.iterations + 1):
             cost, violation = cost_of(self._here), largest_violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
@@ -141,8 +140,20 @@ class _Search(Generic[X]):
             if done or last:
                 break
             length = self._advance()
-            self._lower_barrier(length)
+            stuck = stuck + 1 if length < _STUCK else 0
+            if stuck < _PATIENCE:
+                self._lower_barrier(length)
+            else:
+                self._recentre()
+                stuck = 0
         return Solution(self._point, self._here, cost_of(self._here), largest_violation(self._here), iteration, done)
+
+    def _recentre(self) -> None:
+        """Begin anew from here, far from all bounds: at the start, or where bounds leave no room for steps."""
+        self._barrier, self._penalty = self._settings.barrier, 1.0
+        slack = np.maximum(room(self._here), np.sqrt(self._barrier))
+        pulls = (np.zeros(stacked(rows).size) for rows in (self._here.equal, self._here.tied))
+        self._duals = Duals(slack, self._barrier / slack, *pulls)
 
     def _steady(self, costs: list[float]) -> bool:
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]

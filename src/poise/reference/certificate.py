@@ -78,14 +78,12 @@ def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
     """How far the motion is from what was wished."""
     body = wished.body
     away = PoseSpace(body).difference(wished.qpos, dynamic.clip.qpos)
+    root = float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1))))
     joints = np.degrees(np.sqrt(np.mean(away[:, 6:] ** 2, axis=0)))
+    if not len(joints):
+        return Likeness(root, 0.0, "none", 0.0)
     worst = int(np.argmax(joints))
-    return Likeness(
-        float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1)))),
-        float(np.sqrt(np.mean(joints**2))),
-        body.dof_names[6 + worst],
-        float(joints[worst]),
-    )
+    return Likeness(root, float(np.sqrt(np.mean(joints**2))), body.dof_names[6 + worst], float(joints[worst]))
 
 
 def _check_finite(dynamic: Dynamic) -> None:

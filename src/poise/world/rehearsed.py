@@ -10,14 +10,14 @@ from poise.world.recording import Recording
 from poise.world.scene import Scene
 
 
-def rehearsed(motion: Dynamic) -> Recording:
-    """Every state, torque and contact force of a motion, on level ground.
+def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
+    """Every state, torque and contact force of a motion, on the terrain that it was made for.
 
     As in the world, forces act midway between surfaces that are about to touch.
     """
     clip, contacts = motion.clip, motion.contacts
     body = clip.body
-    scene = stage(motion)
+    scene = stage(motion, terrain)
     points = motion.points()[:-1]
     points[..., 2] = np.where(contacts.held, points[..., 2], 0.5 * (points[..., 2] + contacts.ground[:-1]))
     step, which = np.nonzero(contacts.force.any(axis=2))
@@ -55,10 +55,10 @@ def rehearsed(motion: Dynamic) -> Recording:
     )
 
 
-def stage(motion: Dynamic) -> Scene:
-    """Level ground, and a bar where hands hold on."""
+def stage(motion: Dynamic, terrain: str = "flat") -> Scene:
+    """The ground, and a bar where hands hold on."""
     gripping = motion.contacts.down & motion.contacts.held
     if not gripping.any():
-        return Scene.of(motion.clip.body)
+        return Scene.of(motion.clip.body, terrain)
     x, _, z = motion.points()[gripping].mean(axis=0)
-    return Scene.of(motion.clip.body, props=(Bar(height=float(z), x=float(x), length=1.4),))
+    return Scene.of(motion.clip.body, terrain, props=(Bar(height=float(z), x=float(x), length=1.4),))

@@ -48,7 +48,7 @@ def _rolling(motion: Keyed, body: Body, wished: Array, down: NDArray[np.bool_]) 
     told = told_down(body, balls, down)
     placed, pins = rolled(body, wished, balls, told, RATE, motion.cyclic)
     qpos = following(body, placed, pins, RATE)
-    return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, told))
+    return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, told, motion.cyclic))
 
 
 def _clip(motion: Keyed, body: Body, qpos: Array, down: NDArray[np.bool_]) -> BodyClip:

@@ -23,7 +23,7 @@ from poise.reference.authoring.keyed_pins import Pins
 from poise.reference.contacts_runs import hysteresis, runs, without_short
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
-from poise.reference.supports import Support, rounded
+from poise.reference.supports import Support, bearing, rounded
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
@@ -67,11 +67,12 @@ def _stiff(body: Body, balls: Sequence[Ball]) -> Mask:
 def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
     """(T, B) balls that are down because their parts (T, P) are said to be: ends of the soles, finger tips."""
     told = np.zeros((len(parts), len(balls)), bool)
-    for p, part in enumerate(contact_parts(body)):
+    known = contact_parts(body)
+    for part, down in zip(known, bearing(known, parts).T, strict=True):
         centres = [centre for centre, radius in rounded(body, part, tuple(balls)) if radius] or _tip(balls, part.link)
         for b, ball in enumerate(balls):
             if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
-                told[:, b] |= parts[:, p]
+                told[:, b] |= down
     return told
 
 
@@ -157,7 +158,9 @@ def _calm(values: Array, frames: float, cyclic: bool) -> Array:
     return np.concatenate([lap, lap[:1]])
 
 
-def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask) -> tuple[Support, ...]:
+def rolling_supports(
+    body: Body, qpos: Array, balls: Sequence[Ball], told: Mask, cyclic: bool
+) -> tuple[Support, ...]:
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
@@ -165,14 +168,18 @@ def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask)
     out = []
     for b, (ball, stiff) in enumerate(zip(balls, _stiff(body, balls), strict=True)):
         spoken_of = told[:, links == ball.link].any()
-        down = told[:, b] if spoken_of else _touching(gap[:, b], gap[:, stiff].min(axis=1))
+        down = told[:, b] if spoken_of else _touching(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
 
 
-def _touching(gap: Array, lowest: Array) -> Mask:
+def _touching(gap: Array, lowest: Array, cyclic: bool) -> Mask:
     """(T,) whether a ball bears: near the ground and the lowest of its piece, which cannot roll on two in a row."""
+    if cyclic:  # the last frame is the first again: told by what is before and after, as any other
+        lap = len(gap) - 1
+        thrice = _touching(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
+        return thrice[lap : 2 * lap + 1]
     near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
     return without_short(near & low, _SHORTEST, _SHORTEST)
 

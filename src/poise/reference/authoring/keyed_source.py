@@ -48,9 +48,7 @@ class Keyed:
 
 def read_keyed(source: Source) -> Keyed:
     """A source file's contents as a motion; a PoiseError names what is wrong in it."""
-    for field in source.table:
-        if field not in _FIELDS:
-            raise unknown(f"field in {source.path.name}", field, _FIELDS)
+    source.check(_FIELDS)
     times, poses = _time_line(source)
     cyclic = bool(source.table.get("cyclic", False))
     bearing, rhythm = source.table.get("bearing", "balanced"), source.table.get("rhythm", "seconds")
