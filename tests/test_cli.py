@@ -15,6 +15,7 @@ import pytest
 
 from poise import Actuation, Body, PoiseError, Recording, Scene, World, named_controller, named_motion, perform
 from poise.cli import main
+from poise.cli.command import near
 from poise.motion import read_motion
 from poise.reference import load_prepared
 from poise.session import Session
@@ -415,6 +416,24 @@ def test_whoever_watches_a_terminal_sees_the_stages(here, capfd, monkeypatch):
         assert stage in told
     assert main([*arguments, "--json"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_whoever_watches_a_terminal_sees_how_a_search_goes(here, capfd, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["prepare", str(WALK), "--body", "biped29", "--span", "1:1.5", "--dynamic"]) == 0
+    told = capfd.readouterr().err
+    before, bar = told[: told.index("obeying physics")], told[told.index("obeying physics") :]
+    assert "optimising" in before  # no bar before there is a search
+    assert re.search(r"obeying physics   0%\|", bar)
+    assert re.search(r"obeying physics 100%\|.*\| iteration \d+, off by \d+e-\d+ \[", bar)
+    assert "writing ..." in bar.splitlines()  # on a line of its own
+
+
+def test_a_search_is_near_its_end_when_constraints_hold_and_the_barrier_is_low():
+    assert near(3.0, 1e-2) == 0.0
+    assert near(1e-9, 1e-7) == pytest.approx(1.0)
+    assert near(1e-3, 1e-2) == pytest.approx(0.25)
+    assert near(1.0, 1e-7) == pytest.approx(0.5)
 
 
 # -- what perform refuses ----------------------------------------------------------------------------------------
@@ -850,6 +869,11 @@ def test_prepare_makes_a_motion_obey_physics(here, capfd):
     assert found["joint_rms_deg"] < 6.0
     assert main(["audit", "walk/reference.npz"]) == 0
     assert "physical" in capfd.readouterr().out
+    assert main(["audit", "walk/reference.npz", "--terrain", "slope:8"]) == 1  # it was not made for that
+    assert "FAIL contact_normal" in capfd.readouterr().out
+    page = (here / "walk/page.html").read_text()
+    assert main(["export", "walk/reference.npz", "again.html"]) == 0
+    assert (here / "again.html").read_text() == page  # both show the forces
     assert main(["perform", "walk/reference.npz", "--seconds", "0.1", "--json"]) == 0
 
 
@@ -861,6 +885,16 @@ def test_variations_are_for_the_optimiser(here, capfd):
 
 def test_a_motion_without_forces_cannot_be_audited(prepared, here, capfd):
     refuse(["audit", str(prepared / "reference.npz")], capfd, "reference.npz", "--dynamic")
+
+
+def test_motions_that_come_with_poise_are_exported_and_audited_by_name(here, capfd):
+    (here / "walk").mkdir()  # a folder of that name is no motion
+    assert main(["audit", "walk", "--json"]) == 0
+    assert finite(capfd.readouterr().out)["passed"]
+    assert main(["export", "walk", "walk.csv"]) == 0
+    assert capfd.readouterr().out == "wrote walk.csv\n"
+    assert "left_knee_y_torque" in (here / "walk.csv").read_text().splitlines()[0]
+    refuse(["audit", "fall"], capfd, "fall")
 
 
 def test_motions_are_built_for_other_bodies(here, capfd):

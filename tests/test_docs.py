@@ -3,12 +3,20 @@
 import ast
 import re
 import shlex
+import subprocess
+import sys
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import poise
 from poise.cli import build_parser
+from poise.reference import save_prepared
+from poise.reference.authoring import shipped_names
+from poise.reference.certificate import Certificate, Likeness
+from poise.reference.shipping import finished
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(poise.__file__).parent
@@ -59,6 +67,35 @@ def test_examples_explain_themselves_and_have_a_picture(example):
     assert text
     assert "\n\n" in text
     assert (DOCS / "_static" / f"{example.stem}.png").is_file()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run_anywhere_and_write_into_a_folder_of_their_own(example, tmp_path):
+    done = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not physical" not in done.stdout
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.startswith("poise-")
+    assert any(path.suffix == ".html" for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_motions_that_come_with_poise_have_pictures(name):
+    assert (DOCS / "_static" / "motions" / f"{name}.png").is_file()
+    assert (DOCS / "_static" / "motions" / "thumbnails" / f"{name}.png").is_file()
+
+
+def test_the_keys_of_physics_are_documented():
+    told = (DOCS / "measuring.md").read_text()
+    keys = [field.name for kind in (Certificate, Likeness) for field in fields(kind)]
+    assert [key for key in keys if f"`{key}`" not in told] == []
+
+
+def test_what_a_reference_file_holds_is_documented(tmp_path):
+    told = (DOCS / "recording.md").read_text()
+    motion = finished("stand", "biped29")
+    with np.load(save_prepared(motion.clip, tmp_path / "stand.npz", motion)) as archive:
+        assert [key for key in archive.files if f"`{key}`" not in told] == []
 
 
 def test_pictures_are_small():

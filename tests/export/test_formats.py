@@ -1,5 +1,7 @@
 """Formats by ending, for recordings, motions on a body and bare clips; and the files that they are made from."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rigs import crooked, record
@@ -12,8 +14,13 @@ from poise.export.figure import figure_of
 from poise.motion import Clip, read_bvh
 from poise.reference.archive import save_prepared
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.preparing import prepare
+from poise.reference.shipping import finished
 from poise.world.recording import Recording
+from poise.world.rehearsed import rehearsed
 
+WALK = Path(__file__).parents[2] / "examples/motions/walk.bvh"
 CLIPS = [ending for ending, form in FORMATS.items() if form.of_clips]
 
 
@@ -31,6 +38,30 @@ def body_clip(recording):
 def test_recordings_and_motions_on_a_body_go_into_every_format(ending, recording, body_clip, tmp_path):
     for name, source in (("r", recording), ("b", body_clip)):
         assert export(source, tmp_path / f"{name}.{ending.upper()}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_motions_that_obey_physics_go_into_every_format(ending, tmp_path):
+    assert export(finished("hang", "biped29"), tmp_path / f"x.{ending}").stat().st_size > 1000
+
+
+def test_what_is_known_of_a_motion_is_shown():
+    motion = finished("hang", "biped29")
+    seen = rehearsed(motion)
+    assert seen.model.body("bar").id > 0
+    assert seen.meta["dof_names"] == list(motion.clip.body.dof_names)
+    assert len(seen.contact_force) > 0
+
+
+def test_motions_that_obey_physics_go_back_at_the_rate_of_the_users_file():
+    body = prepare(WALK, span=(1.0, 1.2)).clip.body
+    qpos = np.tile(body.standing, (121, 1))
+    tables = [(0, 3), (0,), (0,), (121, 0), (120, 0, 3), (121, 0)]  # of a motion that touches nothing
+    none = Contacts((), (), *map(np.zeros, tables))
+    still = Dynamic(BodyClip("still", body, 120.0, qpos), np.zeros((121, body.nv)), np.zeros((120, body.nv)), none, 0.7)
+    clip = clip_of(still)
+    assert (clip.rate, clip.frames) == (60.0, 61)
+    assert clip.skeleton.names == read_bvh(WALK).skeleton.names
 
 
 @pytest.mark.parametrize("ending", CLIPS)

@@ -41,6 +41,8 @@ def test_tables_that_do_not_fit_are_named(turn, tmp_path):
             replace(turn, contacts=replace(turn.contacts, links=("tail", *turn.contacts.links[1:]))),
             "its body has no link 'tail'",
         ),
+        (replace(turn, contacts=replace(turn.contacts, links=turn.contacts.links[1:])), "contacts are on"),
+        (replace(turn, friction=np.inf), "its friction is inf"),
     ]
     for k, (motion, message) in enumerate(spoiled):
         path = save_prepared(turn.clip, tmp_path / f"{k}.npz", motion)

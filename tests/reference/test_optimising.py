@@ -1,5 +1,6 @@
 """Sketches become motions that obey physics, certified without the optimiser; impossible ones are refused."""
 
+from dataclasses import replace
 from functools import cache
 
 import mujoco
@@ -12,21 +13,22 @@ from poise.frozen import readonly
 from poise.optimize.interior import InteriorSettings
 from poise.reference.bodyclip import BodyClip
 from poise.reference.certificate import certify, likeness
-from poise.reference.optimising import DynamicSettings, at_rest, optimise
+from poise.reference.optimising import DynamicSettings, at_rest, optimise, sampled, state_of, task_of
 from poise.reference.parts import contact_parts
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.shipping import finished
+from poise.reference.supports import Sketch, Support, supports_of
 
 BODY = Body.named("biped29")
 RATE = 120.0
 GRAVITY = 9.81
 
 
-def sketch(name, height, down):
+def sketch(name, height, down, body=BODY):
     """The standing pose at heights (T,) m above the ground, on both feet where `down` (T,)."""
-    qpos = np.tile(BODY.standing, (len(height), 1))
+    qpos = np.tile(body.standing, (len(height), 1))
     qpos[:, 2] += height
-    feet = [part.limb.endswith("foot") for part in contact_parts(BODY)]
-    clip = BodyClip(name, BODY, RATE, readonly(qpos), readonly(np.outer(down, feet), bool))
+    feet = [part.limb.endswith("foot") for part in contact_parts(body)]
+    clip = BodyClip(name, body, RATE, readonly(qpos), readonly(np.outer(down, feet), bool))
     return Sketch(clip, supports_of(clip))
 
 
@@ -34,12 +36,12 @@ def stand(frames=25):
     return sketch("stand", np.zeros(frames), np.ones(frames, bool))
 
 
-def hop(before=30, air=24, after=30):
+def hop(before=30, air=24, after=30, body=BODY):
     """A ballistic arc between two stands."""
     flight = np.arange(1, air + 1) / RATE
     arc = 0.5 * GRAVITY * flight * ((air + 1) / RATE - flight)
     down = np.repeat([True, False, True], [before, air, after])
-    return sketch("hop", np.concatenate([np.zeros(before), arc, np.zeros(after)]), down)
+    return sketch("hop", np.concatenate([np.zeros(before), arc, np.zeros(after)]), down, body)
 
 
 @cache
@@ -117,3 +119,91 @@ def test_a_second_in_the_air_between_two_stands_is_refused_with_what_and_when():
     settings = DynamicSettings(search=InteriorSettings(iterations=30))
     with pytest.raises(PoiseError, match=r"motion 'hover' .*: .+ at \d\.\d\d s cannot be kept"):
         optimise(impossible, settings, start=still, end=still)
+
+
+def test_nothing_but_flight_is_a_motion_too():
+    times = np.arange(40) / RATE
+    found = optimise(sketch("thrown", 0.6 + 2.0 * times - 0.5 * GRAVITY * times**2, np.zeros(40, bool)))
+    check(found)
+    assert not found.dynamic.contacts.names
+    assert likeness(found.dynamic, found.wished).root_rms_m < 0.002  # the arc of continuous time, in steps
+
+
+def test_who_stands_on_nothing_is_refused_and_not_thrown():
+    with pytest.raises(PoiseError, match=r"motion 'hover' .* at \d\.\d\d s the root is \d+ cm off and nothing bears it"):
+        optimise(sketch("hover", np.full(120, 0.3), np.zeros(120, bool)))
+
+
+def test_one_frame_is_no_motion():
+    with pytest.raises(PoiseError, match="motion 'stand' has 1 frames in 0 s"):
+        optimise(stand(1))
+    check(optimise(stand(2)))
+
+
+def test_supports_that_never_bear_are_left_out():
+    never = Support("head", "head", np.zeros(3), readonly(np.zeros(25), bool))
+    found = optimise(replace(stand(), supports=(*stand().supports, never)))
+    check(found)
+    assert "head" not in found.dynamic.contacts.names
+
+
+BOXER = """
+<mujoco model="boxer"><worldbody><body name="pelvis" pos="0 0 1"><freejoint/>
+  <geom type="box" size=".12 .15 .1" mass="30"/>
+  <body name="left_leg" pos="0 .1 -.1"><joint name="left_hip" type="ball" damping=".5"/>
+    <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.35" mass="6"/>
+    <body name="left_shin" pos="0 0 -.4"><joint name="left_knee" axis="0 1 0"/>
+      <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
+      <body name="left_foot" pos="0 0 -.4">
+        <joint name="left_ankle" axis="0 1 0" range="-200 200"/><joint name="left_tilt" axis="1 0 0" range="-.5 .5"/>
+        <geom name="left_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>
+  <body name="right_leg" pos="0 -.1 -.1"><joint name="right_hip" type="ball" damping=".5"/>
+    <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.35" mass="6"/>
+    <body name="right_shin" pos="0 0 -.4"><joint name="right_knee" axis="0 1 0"/>
+      <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
+      <body name="right_foot" pos="0 0 -.4">
+        <joint name="right_ankle" axis="0 1 0" range="-200 200"/><joint name="right_tilt" axis="1 0 0" range="-.5 .5"/>
+        <geom name="right_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>
+</body></worldbody></mujoco>"""
+
+
+def test_a_body_of_boxes_without_hands_and_torque_limits_hops():
+    """Its ankles tilt by half a degree only, less than the usual distance from limits."""
+    body = Body.from_mjcf(BOXER)
+    assert np.isinf(body.torque_limit[6:]).all()
+    found = optimise(hop(body=body))
+    assert check(found).penetration_mm < 1e-3
+    assert not found.dynamic.contacts.radius.any()
+
+
+def test_a_state_can_be_joined_wherever_it_is_in_a_motion():
+    motion = hopped().dynamic
+    for frame in (0, 1, 40):
+        state = state_of(motion, frame)
+        assert np.array_equal(state.qpos, motion.clip.qpos[frame])
+        assert np.array_equal(state.root_velocity, motion.qvel[frame, :6])
+        if frame:  # hinges alone: differences of poses are those of coordinates
+            assert np.allclose(state.before[7:], motion.clip.qpos[frame - 1, 7:], atol=1e-12)
+    cycle = finished("walk", "biped29")
+    assert np.allclose(state_of(cycle, 0).before[7:], cycle.clip.qpos[-2, 7:], atol=1e-6)
+
+
+def test_few_frames_per_second_ask_for_no_jolts():
+    """Between the frames of a slow clip the wished motion is as smooth as it was."""
+    walk = finished("walk", "biped29").clip
+    slow = replace(walk, qpos=readonly(walk.qpos[::3]), down=readonly(walk.down[::3], bool), rate=40.0)
+    again = sampled(Sketch(slow, supports_of(slow)), 120.0).clip
+    assert again.frames == walk.frames
+    assert np.abs(again.qpos[:, 7:] - walk.qpos[:, 7:]).max() < 0.01
+    jolts = [np.abs(np.diff(clip.qpos[:, 7:], n=3, axis=0)).mean() for clip in (again, walk)]
+    assert jolts[0] < 1.5 * jolts[1]
+
+
+def test_feet_that_swing_over_the_end_of_a_cycle_keep_off_the_ground():
+    clip = finished("walk", "biped29").clip
+    least = task_of(Sketch(clip, supports_of(clip)), DynamicSettings(lift=0.05)).balls
+    over = ~least.down[1] & ~least.down[-1] & least.down.any(axis=0)
+    assert over.any()
+    assert np.array_equal(least.least[1], least.least[-1])
+    assert (least.least[:, over].max(axis=0) > 0.049).all()
+    assert (least.least[1, over] > 0).all()

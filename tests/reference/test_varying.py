@@ -64,7 +64,15 @@ def test_a_bend_turns_the_body_and_keeps_the_length_of_its_path(walk):
     assert length[0] == pytest.approx(length[1])
 
 
-@pytest.mark.parametrize("change", [Variation(turn=np.radians(25)), Variation(speed=1.15), Variation(lift=0.06)])
+CHANGES = [
+    Variation(turn=np.radians(25)),
+    Variation(turn=np.radians(-60), speed=1.2),  # bounds leave no room on the way: the search has to begin anew
+    Variation(speed=1.15),
+    Variation(lift=0.06),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_varied_walk_obeys_physics(walk, change):
     found = with_physics(walk.clip, change)
     sure = found.certificate
@@ -77,8 +85,8 @@ def test_a_varied_walk_obeys_physics(walk, change):
     if not change.turn:
         assert speed[0] == pytest.approx(change.speed * speed[1], rel=0.01)
     if change.lift:
-        swing = ~found.dynamic.contacts.down[:, 0]
-        assert found.dynamic.points()[swing, 0, 2].max() >= 0.06 - 1e-6
+        highest = np.where(found.dynamic.contacts.down, 0.0, found.dynamic.points()[..., 2]).max(axis=0)
+        assert (highest >= 0.06 - 1e-6).all()  # of both feet, also the one that swings over the cycle's end
 
 
 def test_what_stays_in_place_has_no_speed():

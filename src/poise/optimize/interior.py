@@ -27,7 +27,8 @@ _ROUNDING = 1e-10  # of the merit: less of an increase is none
 _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
 _PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended, or with short steps
-_STUCK = 0.1  # share of a step: shorter is short
+_STUCK = 0.0  # share of a step: shorter is short
+_STARTS = 6  # times that a search begins anew, the first included, before it gives up
 _RESTORATIONS = 5
 _FIRMER = 1e-3  # softness of constraints in restorations: where they contradict each other no more
 _HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
@@ -120,7 +121,7 @@ class _Search(Generic[X]):
         self._problem, self._settings = problem, settings
         self._point, self._here = start, problem.at(start)
         _check_finite(self._here)
-        self._damping = settings.damping
+        self._damping, self._starts = settings.damping, 0
         self._recentre()
 
     def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
@@ -132,7 +133,8 @@ class _Search(Generic[X]):
             watch(Progress(iteration, cost, violation, self._barrier, length))
             costs.append(cost)
             calm = calm + 1 if length > 0.5 and self._steady(costs[-2:]) else 0
-            last, last_barrier = iteration == chosen.iterations, self._barrier <= chosen.least_barrier
+            last = iteration == chosen.iterations or self._starts > _STARTS
+            last_barrier = self._barrier <= chosen.least_barrier
             settled = last_barrier and calm >= 2 and violation < chosen.tolerance
             creeping = last_barrier and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:])
             if settled or creeping or last:
@@ -150,6 +152,7 @@ class _Search(Generic[X]):
 
     def _recentre(self) -> None:
         """Begin anew from here, far from all bounds: at the start, or where bounds leave no room for steps."""
+        self._starts += 1
         self._barrier, self._penalty = self._settings.barrier, 1.0
         slack = np.maximum(room(self._here), np.sqrt(self._barrier))
         pulls = (np.zeros(stacked(rows).size) for rows in (self._here.equal, self._here.tied))
@@ -159,15 +162,19 @@ class _Search(Generic[X]):
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
 
     def _restore(self) -> bool:
-        """Go to where constraints hold as well as they can, from near it; whether that is well enough."""
-        newton, point, here = self._newton(_FIRMER), self._point, self._here
+        """Go to where constraints hold as well as they can, if it is near and that is well enough; whether it is."""
+        newton, best = self._newton(_FIRMER), (self._point, self._here)
+        point, here = best
         for _ in range(_RESTORATIONS):
             point = self._problem.moved(point, newton.correction(here, self._duals.slack))
             here = self._problem.at(point)
-            if largest_violation(here) >= largest_violation(self._here):
+            if largest_violation(here) >= largest_violation(best[1]):
                 break
-            self._point, self._here = point, here
-        return largest_violation(self._here) < self._settings.acceptable
+            best = point, here
+        if largest_violation(best[1]) >= self._settings.acceptable:
+            return False
+        self._point, self._here = best
+        return True
 
     def _advance(self) -> float:
         """Take one step; the share of it that was taken."""

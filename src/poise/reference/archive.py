@@ -22,8 +22,6 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Contacts, Dynamic
 
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
-
-
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # of contacts, each stored as contact_...
 
 
@@ -161,5 +159,9 @@ def _dynamic_fault(dynamic: Dynamic) -> str | None:
             return f"its {name} has shape {table.shape}, not {shape}"
         if not np.all(np.isfinite(table)):
             return f"its {name} holds numbers that are not finite"
+    if len(contacts.links) != count:
+        return f"its {count} contacts are on {len(contacts.links)} links"
+    if not 0 <= dynamic.friction < np.inf:
+        return f"its friction is {dynamic.friction:g}"
     strange = set(contacts.links) - set(clip.body.links)
     return f"its body has no link '{min(strange)}'" if strange else None
