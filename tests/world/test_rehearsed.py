@@ -1,8 +1,11 @@
+import mujoco
+import numpy as np
 import pytest
 
+from poise.dynamics import Actuation
 from poise.measure import audit
 from poise.reference.shipping import finished
-from poise.world import World
+from poise.world import Scene, World
 from poise.world.rehearsed import rehearsed, stage
 
 
@@ -17,15 +20,31 @@ def test_who_hangs_has_a_bar():
     assert not stage(finished("walk", "biped29")).props
 
 
-def test_the_world_steps_as_the_reference_says():
+def test_the_world_finds_the_contacts_that_the_reference_says():
     """From each state of flat-footed stance, torques alone lead to the next: contacts are found by the world itself."""
-    import numpy as np
-
-    from poise.dynamics import Actuation
-
     motion = finished("squat", "biped29")
     world = World(stage(motion))
     for k in range(0, motion.clip.frames - 1, 20):
         world.reset(motion.clip.qpos[k], motion.qvel[k])
         world.step(Actuation(torque=motion.torque[k]))
         assert np.abs(world.qvel - motion.qvel[k + 1]).max() < 0.01
+
+
+@pytest.mark.parametrize("name", ["walk", "turn-90", "backflip", "chin-up"])
+def test_the_world_steps_as_the_reference_says(name):
+    """High above the ground, with the reference's forces as pushes, each state leads to the next."""
+    motion, up = finished(name, "biped29"), np.array([0.0, 0.0, 10.0])
+    world, points = World(Scene.of(motion.clip.body)), motion.points() + up
+    links = [world.scene.link_id(link) for link in motion.contacts.links]
+    jacobian, away = np.zeros((3, world.model.nv)), np.zeros(world.model.nv)
+    for k in range(0, motion.clip.frames - 1, 7):
+        here, there = (np.concatenate([qpos[:3] + up, qpos[3:]]) for qpos in motion.clip.qpos[k : k + 2])
+        world.reset(here, motion.qvel[k])
+        push = np.zeros(world.model.nv)
+        for link, point, force in zip(links, points[k], motion.contacts.force[k], strict=True):
+            mujoco.mj_jac(world.model, world.terms.data, jacobian, None, point, link)
+            push += jacobian.T @ force
+        world.step(Actuation(torque=motion.torque[k]), push)
+        mujoco.mj_differentiatePos(world.model, away, 1.0, there, world.qpos)
+        assert np.abs(away).max() < 1e-10
+        assert np.abs(world.qvel - motion.qvel[k + 1]).max() < 1e-8

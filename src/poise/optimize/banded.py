@@ -13,7 +13,6 @@ from poise.kernel import kernel
 from poise.optimize.rows import Rows
 from poise.spatial import Array
 
-
 _AT_ONCE = 128
 """Blocks that are squared together: more take memory, not less time."""
 

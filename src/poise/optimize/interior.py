@@ -27,7 +27,7 @@ _ROUNDING = 1e-10  # of the merit: less of an increase is none
 _SHORTEST = 0.02  # share of a step that is taken even if it does not help
 _MOST_DAMPING = 1e2
 _PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended, or with short steps
-_STUCK = 0.0  # share of a step: shorter is short
+_STUCK = 0.1  # share of a step: shorter is short, once the barrier is lowered
 _STARTS = 6  # times that a search begins anew, the first included, before it gives up
 _RESTORATIONS = 5
 _FIRMER = 1e-3  # softness of constraints in restorations: where they contradict each other no more
@@ -142,7 +142,7 @@ class _Search(Generic[X]):
             if done or last:
                 break
             length = self._advance()
-            stuck = stuck + 1 if length < _STUCK else 0
+            stuck = stuck + 1 if length < _STUCK and self._barrier < chosen.barrier else 0
             if stuck < _PATIENCE:
                 self._lower_barrier(length)
             else:

@@ -20,6 +20,7 @@ from poise.optimize.task import Balls, Closure, EndState, SpacetimeWeights, Task
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.flights import check_flights
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.supports import Sketch, Support, rounded
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
@@ -66,6 +67,7 @@ def optimise(
     """
     chosen = settings or DynamicSettings()
     wished = sampled(sketch, chosen.rate)
+    check_flights(wished, _FAR)
     task = replace(task_of(wished, chosen), start=start, end=end, rest=rest)
     if start is not None and end is not None:
         task = replace(task, closure=None)  # a cycle by itself, if the two states are those of one
@@ -108,7 +110,9 @@ def sampled(sketch: Sketch, rate: float) -> Sketch:
     """The sketch with another number of frames per second, and only the supports that bear."""
     clip = sketch.clip
     if round(clip.seconds * rate) < 1:
-        raise PoiseError(f"motion '{clip.name}' has {clip.frames} frames in {clip.seconds:g} s: there is no step to make")
+        raise PoiseError(
+            f"motion '{clip.name}' has {clip.frames} frames in {clip.seconds:g} s: there is no step to make"
+        )
     if clip.rate == rate:
         return _bearing(sketch)
     times = np.arange(round(clip.seconds * rate) + 1) / rate
