@@ -1,4 +1,6 @@
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -6,7 +8,7 @@ import pytest
 
 from poise.body import Body
 from poise.errors import PoiseError
-from poise.reference.authoring import shipped_names
+from poise.reference.authoring import read_source, shipped_names
 from poise.reference.certificate import certify
 from poise.reference.dynamic import Dynamic
 from poise.reference.motions import motion_names, named_motion
@@ -29,7 +31,11 @@ def test_all_that_is_promised_is_there():
 
 @pytest.mark.parametrize(("name", "body"), FINISHED)
 def test_a_finished_reference_obeys_physics(name, body):
-    sure = certify(finished(name, body))
+    obeys_physics(finished(name, body))
+
+
+def obeys_physics(motion):
+    sure = certify(motion)
     assert sure.equations < 1e-6  # body weights
     assert sure.slip_mm < 0.5
     assert sure.gap_mm < 1e-3
@@ -138,6 +144,51 @@ def test_other_bodies_get_the_motion_as_it_was_authored():
 def test_a_scaled_body_is_not_given_the_forces_of_another():
     reference = named_motion("squat", Body.named("biped29").scaled(legs=1.1))
     assert reference.at(0.5).torque is None
+
+
+def test_titles_are_written_alike():
+    for name in shipped_names():
+        title = read_source(name).title
+        assert title != name
+        assert title[0].islower(), title
+        assert title[-1].isalnum(), title
+
+
+def test_the_chin_comes_above_the_bar_and_the_body_stays_below_it():
+    motion = finished("chin-up", "biped29")
+    clip, model = motion.clip, motion.clip.body.model
+    data = mujoco.MjData(model)
+    chin, lean = [], []
+    for pose in clip.qpos:
+        data.qpos[:] = pose
+        mujoco.mj_forward(model, data)
+        bar = np.mean([data.body(hand.link).xpos + data.body(hand.link).xmat.reshape(3, 3) @ hand.point
+                       for hand in clip.body.hands], axis=0)  # fmt: skip
+        chin.append(data.body("head").xpos[2] - bar[2])
+        trunk = data.body("head").xpos - data.body("pelvis").xpos
+        lean.append(np.degrees(np.arccos(trunk[2] / np.linalg.norm(trunk))))
+    assert chin[0] < -0.4
+    assert max(chin) > 0.03
+    assert max(lean) < 20
+
+
+def test_motions_that_join_motions_that_join_others_are_refused(tmp_path):
+    path = tmp_path / "bend.toml"
+    path.write_text(read_source("turn-15").path.read_text().replace('begins = "walk"', 'begins = "turn-45"'))
+    with pytest.raises(PoiseError, match=r"bend.toml: 'begins' must name a motion that joins no others"):
+        build(path, Body.named("biped29"))
+
+
+def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
+    manual = Path(__file__).parents[2] / "docs" / "motions.md"
+    (text,) = re.findall(r"```toml\n(.*?)```", manual.read_text(encoding="utf-8"), flags=re.DOTALL)
+    path = tmp_path / "bow.toml"
+    path.write_text(text)
+    built = build(path, Body.named("biped29"))
+    obeys_physics(built.dynamic)
+    assert np.abs(built.dynamic.qvel[[0, -1]]).max() < 1e-6
+    spine = built.dynamic.clip.qpos[:, built.dynamic.clip.body.joint("spine").qpos[2]]
+    assert np.argmax(np.abs(spine)) == pytest.approx(0.75 * built.dynamic.clip.rate, abs=20)
 
 
 def test_what_is_joined_is_built_first():

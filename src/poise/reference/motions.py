@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body import Body, names
+from poise.body import Body
 from poise.errors import unknown
 from poise.reference.reference import Reference, Still
 
@@ -42,12 +42,12 @@ def named_motion(name: str, body: Body) -> Reference:
     """
     from poise.reference.authoring import author, shipped_names
     from poise.reference.played import Played
-    from poise.reference.shipping import finished, finished_bodies
+    from poise.reference.shipping import finished_for
 
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
-    if body.name in finished_bodies(name) and body.name in names() and Body.named(body.name).mjcf == body.mjcf:
-        reference = finished(name, body.name)
+    reference = finished_for(name, body)
+    if reference is not None:
         return Played(reference.clip, reference)
     if name in POSES or name not in shipped_names():
         return POSES[name](body)

@@ -14,13 +14,14 @@ from poise.frozen import readonly
 from poise.optimize.interior import Progress, in_silence
 from poise.optimize.task import EndState
 from poise.reference.archive import load_reference
-from poise.reference.authoring import author, read_source
+from poise.reference.authoring import Source, author, read_source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.optimising import DynamicSettings, Optimised, optimise, state_of
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _FOLDER = Path(__file__).parent / "shipped"
+_ENDS = ("begins", "ends")  # fields of sources that name a motion in whose first state they do
 
 
 def finished_path(name: str, body: str) -> Path:
@@ -41,6 +42,12 @@ def finished(name: str, body: str) -> Dynamic:
     return found
 
 
+def finished_for(name: str, body: Body) -> Dynamic | None:
+    """The reference that comes with Poise for this very body, if there is one: a scaled body is another."""
+    ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
+    return finished(name, body.name) if ships else None
+
+
 def in_order(wanted: Sequence[str]) -> list[str]:
     """Motions so that those that others join come before them."""
     joined = {name for each in wanted for name in joins(each)}
@@ -49,8 +56,8 @@ def in_order(wanted: Sequence[str]) -> list[str]:
 
 def joins(name_or_path: str | Path) -> tuple[str, ...]:
     """The motions in whose states a motion begins and ends, where it says so."""
-    table = read_source(name_or_path).table
-    return tuple(str(table[field]) for field in ("begins", "ends") if field in table)
+    source = read_source(name_or_path)
+    return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
 def build(
@@ -62,23 +69,30 @@ def build(
     """The motion of a source made to obey physics on a body; motions that it joins are built first."""
     source = read_source(name_or_path)
     sketch = author(name_or_path, body)
-    ends = [_joined(source.table.get(field), body, settings) for field in ("begins", "ends")]
+    joined = _joined(source, body, settings)
     start, end = (
-        None if found is None else _placed(found, sketch.clip.qpos[frame])
-        for found, frame in zip(ends, (0, -1), strict=True)
+        _placed(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
+        for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
     clip = sketch.clip
     at_rest = source.kind == "keyed" and not clip.cyclic
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
-def _joined(name: object, body: Body, settings: DynamicSettings | None) -> tuple[BodyClip, EndState] | None:
-    """The motion that is joined as it was authored, and its first state as it is."""
-    if name is None:
-        return None
-    motion = finished(str(name), body.name) if body.name in finished_bodies(str(name)) else None
-    built = motion or build(str(name), body, settings).dynamic
-    return author(str(name), body).clip, state_of(built, 0)
+def _joined(source: Source, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
+    """The motions that a source joins, by name: each as it was authored, and its first state as it is."""
+    out = {}
+    for field in _ENDS:
+        if field not in source.table or source.text(field) in out:
+            continue
+        other = source.other(field)
+        if joins(other.path):
+            raise source.fail(f"'{field}' must name a motion that joins no others, and {other.name} does")
+        ours = other.path == _FOLDER / f"{other.name}.toml"
+        motion = finished_for(other.name, body) if ours else None
+        motion = motion or build(other.path, body, settings).dynamic
+        out[source.text(field)] = author(other.path, body).clip, state_of(motion, 0)
+    return out
 
 
 def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:

@@ -214,6 +214,10 @@ def test_stages_rest_at_their_keys() -> None:
         ("kind = 'gait'\n[curves]\nknee_flexion = '0:1 5'", "curve 'knee_flexion' must be pairs"),
         ("kind = 'gait'\n[curves]\nknee_flexion = '5:1 5:2'", "curve 'knee_flexion' has percents that do not increase"),
         ("kind = 'turn'\nbase = 'squat'\n", "squat.toml: a gait is needed"),
+        ("kind = 'turn'\nbase = 'wlak'\n", "unknown motion in 'base' of walk.toml 'wlak'. Did you mean 'walk'"),
+        ("kind = 'gait'\nspeed = 1\nbase = 'walk-slow'", "walk.toml: 'base' must be a gait that is written out"),
+        ("kind = 'gait'\nspeed = 1\nbase = 'walk.toml'", "walk.toml: 'base' must be a gait that is written out"),
+        ("kind = 'pace'\nbase = 'walk'\nrest = 'run'", "walk.toml: 'rest' must be a motion of kind 'keyed'"),
     ],
 )
 def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:

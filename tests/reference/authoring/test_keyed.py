@@ -115,6 +115,7 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
         ({"poses": {"stand": 3}}, "pose 'stand' must be a table"),
         ({"bearing": "floating"}, "bearing.*'floating'"),
         ({"rhythm": "waltz"}, "rhythm.*'waltz'"),
+        ({"title": 1, "cyclic": "no"}, "dip.toml: 'cyclic' must be true or false"),
         ({"trvel": 1.0}, "field.*'trvel'.*Did you mean 'travel'"),
     ],
 )
@@ -128,9 +129,21 @@ def test_an_angle_that_is_named_no_more_rests():
     assert list(curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
 
 
+def test_a_pose_may_name_nothing_and_is_the_standing_one():
+    made = keyed(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
+    assert np.allclose(made.clip.qpos[:, 7:], body().standing[7:], atol=1e-6)
+    assert made.clip.seconds == 0.5
+
+
 def test_a_motion_that_nothing_bears_is_refused():
     with pytest.raises(PoiseError, match=r"dip.toml: .*what bears at the start"):
         keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
+
+
+def test_what_a_cycle_rolls_on_at_its_end_it_rolls_on_at_its_start():
+    down = np.stack([support.down for support in sketch("log-roll").supports], axis=1)
+    assert np.array_equal(down[0], down[-1])
+    assert down[0].any()
 
 
 @pytest.mark.parametrize("motion", ["squat", "punch"])

@@ -18,7 +18,7 @@ from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.gait_source import Gait, read_gait
 from poise.reference.authoring.keyed_mass import centres
 from poise.reference.authoring.prints import whole_prints
-from poise.reference.authoring.source import Source, read_source
+from poise.reference.authoring.source import Source
 from poise.reference.authoring.speeds import at_speed
 from poise.reference.bodyclip import BodyClip
 from poise.reference.feet import FootSettings, clean_feet
@@ -48,8 +48,10 @@ def gait_of(source: Source) -> Gait:
     if "base" not in source.table:
         return read_gait(source)
     source.check(("kind", "title", "base", "speed"))
-    base = gait_of(read_source(source.text("base")))
-    return replace(at_speed(base, source.positive("speed")), name=source.name)
+    base = source.other("base")
+    if "base" in base.table:
+        raise source.fail(f"'base' must be a gait that is written out, and {base.name} has a base itself")
+    return replace(at_speed(gait_of(base), source.positive("speed")), name=source.name)
 
 
 def cycle(gait: Gait, body: Body) -> BodyClip:

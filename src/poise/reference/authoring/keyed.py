@@ -58,7 +58,7 @@ def _clip(motion: Keyed, body: Body, qpos: Array, down: NDArray[np.bool_]) -> Bo
 def _poses(motion: Keyed, body: Body, time: Array) -> Array:
     """(T, nq) the wished poses, the pelvis above the origin."""
     angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
-    return Figure(body).poses(angles)
+    return Figure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 
 def _told(motion: Keyed, name: str, time: Array) -> Array:

@@ -158,9 +158,7 @@ def _calm(values: Array, frames: float, cyclic: bool) -> Array:
     return np.concatenate([lap, lap[:1]])
 
 
-def rolling_supports(
-    body: Body, qpos: Array, balls: Sequence[Ball], told: Mask, cyclic: bool
-) -> tuple[Support, ...]:
+def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask, cyclic: bool) -> tuple[Support, ...]:
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m

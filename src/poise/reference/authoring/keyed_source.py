@@ -50,7 +50,9 @@ def read_keyed(source: Source) -> Keyed:
     """A source file's contents as a motion; a PoiseError names what is wrong in it."""
     source.check(_FIELDS)
     times, poses = _time_line(source)
-    cyclic = bool(source.table.get("cyclic", False))
+    cyclic = source.table.get("cyclic", False)
+    if not isinstance(cyclic, bool):
+        raise source.fail(f"'cyclic' must be true or false, not {cyclic!r}")
     bearing, rhythm = source.table.get("bearing", "balanced"), source.table.get("rhythm", "seconds")
     if bearing not in get_args(Bearing):
         raise unknown(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))

@@ -20,7 +20,7 @@ from poise.reference.authoring.gait import RATE, cycle, gait_of
 from poise.reference.authoring.gait_source import HIPS
 from poise.reference.authoring.keyed import keyed
 from poise.reference.authoring.prints import whole_prints
-from poise.reference.authoring.source import Source, read_source
+from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.span import smooth
 from poise.reference.feet import FootSettings, clean_feet
@@ -48,12 +48,20 @@ def pace_sketch(source: Source, body: Body) -> Sketch:
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
-    steady = cycle(gait_of(read_source(source.text("base"))), body)
-    rest = keyed(read_source(source.text("rest")), body).clip
+    steady = cycle(gait_of(source.other("base")), body)
+    rest = keyed(_keyed_source(source), body).clip
     told = _pace(source, steady)
     down = down_in(steady, told.percent) | _held(source, steady.parts, told.percent)
     clip = replace(paced(steady, rest.qpos[0], told, down), name=source.name)
     return Sketch(clip, supports_of(clip))
+
+
+def _keyed_source(source: Source) -> Source:
+    """The source of the standing pose."""
+    rest = source.other("rest")
+    if rest.kind != "keyed":
+        raise source.fail(f"'rest' must be a motion of kind 'keyed', and {rest.name} is of kind '{rest.kind}'")
+    return rest
 
 
 def paced(steady: BodyClip, rest: Array, pace: Pace, down: NDArray[np.bool_]) -> BodyClip:

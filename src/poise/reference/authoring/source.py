@@ -66,6 +66,13 @@ class Source:
             raise self.fail(f"[{field}] must be a table, not {value!r}")
         return value
 
+    def other(self, field: str) -> Source:
+        """The source that a field names: one that comes with Poise, or a file (.toml) seen from this file's folder."""
+        name = self.text(field)
+        if not name.endswith(".toml") and name not in shipped_names():
+            raise unknown(f"motion in '{field}' of {self.path.name}", name, shipped_names())
+        return read_source(self.path.parent / name if name.endswith(".toml") else name)
+
 
 def shipped_names() -> tuple[str, ...]:
     """Names of the motions whose sources come with Poise."""

@@ -17,7 +17,7 @@ from poise.reference.authoring.curves import CYCLE
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.gait import GRAVITY, RATE, cycle, gait_of
 from poise.reference.authoring.pace import Pace, down_in, paced, stages
-from poise.reference.authoring.source import Source, read_source
+from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.span import smooth
 from poise.reference.edit.take import take_of
@@ -39,7 +39,7 @@ _X = np.array([1.0, 0.0, 0.0])
 def turn_sketch(source: Source, body: Body) -> Sketch:
     """The turn that a source tells."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
-    steady = cycle(gait_of(read_source(source.text("base"))), body)
+    steady = cycle(gait_of(source.other("base")), body)
     cycles = source.positive("cycles")
     if cycles != round(cycles):
         raise source.fail(f"'cycles' must be a whole number, not {cycles:g}")
