@@ -68,8 +68,8 @@ def build(
 ) -> Optimised:
     """The motion of a source made to obey physics on a body; motions that it joins are built first."""
     source = read_source(name_or_path)
-    sketch = author(name_or_path, body)
     joined = _joined(source, body, settings)
+    sketch = author(name_or_path, body)
     start, end = (
         _placed(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)

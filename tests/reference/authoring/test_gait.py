@@ -202,6 +202,9 @@ def test_stages_rest_at_their_keys() -> None:
     assert abs(stages(np.array([50.1]))[0]) < 1e-6
 
 
+STARTING = read_source("start").path.read_text().split("[down]")[0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -218,6 +221,9 @@ def test_stages_rest_at_their_keys() -> None:
         ("kind = 'gait'\nspeed = 1\nbase = 'walk-slow'", "walk.toml: 'base' must be a gait that is written out"),
         ("kind = 'gait'\nspeed = 1\nbase = 'walk.toml'", "walk.toml: 'base' must be a gait that is written out"),
         ("kind = 'pace'\nbase = 'walk'\nrest = 'run'", "walk.toml: 'rest' must be a motion of kind 'keyed'"),
+        (STARTING + "[down]\nleft_heel = 5", "walk.toml: 'left_heel' in [down] must be [from, to], not 5"),
+        (STARTING + "[down]\nleft_heel = [8, 2]", "walk.toml: 'left_heel' in [down] must be [from, to], not [8, 2]"),
+        (STARTING + "[down]\nleft_toe = [2, 8]", "unknown part in [down] of walk.toml 'left_toe'"),
     ],
 )
 def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def _continued(name: str, curve: Curve) -> Curve:
 
 
 def _interval(source: Source, end: str, told: object) -> tuple[float, float]:
-    match told:
-        case [float() | int() as start, float() | int() as stop] if 0 <= start < stop < CYCLE:
-            return float(start), float(stop)
-    raise source.fail(f"'{end}' in [down] must be [from, to] in percent of the cycle, not {told!r}")
+    start, stop = source.interval(f"'{end}' in [down]", told)
+    if not 0 <= start < stop < CYCLE:
+        raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {told!r}")
+    return start, stop

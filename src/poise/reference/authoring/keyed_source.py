@@ -152,12 +152,5 @@ def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
             raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
             pairs = written[part] if isinstance(written[part], list) else [written[part]]
-            out[each] = tuple(_interval(source, part, pair) for pair in pairs)
+            out[each] = tuple(source.interval(f"each of contact '{part}'", pair) for pair in pairs)
     return out
-
-
-def _interval(source: Source, part: str, pair: object) -> Interval:
-    match pair:
-        case [int() | float() as start, int() | float() as end] if start <= end:
-            return float(start), float(end)
-    raise source.fail(f"contact '{part}' must be a list of [from, to], not {pair!r}")

@@ -14,6 +14,7 @@ from scipy.ndimage import distance_transform_edt
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
+from poise.errors import unknown
 from poise.frozen import readonly
 from poise.reference.authoring.curves import CYCLE, Stages
 from poise.reference.authoring.gait import RATE, cycle, gait_of
@@ -26,11 +27,14 @@ from poise.reference.edit.span import smooth
 from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.parts import ContactPart
 from poise.reference.played import Played
+from poise.reference.retarget_figure import SIDES
 from poise.reference.supports import Sketch, supports_of
 from poise.spatial import Array
 
 _FADE = 0.1  # s over which corrections of the legs come and go
 _FIRM = 30.0  # how much less readily than legs the pelvis gives way to pinned feet
+_DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
+_NEVER = (1.0, 0.0)  # percent from, to
 _OVER = 0.15  # s over which corrections end where nothing is to be corrected
 
 
@@ -124,10 +128,13 @@ def down_in(steady: BodyClip, percent: Array) -> NDArray[np.bool_]:
 
 def _held(source: Source, parts: tuple[ContactPart, ...], percent: Array) -> NDArray[np.bool_]:
     """(T, P) what the source says is down as well; toes as long as the ball of their foot."""
-    told = source.section("down")
+    told = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
+    for name in told:
+        if name not in _DOWN:
+            raise unknown(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
     for part in parts:
         side, end = part.limb.partition("_")[0], part.name.rpartition("_")[2].replace("tip", "ball")
-        first, last = told.get(f"{side}_{end}", (1, 0))
+        first, last = told.get(f"{side}_{end}", _NEVER)
         columns.append((percent >= first) & (percent <= last))
     return np.stack(columns, axis=1)

@@ -59,6 +59,13 @@ class Source:
             raise self.fail(f"'{field}' must be a text, not {value!r}")
         return value
 
+    def interval(self, what: str, told: object) -> tuple[float, float]:
+        """From where to where something is, as [from, to] tells."""
+        match told:
+            case [int() | float() as start, int() | float() as stop] if start <= stop:
+                return float(start), float(stop)
+        raise self.fail(f"{what} must be [from, to], not {told!r}")
+
     def section(self, field: str) -> Mapping[str, Any]:
         """A table of the file; empty if there is none."""
         value = self.table.get(field, {})
