@@ -152,5 +152,5 @@ def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
             raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
             pairs = written[part] if isinstance(written[part], list) else [written[part]]
-            out[each] = tuple(source.interval(f"each of contact '{part}'", pair) for pair in pairs)
+            out[each] = tuple(source.interval(f"contact '{part}' is a list of which each", pair) for pair in pairs)
     return out
