@@ -12,10 +12,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body.carrying import carried, heading
 from poise.control import Controller
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
-from poise.spatial import quat_exp, quat_multiply, quat_rotate
+from poise.spatial import quat_exp, quat_rotate
 from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.pushes import Push
@@ -154,11 +155,7 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
 
 def placed(qpos: Array, place: Place) -> Array:
     """A body's pose moved from the origin to a place."""
-    turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
-    out = np.array(qpos)
-    out[:3] = quat_rotate(turn, out[:3]) + np.array([place.x, place.y, place.z])
-    out[3:7] = quat_multiply(turn, out[3:7])
-    return out
+    return carried(qpos, heading(place.yaw), np.array([place.x, place.y, place.z]))
 
 
 class Placed:

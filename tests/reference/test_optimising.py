@@ -154,23 +154,20 @@ def test_supports_that_never_bear_are_left_out():
     assert "head" not in found.dynamic.contacts.names
 
 
-BOXER = """
+def boxer_leg(side: str, y: float) -> str:
+    return f"""
+  <body name="{side}_leg" pos="0 {y} -.1"><joint name="{side}_hip" type="ball" damping=".5"/>
+    <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.35" mass="6"/>
+    <body name="{side}_shin" pos="0 0 -.4"><joint name="{side}_knee" axis="0 1 0"/>
+      <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
+      <body name="{side}_foot" pos="0 0 -.4">
+        <joint name="{side}_ankle" axis="0 1 0" range="-200 200"/><joint name="{side}_tilt" axis="1 0 0" range="-.5 .5"/>
+        <geom name="{side}_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>"""
+
+
+BOXER = f"""
 <mujoco model="boxer"><worldbody><body name="pelvis" pos="0 0 1"><freejoint/>
-  <geom type="box" size=".12 .15 .1" mass="30"/>
-  <body name="left_leg" pos="0 .1 -.1"><joint name="left_hip" type="ball" damping=".5"/>
-    <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.35" mass="6"/>
-    <body name="left_shin" pos="0 0 -.4"><joint name="left_knee" axis="0 1 0"/>
-      <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
-      <body name="left_foot" pos="0 0 -.4">
-        <joint name="left_ankle" axis="0 1 0" range="-200 200"/><joint name="left_tilt" axis="1 0 0" range="-.5 .5"/>
-        <geom name="left_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>
-  <body name="right_leg" pos="0 -.1 -.1"><joint name="right_hip" type="ball" damping=".5"/>
-    <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.35" mass="6"/>
-    <body name="right_shin" pos="0 0 -.4"><joint name="right_knee" axis="0 1 0"/>
-      <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
-      <body name="right_foot" pos="0 0 -.4">
-        <joint name="right_ankle" axis="0 1 0" range="-200 200"/><joint name="right_tilt" axis="1 0 0" range="-.5 .5"/>
-        <geom name="right_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>
+  <geom type="box" size=".12 .15 .1" mass="30"/>{boxer_leg("left", 0.1)}{boxer_leg("right", -0.1)}
 </body></worldbody></mujoco>"""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.body.carrying import carried
 from poise.optimize.layout import Layout, Trajectory
 from poise.optimize.path import PosePath
 from poise.optimize.rows import Ints, Rows
 from poise.optimize.task import LENGTH, Closure, EndState, Task
-from poise.spatial import Array, quat_exp, quat_multiply, quat_to_matrix
+from poise.spatial import Array, quat_exp, quat_to_matrix
 
 
 def end_rows(task: Task, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
@@ -61,8 +62,8 @@ def closing_rows(closure: Closure, layout: Layout, path: PosePath, x: Trajectory
             LENGTH * joint_slopes,
             LENGTH * joints[:, 6:],
         ),
-        _carried("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
-        _carried(
+        _tied("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
+        _tied(
             "force of the cycle's end",
             layout.force[[1, -1]].reshape(2, -1),
             np.asarray(np.kron(np.eye(count), matrix), float),
@@ -74,16 +75,14 @@ def closing_rows(closure: Closure, layout: Layout, path: PosePath, x: Trajectory
 
 def _closing_pose(closure: Closure, turn: Array, layout: Layout, path: PosePath, x: Trajectory) -> Rows:
     matrix = quat_to_matrix(turn)
-    first = np.array(x.qpos[[1]])
-    first[:, :3] = first[:, :3] @ matrix.T + np.append(closure.way, 0.0)
-    first[:, 3:7] = quat_multiply(turn, first[:, 3:7])
+    first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
     by_first[:, :3, :3] = -matrix
     columns = _both(layout.pose[1], layout.pose[-1])
     return Rows("pose of the cycle's end", columns, LENGTH * np.concatenate([by_first, by_last], axis=2), LENGTH * away)
 
 
-def _carried(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> Rows:
+def _tied(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> Rows:
     """`last` (1, k) is `first` carried along, where both exist; columns (2, k)."""
     exists = (columns[1] >= 0).astype(float)
     jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]

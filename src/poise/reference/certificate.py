@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from poise.body.balls import balls_of
+from poise.body.carrying import advance, carried, heading
 from poise.body.poses import PoseSpace
 from poise.dynamics.terms import Terms
 from poise.errors import PoiseError
@@ -15,7 +16,7 @@ from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.dynamic import Dynamic
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 
 @dataclass(frozen=True)
@@ -112,12 +113,10 @@ def _equations(dynamic: Dynamic) -> float:
 def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
     """The first state, turned about the vertical and carried along the ground to where the last is."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
-    turn = quat_exp(np.array([0.0, 0.0, float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))]))
-    pose, velocity = np.array(first), np.array(dynamic.qvel[0])
-    pose[:2] = last[:2]
-    pose[3:7] = quat_multiply(turn, first[3:7])
+    yaw, way = advance(first, last)
+    turn, velocity = heading(yaw), np.array(dynamic.qvel[0])
     velocity[:3] = quat_rotate(turn, velocity[:3])
-    return pose, velocity
+    return carried(first, turn, way), velocity
 
 
 def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:

@@ -40,7 +40,7 @@ def named_motion(name: str, body: Body) -> Reference:
 
     It obeys physics where a finished reference for the body comes with Poise; otherwise it is as its source has it.
     """
-    from poise.reference.authoring import author, shipped_names
+    from poise.reference.authoring import author
     from poise.reference.played import Played
     from poise.reference.shipping import finished_for
 
@@ -49,6 +49,6 @@ def named_motion(name: str, body: Body) -> Reference:
     reference = finished_for(name, body)
     if reference is not None:
         return Played(reference.clip, reference)
-    if name in POSES or name not in shipped_names():
+    if name in POSES:
         return POSES[name](body)
     return Played(author(name, body).clip)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.balls import balls_of
+from poise.body.carrying import advance, carried, heading
 from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
 from poise.frozen import readonly
@@ -23,7 +24,7 @@ from poise.reference.dynamic import Contacts, Dynamic
 from poise.reference.flights import check_flights
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.supports import Sketch, Support, rounded
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_rotate
 
 _NEAR = 0.1  # m: what always stays higher will not sink into the ground
 _FAR = 0.25  # m: further from where it was wished, it is another motion
@@ -151,12 +152,10 @@ def task_of(sketch: Sketch, settings: DynamicSettings) -> Task:
 
 def closure_of(sketch: Sketch) -> Closure:
     """How one cycle carries the next: nowhere, if something stays down all the time."""
-    first, last = sketch.clip.qpos[0], sketch.clip.qpos[-1]
     if any(support.down.all() for support in sketch.supports):
         return Closure(0.0, readonly(np.zeros(2)))
-    turn = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
-    carried = quat_rotate(quat_exp(np.array([0.0, 0.0, turn])), first[:3])
-    return Closure(turn, readonly((last[:3] - carried)[:2]))
+    turn, way = advance(sketch.clip.qpos[0], sketch.clip.qpos[-1])
+    return Closure(turn, readonly(way[:2]))
 
 
 def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
@@ -165,11 +164,8 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
         path = PosePath(clip.body)
         back, _, _ = path.difference(clip.qpos[[1]], clip.qpos[[0]])
         return np.asarray(path.moved(clip.qpos[[0]], back)[0])
-    pose = np.array(clip.qpos[-2])
-    back = quat_exp(np.array([0.0, 0.0, -closure.turn]))
-    pose[:3] = quat_rotate(back, pose[:3] - np.append(closure.way, 0.0))
-    pose[3:7] = quat_multiply(back, pose[3:7])
-    return pose
+    turn = heading(-closure.turn)
+    return carried(clip.qpos[-2], turn, -quat_rotate(turn, np.append(closure.way, 0.0)))
 
 
 def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.body import Body, names
+from poise.body.carrying import advance, carried, heading
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.optimize.interior import Progress, in_silence
@@ -18,7 +19,7 @@ from poise.reference.authoring import Source, author, read_source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.optimising import DynamicSettings, Optimised, optimise, state_of
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_rotate
 
 _FOLDER = Path(__file__).parent / "shipped"
 _ENDS = ("begins", "ends")  # fields of sources that name a motion in whose first state they do
@@ -98,15 +99,9 @@ def _joined(source: Source, body: Body, settings: DynamicSettings | None) -> dic
 def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
     """A state carried along the ground as the first authored pose of its motion would be carried to `where`."""
     clip, state = joined
-    turn = quat_exp(np.array([0.0, 0.0, yaw_of(quat_multiply(where[3:7], quat_conjugate(clip.qpos[0, 3:7])))]))
-    way = np.append((where[:3] - quat_rotate(turn, clip.qpos[0, :3]))[:2], 0.0)
-
-    def carried(pose: Array) -> Array:
-        out = np.array(pose)
-        out[:3] = quat_rotate(turn, pose[:3]) + way
-        out[3:7] = quat_multiply(turn, pose[3:7])
-        return readonly(out)
-
+    yaw, way = advance(clip.qpos[0], where)
+    turn = heading(yaw)
+    pose, before = (readonly(carried(each, turn, way)) for each in (state.qpos, state.before))
     velocity = np.array(state.root_velocity)
     velocity[:3] = quat_rotate(turn, velocity[:3])
-    return replace(state, qpos=carried(state.qpos), before=carried(state.before), root_velocity=readonly(velocity))
+    return replace(state, qpos=pose, before=before, root_velocity=readonly(velocity))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.body import Body
+from poise.body.carrying import carried
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
@@ -21,7 +22,7 @@ from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.reference.edit.words import number, written
 from poise.reference.played import Played
-from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp, yaw_of
+from poise.spatial import Array, quat_exp, quat_rotate, slerp, yaw_of
 
 OVER = 0.5  # s
 SEARCHED = 4.0  # s of the other motion in which the best moment to enter is looked for
@@ -139,10 +140,7 @@ class _Crossing:
     def _there(self, number: int) -> Frame:
         """A frame of the other motion, aligned; `number` counts as in the first."""
         frame = self._other.frame(max(self._entry + number - self._first, 0))
-        qpos = np.array(frame.qpos)
-        qpos[:3] = quat_rotate(self._turn, qpos[:3]) + self._shift
-        qpos[3:7] = quat_multiply(self._turn, qpos[3:7])
-        return Frame(readonly(qpos), frame.down)
+        return Frame(readonly(carried(frame.qpos, self._turn, self._shift)), frame.down)
 
     def _mixed(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
         qpos, way, shares = np.array(before.qpos), np.zeros(self._body.nv), np.full(self._body.nv, share)

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body.carrying import advance, carried, heading
 from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
@@ -19,7 +20,7 @@ from poise.reference.edit.span import Span
 from poise.reference.edit.take import Frame, Take, take_of
 from poise.reference.edit.words import number, written
 from poise.reference.played import Played
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
 SHORTEST, LONGEST = 0.4, 3.0  # s, of a cycle
 SAMPLED = 8.0  # s, of a motion without end, in which a cycle is looked for
@@ -89,9 +90,10 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
 def _closed(cut: BodyClip) -> BodyClip:
     """The last pose made equal to the first, but for place and heading."""
     body, last = cut.body, cut.frames - 1
-    turn, shift = _advance(cut.qpos[0], cut.qpos[-1])
+    yaw, shift = advance(cut.qpos[0], cut.qpos[-1])
+    turn = heading(yaw)
     gap = np.zeros(body.nv)
-    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], _carried(cut.qpos[:1], turn, shift)[0])
+    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], carried(cut.qpos[0], turn, shift))
     shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
     if cut.down is not None:
         for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
@@ -102,7 +104,7 @@ def _closed(cut: BodyClip) -> BodyClip:
     closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
         closed = _stepped(cut, cut.down, closed, turn, shift)
-    poses = np.concatenate([closed.qpos[:-1], _carried(closed.qpos[:1], turn, shift)])
+    poses = np.concatenate([closed.qpos[:-1], carried(closed.qpos[:1], turn, shift)])
     return replace(closed, qpos=readonly(poses))
 
 
@@ -132,20 +134,6 @@ def _shares(down: NDArray[np.bool_]) -> Array:
         what += [value, value]
     order = np.argsort(when, kind="stable")
     return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
-
-
-def _advance(first: Array, last: Array) -> tuple[Array, Array]:
-    """Turn (4,) and shift (3,) that carry the first pose's place and heading to the last's."""
-    yaw = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
-    turn = quat_exp(np.array([0.0, 0.0, yaw]))
-    return turn, (last[:3] - quat_rotate(turn, first[:3])) * [1.0, 1.0, 0.0]
-
-
-def _carried(qpos: Array, turn: Array, shift: Array) -> Array:
-    out = np.array(qpos)
-    out[:, :3] = quat_rotate(turn, qpos[:, :3]) + shift
-    out[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
-    return out
 
 
 def _frames(clip: BodyClip) -> list[Frame]:
