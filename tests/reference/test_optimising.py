@@ -161,7 +161,8 @@ def boxer_leg(side: str, y: float) -> str:
     <body name="{side}_shin" pos="0 0 -.4"><joint name="{side}_knee" axis="0 1 0"/>
       <geom type="capsule" size=".04" fromto="0 0 -.05 0 0 -.3" mass="3"/>
       <body name="{side}_foot" pos="0 0 -.4">
-        <joint name="{side}_ankle" axis="0 1 0" range="-200 200"/><joint name="{side}_tilt" axis="1 0 0" range="-.5 .5"/>
+        <joint name="{side}_ankle" axis="0 1 0" range="-200 200"/>
+        <joint name="{side}_tilt" axis="1 0 0" range="-.5 .5"/>
         <geom name="{side}_sole" type="box" size=".12 .05 .03" pos=".04 0 -.03" mass="1"/></body></body></body>"""
 
 
