@@ -79,7 +79,7 @@ def perform(
     controller.reset(world, tracked)
     world.load()
     recorder = Recorder(world, with_reference=True)
-    ghost = _Ghost(world, tracked)
+    ghost = _Ghost(world, controller)
     recorder.track(ghost.at(world.time))
     steps = max(1, round(seconds / world.settings.step))
     setup_s = clock.perf_counter() - started
@@ -163,6 +163,7 @@ class Placed:
 
     def __init__(self, reference: Reference, place: Place) -> None:
         self.name, self.start, self.duration = reference.name, reference.start, reference.duration
+        self.begin, self.motions = reference.begin, reference.motions
         self._reference, self._place = reference, place
         self._last: tuple[Target, Target] | None = None
 
@@ -180,17 +181,17 @@ class Placed:
 
 
 class _Ghost:
-    """The reference in the layout of the scene."""
+    """What a controller tracks, in the layout of the scene."""
 
-    def __init__(self, world: World, reference: Reference) -> None:
+    def __init__(self, world: World, controller: Controller) -> None:
         self.base = np.array(world.model.qpos0)
         self.span = world.scene.coordinates(0)
-        self.reference = reference
+        self.controller = controller
 
     def at(self, time: float) -> Array:
         """The pose that is tracked, with the props where the scene put them."""
         qpos = self.base.copy()
-        qpos[self.span] = self.reference.at(time).qpos
+        qpos[self.span] = self.controller.target(time)
         return qpos
 
 

@@ -21,6 +21,7 @@ from poise.motion.repair import Imported
 from poise.performance import Performance, check, perform
 from poise.reference.cast import cast
 from poise.reference.edit import parse_edit, take_of
+from poise.reference.obeying import obeying
 from poise.reference.preparing import Say, changes, in_silence
 from poise.world.pushes import parse_push
 from poise.world.result import BlowUp
@@ -118,12 +119,14 @@ class Session:
         pushes = [parse_push(text) for text in self.pushes]
         controller = named_controller(self.controller, self.settings)
         terrain, settings = parse_terrain(self.terrain), WorldSettings(step=self.step)
-        chosen = cast(self.motion, self.body, say)
+        chosen = cast(self.motion, self.body, say, controller.needs_physics)
         body = chosen.body if self.limits is None else chosen.body.with_torque_limits(self.limits)
         reference = chosen.reference
         for edit in edits:
             say(f"editing: {edit}")
             reference = edit.on(take_of(reference, body))
+        if controller.needs_physics:
+            reference = obeying(reference, body, say)
         world = World(Scene((body,), terrain, friction=self.friction), settings)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         performance = perform(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
@@ -24,3 +26,35 @@ def advance(first: Array, last: Array) -> tuple[float, Array]:
     """Yaw (rad) and way (3,) m along the ground that carry one pose's place and heading to another's."""
     yaw = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
     return yaw, (last[:3] - quat_rotate(heading(yaw), first[:3])) * [1.0, 1.0, 0.0]
+
+
+@dataclass(frozen=True, eq=False)
+class Carriage:
+    """Where a motion takes place: turned by `yaw` rad about the origin, then shifted by `way` (3,) m."""
+
+    yaw: float
+    way: Array
+
+    @classmethod
+    def between(cls, first: Array, last: Array) -> Carriage:
+        """What carries one pose to another, along the ground and up."""
+        yaw, way = advance(first, last)
+        return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
+
+    def pose(self, qpos: Array) -> Array:
+        """Poses (..., nq) of the motion, where it takes place."""
+        return carried(qpos, heading(self.yaw), self.way)
+
+    def velocity(self, qvel: Array) -> Array:
+        """Velocities (..., nv) of the motion, where it takes place."""
+        out = np.array(qvel)
+        out[..., :3] = quat_rotate(heading(self.yaw), qvel[..., :3])
+        return out
+
+    def then(self, yaw: float, way: Array) -> Carriage:
+        """Further carried, as seen from here: where what follows a motion takes place."""
+        return Carriage(self.yaw + yaw, self.way + quat_rotate(heading(self.yaw), way))
+
+    def shifted(self, way: Array) -> Carriage:
+        """Shifted in the world."""
+        return Carriage(self.yaw, self.way + way)

@@ -2,8 +2,7 @@
 
     M~ v+ = M v + h (tau - bias + external) + (J' + h feedback) x,   M~ = M + h diag(damping + gain)
 
-Motors and joint damping are eliminated implicitly. M~ is factored as L'L with the children first, which keeps
-the sparsity of the kinematic tree [Featherstone2008, ch. 6].
+Motors and joint damping are eliminated implicitly.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.dynamics.factor import factor_mass, half_solve, solve_mass
 from poise.dynamics.workspace import (
     APPLIED,
     BIAS,
@@ -66,65 +66,6 @@ BLOCK_PASSES, WEAKEN_PASSES = 8, 100
 """Passes in which saturated torques are sought exactly, and after which what is still too strong is switched off."""
 SLACK = 1e-9
 """m/s: a row that was left out may be violated by this much."""
-
-
-@kernel
-def _factor(mass: Any, diagonal: Any, parent: Any, factor: Any) -> None:
-    """Lower-triangular L with L'L = mass + diag(diagonal), non-zero only between a DOF and its ancestors."""
-    n = mass.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            factor[i, j] = mass[i, j]
-    for k in range(n - 1, -1, -1):
-        root = np.sqrt(factor[k, k] + diagonal[k])
-        factor[k, k] = root
-        inverse = 1.0 / root
-        i = parent[k]
-        while i >= 0:
-            factor[k, i] *= inverse
-            i = parent[i]
-        i = parent[k]
-        while i >= 0:
-            j = i
-            value = factor[k, i]
-            while j >= 0:
-                factor[i, j] -= value * factor[k, j]
-                j = parent[j]
-            i = parent[i]
-
-
-@kernel
-def _half_solve(factor: Any, parent: Any, columns: Any) -> None:
-    """Overwrite columns (nv, r) with L'^-1 columns."""
-    n, r = columns.shape
-    for k in range(n - 1, -1, -1):
-        inverse = 1.0 / factor[k, k]
-        for c in range(r):
-            columns[k, c] *= inverse
-        i = parent[k]
-        while i >= 0:
-            value = factor[k, i]
-            for c in range(r):
-                columns[i, c] -= value * columns[k, c]
-            i = parent[i]
-
-
-@kernel
-def _solve(factor: Any, parent: Any, x: Any) -> None:
-    """Overwrite x (nv,) with (L'L)^-1 x."""
-    n = x.shape[0]
-    for k in range(n - 1, -1, -1):
-        x[k] /= factor[k, k]
-        i = parent[k]
-        while i >= 0:
-            x[i] -= factor[k, i] * x[k]
-            i = parent[i]
-    for k in range(n):
-        i = parent[k]
-        while i >= 0:
-            x[k] -= factor[k, i] * x[i]
-            i = parent[i]
-        x[k] /= factor[k, k]
 
 
 @kernel
@@ -193,8 +134,8 @@ def free_motion(table: Any) -> int:
             diagonal[i] = h * damping[i]
             rhs[i] += h * saturated[i] * limit[i]
         free[i] = rhs[i]
-    _factor(mass, diagonal, parent, factor)
-    _solve(factor, parent, free)
+    factor_mass(mass, diagonal, parent, factor)
+    solve_mass(factor, parent, free)
     _admit(table, free, 0.0)
     counts, used, kind = ints(table, COUNTS), ints(table, LIMIT_ROW_USED), ints(table, CONTACT_KIND)
     closed, touching = 0, 0
@@ -250,7 +191,7 @@ def problem_of(table: Any, rows: int, feedback: Any) -> Any:
                 bias[row] = _along(jacobian[source], free) + offset[source]
                 row += 1
 
-    _half_solve(factor, parent, half)
+    half_solve(factor, parent, half)
     matrix = np.zeros((rows, rows))
     for k in range(nv):
         for i in range(rows):
@@ -263,7 +204,7 @@ def problem_of(table: Any, rows: int, feedback: Any) -> Any:
             matrix[i, j] = matrix[j, i]
         matrix[i, i] *= 1.0 + compliance
     if has_feedback:
-        _half_solve(factor, parent, drag)
+        half_solve(factor, parent, drag)
         for k in range(nv):
             for i in range(rows):
                 value = half[k, i]
@@ -361,7 +302,7 @@ def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
         velocity[i] = rhs[i] + constraint[i]
         if saturated[i] == 0:
             velocity[i] += h * asked[i]
-    _solve(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
+    solve_mass(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
     for i in range(nv):
         asked[i] += strength[i] * (torque[i] + gain[i] * (target[i] - velocity[i]))
     if _keep_limits(table, asked, passes):

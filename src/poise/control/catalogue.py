@@ -8,11 +8,13 @@ from typing import Any
 from poise.control.controller import Controller
 from poise.control.hold import Hold, HoldSettings
 from poise.control.limp import Limp, LimpSettings
+from poise.control.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError, unknown
 
 CONTROLLERS: dict[str, tuple[Callable[..., Controller], type, str]] = {
     "limp": (Limp, LimpSettings, "no control: a falling rag doll"),
     "hold": (Hold, HoldSettings, "joint springs hold the pose; no balance"),
+    "nqr": (Nqr, NqrSettings, "looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]"),
 }
 """Name: (controller, its settings, what it does)."""
 

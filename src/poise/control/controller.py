@@ -37,6 +37,10 @@ class Stage(Protocol):
     def torque_limit(self) -> Array:
         """(nv,) N m."""
 
+    @property
+    def state(self) -> State:
+        """Its state now."""
+
 
 class Controller(Protocol):
     """Turns states into actuation, step by step."""
@@ -49,8 +53,15 @@ class Controller(Protocol):
     def settings(self) -> dict[str, Any]:
         """Its parameters, for recordings."""
 
+    @property
+    def needs_physics(self) -> bool:
+        """Whether its references must obey physics."""
+
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""
 
     def act(self, state: State) -> Actuation:
         """Drive the body for the coming step."""
+
+    def target(self, time: float) -> Array:
+        """(nq,) the pose that it tracks at a time that has come, s: the ghost of a recording."""

@@ -12,6 +12,7 @@ from poise.control.controller import Stage
 from poise.dynamics import Actuation, Motors, State
 from poise.errors import PoiseError
 from poise.reference import Reference
+from poise.spatial import Array
 
 LARGEST = 1e12
 """Of any setting: beyond, products overflow."""
@@ -38,6 +39,7 @@ class Hold:
     """Proportional-derivative control of every joint, integrated implicitly, within the torque limits."""
 
     name = "hold"
+    needs_physics = False
 
     def __init__(self, settings: HoldSettings | None = None) -> None:
         self._settings = settings or HoldSettings()
@@ -63,3 +65,7 @@ class Hold:
         damping = self._settings.damping * self._stiffness
         motors = Motors.spring_damper(self._error, self._rest, self._stiffness, damping, state.step)
         return Actuation(motors=motors)
+
+    def target(self, time: float) -> Array:
+        """The reference's pose."""
+        return self._reference.at(time).qpos

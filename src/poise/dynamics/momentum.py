@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.dynamics.tangent import turn
 from poise.dynamics.workspace import (
     AFTER,
     BALL_JOINT,
@@ -56,23 +57,6 @@ def _cross(a: Any, b: Any, sign: float, out: Any) -> None:
 
 
 @kernel
-def _turn(quat: Any, omega: Any, h: float) -> None:
-    """Rotate a quaternion by h omega, given in its own frame; keeps it normalised."""
-    x, y, z = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
-    half = np.sqrt(x * x + y * y + z * z)
-    factor = 1.0 - half * half / 6.0 if half < 1e-4 else np.sin(half) / half
-    c, x, y, z = np.cos(half), factor * x, factor * y, factor * z
-    a, b, d, e = quat[0], quat[1], quat[2], quat[3]
-    quat[0] = a * c - b * x - d * y - e * z
-    quat[1] = a * x + b * c + d * z - e * y
-    quat[2] = a * y - b * z + d * c + e * x
-    quat[3] = a * z + b * y - d * x + e * c
-    size = np.sqrt(quat[0] ** 2 + quat[1] ** 2 + quat[2] ** 2 + quat[3] ** 2)
-    for i in range(4):
-        quat[i] /= size
-
-
-@kernel
 def integrate(table: Any) -> None:
     """The wanted momenta and centres of mass after the step (AFTER), and the pose q (+) h v+."""
     h = floats(table, SETTINGS)[STEP]
@@ -105,9 +89,9 @@ def integrate(table: Any) -> None:
         if kind[j] == FREE_JOINT:
             for i in range(3):
                 qpos[q + i] += h * velocity[d + i]
-            _turn(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
+            turn(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
         elif kind[j] == BALL_JOINT:
-            _turn(qpos[q : q + 4], velocity[d : d + 3], h)
+            turn(qpos[q : q + 4], velocity[d : d + 3], h)
         else:
             qpos[q] += h * velocity[d]
 

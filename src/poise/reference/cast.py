@@ -13,6 +13,7 @@ from poise.reference.motions import named_motion
 from poise.reference.played import Played
 from poise.reference.preparing import Say, in_silence, prepare
 from poise.reference.reference import Reference
+from poise.reference.shipping import finished_bodies
 
 DEFAULT_BODY = "human37"
 """Who performs the motions that come with Poise, unless told otherwise."""
@@ -30,16 +31,17 @@ class Cast:
     imported: Imported | None = None
 
 
-def cast(motion: str, body: str | None = None, say: Say = in_silence) -> Cast:
+def cast(motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False) -> Cast:
     """The performer and what it performs.
 
     `motion` is a motion that comes with Poise, one that was fetched, a motion file, or a prepared motion; `body` is a
     body that comes with Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for
-    motion files.
+    motion files. Where `physics` matters, motions that come with Poise are performed by a body that they come for.
     """
     path = motion_file(motion)
     if not path.suffix:
-        performer = load_body(body or DEFAULT_BODY)
+        able = finished_bodies(motion) if physics else ()
+        performer = load_body(body or (able[0] if able else DEFAULT_BODY))
         return Cast(performer, named_motion(motion, performer))
     if is_prepared(path):
         clip, dynamic = load_reference(path)

@@ -42,13 +42,14 @@ def named_motion(name: str, body: Body) -> Reference:
     """
     from poise.reference.authoring import author
     from poise.reference.played import Played
-    from poise.reference.shipping import finished_for
+    from poise.reference.shipping import finished_for, follower
 
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
     reference = finished_for(name, body)
     if reference is not None:
-        return Played(reference.clip, reference)
+        after = None if reference.clip.cyclic else follower(name)
+        return Played(reference.clip, reference, then=finished_for(after, body) if after else None)
     if name in POSES:
         return POSES[name](body)
     return Played(author(name, body).clip)

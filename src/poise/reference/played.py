@@ -8,6 +8,7 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
+from poise.frozen import Frozen
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -24,11 +25,17 @@ class Played:
 
     start: Start = "origin"
 
-    def __init__(self, clip: BodyClip, dynamic: Dynamic | None = None) -> None:
+    def __init__(
+        self, clip: BodyClip, dynamic: Dynamic | None = None, begin: float = 0.0, then: Dynamic | None = None
+    ) -> None:
+        """`begin` (s) is how far into the clip time zero is; `then` what may follow, in whose first state it ends."""
         self.clip = clip
         self.dynamic = dynamic
+        self.begin = begin
+        told = [motion for motion in (dynamic, then) if motion is not None] if dynamic is not None else []
+        self.motions = Frozen({motion.clip.name: motion for motion in told})
         self.name = clip.name
-        self.duration = None if clip.cyclic else clip.seconds
+        self.duration = None if clip.cyclic else clip.seconds - begin
         self._model = clip.body.model
         self._difference = np.zeros(clip.body.nv)
         turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
@@ -40,7 +47,7 @@ class Played:
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""
         clip = self.clip
-        lap, within = self._lap(time)
+        lap, within = self._lap(time + self.begin)
         here = min(int(within * clip.rate), max(clip.frames - 2, 0))
         there = min(here + 1, clip.frames - 1)
         share = min(within * clip.rate - here, 1.0)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from poise.frozen import Frozen
+from poise.reference.dynamic import Dynamic
 
 Array = NDArray[np.float64]
 
@@ -41,6 +45,14 @@ class Reference(Protocol):
     def duration(self) -> float | None:
         """How long it lasts, s; None if it has no end of its own."""
 
+    @property
+    def begin(self) -> float:
+        """How far into the motion it begins, s."""
+
+    @property
+    def motions(self) -> Mapping[str, Dynamic]:
+        """What it is made of, by name, as torques and contacts bring it about: first what it begins with; or none."""
+
     def at(self, time: float) -> Target:
         """What is wanted at a time, s."""
 
@@ -54,6 +66,8 @@ class Still:
     first_qvel: Array  # (nv,)
     start: Start = "origin"
     duration: float | None = None
+    begin: float = 0.0
+    motions: Mapping[str, Dynamic] = field(default_factory=Frozen)
 
     def at(self, time: float) -> Target:
         """The pose, with the initial velocity at time zero."""

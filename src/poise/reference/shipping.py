@@ -61,6 +61,12 @@ def joins(name_or_path: str | Path) -> tuple[str, ...]:
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
+def follower(name: str) -> str | None:
+    """The motion in whose first state a motion ends, where its source says so."""
+    source = read_source(name)
+    return source.text("ends") if "ends" in source.table else None
+
+
 def build(
     name_or_path: str | Path,
     body: Body,

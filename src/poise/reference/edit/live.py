@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from poise.body import Body
+from poise.reference.dynamic import Dynamic
 from poise.reference.edit.take import Edit, take_of
 from poise.reference.reference import Reference, Start, Target
 
@@ -33,6 +35,16 @@ class Live:
     def duration(self) -> float | None:
         """How long it lasts with the edits made so far, s."""
         return self._now.duration
+
+    @property
+    def begin(self) -> float:
+        """How far into the motion it begins, s."""
+        return self._now.begin
+
+    @property
+    def motions(self) -> Mapping[str, Dynamic]:
+        """What it is made of."""
+        return self._now.motions
 
     def at(self, time: float) -> Target:
         """What is wanted at a time, s."""

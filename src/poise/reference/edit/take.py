@@ -6,8 +6,8 @@ and poses between frames are interpolated, so that velocities are those of the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Frozen, readonly
 from poise.reference.bodyclip import BodyClip
+from poise.reference.dynamic import Dynamic
 from poise.reference.edit.span import Span
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
@@ -65,6 +66,8 @@ class Take:
     frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
     sketch: Callable[[int], Sketch] | None = None  # the same, if it is known sooner than frames are
     cycle: BodyClip | None = None  # what it repeats for ever, if it does nothing else
+    begin: float = 0.0  # s
+    motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # edits do not ask what physics allows
 
     def at(self, time: float) -> Target:
         """The pose between the two nearest frames, the velocity of the way from one to the other."""

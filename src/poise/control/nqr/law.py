@@ -1,0 +1,172 @@
+"""The control law of one step, in compiled code.
+
+All is seen from the frame of the motion, which is the world's turned about the vertical and shifted: of the degrees of
+freedom only the first three, the root's translations, look different there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.control.nqr.features import feature_rows, place, point_rows, turn_columns, turn_rows
+from poise.dynamics.factor import factor_mass, solve_columns
+from poise.dynamics.tangent import move_pose, pose_difference
+from poise.kernel import kernel
+from poise.spatial import Array
+
+
+class Moment(NamedTuple):
+    """The state as MuJoCo has it, of a scene whose first degrees of freedom are the body's."""
+
+    qpos: Array  # (.. nq)
+    qvel: Array  # (.. nv)
+    mass: Array  # (.. nv, .. nv)
+    bias: Array  # (.. nv)
+    cdof: Array  # (.. nv, 6) motions about the centre of mass
+    com: Array  # (3,) m, of the whole body
+    xpos: Array  # (.. L, 3) m
+    xmat: Array  # (.. L, 9)
+    contact: Array  # (3 c, .. nv) Jacobian of the contacts in reach
+
+
+class View(NamedTuple):
+    """Where the motion takes place: turned by an angle with this cosine and sine, then shifted."""
+
+    cos: float
+    sin: float
+    way: Array  # (3,) m
+
+
+class Answer(NamedTuple):
+    """What is done in a step."""
+
+    torque: Array  # (nv,) N m, zero on the root
+    feedback: Array  # (nv, 3 c) N m per N s
+    control: Array  # (m,) the torques and forces that were wished for
+    deviation: Array  # (2 nv,) from the motion, now
+
+
+@kernel
+def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, h: float, linear: bool) -> Any:
+    """Look ahead from frame k, then adapt to the contacts there are."""
+    nv = plan.qvel.shape[1]
+    nu = nv - 6
+    used = plan.used[k, : np.argmin(plan.used[k])] if plan.used[k, -1] < 0 else plan.used[k]
+    pose, mass, bias, speed = _seen(now, view, plan.qpos.shape[1], nv)
+    by_control = _by_control(figure, plan, now, view, used, h)
+    factor = np.zeros((nv, nv))
+    factor_mass(mass, h * figure.tree.damping, figure.tree.dof_below, factor)
+    solve_columns(factor, figure.tree.dof_below, by_control)
+    deviation = np.empty(2 * nv)
+    pose_difference(figure.tree, plan.qpos[k], pose, deviation[:nv])
+    deviation[nv:] = speed - plan.qvel[k]
+    control = np.zeros(plan.control.shape[1])
+    if linear:
+        control[:] = plan.control[k] + plan.offset[k] + plan.gain[k] @ deviation
+    else:
+        reached = _unforced(mass, bias, speed, factor, figure.tree.dof_below, h) + by_control @ plan.control[k][used]
+        control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, h)
+    torque, feedback = _adapt(figure, now, view, control[used], by_control, factor, nu, h)
+    return Answer(torque, feedback, control, deviation)
+
+
+@kernel
+def _seen(now: Any, view: Any, nq: int, nv: int) -> Any:
+    """Pose, mass matrix, bias and velocity in the motion's frame."""
+    pose, speed = now.qpos[:nq].copy(), now.qvel[:nv].copy()
+    mass, bias = now.mass[:nv, :nv].copy(), now.bias[:nv].copy()
+    cos, sin = view.cos, -view.sin
+    pose[:3] -= view.way
+    for vector in (pose, speed, bias):
+        x, y = vector[0], vector[1]
+        vector[0], vector[1] = cos * x - sin * y, sin * x + cos * y
+    turn_rows(mass, cos, sin)
+    turn_columns(mass, cos, sin)
+    c, s = np.sqrt(0.5 * (1.0 + cos)), np.sqrt(0.5 * (1.0 - cos))  # of half the angle
+    s = -s if sin < 0.0 else s
+    a, b, d, e = pose[3], pose[4], pose[5], pose[6]
+    pose[3], pose[4], pose[5], pose[6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
+    return pose, mass, bias, speed
+
+
+@kernel
+def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float) -> Any:
+    """(nv, m) impulses of the controls that there are, per unit: torques of joints and forces on contacts."""
+    nv = plan.qvel.shape[1]
+    out = np.zeros((nv, used.shape[0]))
+    rows, point, ball = np.zeros((3, nv)), np.empty(3), -1
+    for j in range(used.shape[0]):
+        index = used[j] - (nv - 6)
+        if index < 0:
+            out[6 + used[j], j] = h
+            continue
+        if index // 3 != ball:
+            ball = index // 3
+            link = plan.ball_link[ball]
+            place(now, link, plan.ball_centre[ball], point)
+            point[2] -= plan.ball_radius[ball]
+            point_rows(figure.tree, now, link, point, rows)
+            turn_rows(rows, view.cos, -view.sin)
+            turn_columns(rows, view.cos, -view.sin)
+        for i in range(nv):
+            out[i, j] = h * rows[index % 3, i]
+    return out
+
+
+@kernel
+def _unforced(mass: Any, bias: Any, speed: Any, factor: Any, below: Any, h: float) -> Any:
+    """(nv,) the velocity after a step without controls."""
+    out = np.empty((speed.shape[0], 1))
+    out[:, 0] = mass @ speed - h * bias
+    solve_columns(factor, below, out)
+    return out[:, 0].copy()
+
+
+@kernel
+def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: Any, by_control: Any, h: float) -> Any:
+    """Controls (m,) that cost least from here on [Muico2009] Eq. (11).
+
+    `reached` (nv,) is the velocity that the motion's own controls give here. The deviation that they leave is told
+    against where the motion's state moves with the same equations, so that it vanishes on the motion itself.
+    """
+    nv = reached.shape[0]
+    deviation = np.empty(2 * nv)
+    move_pose(figure.tree, pose, reached, h)
+    pose_difference(figure.tree, plan.ahead[k], pose, deviation[:nv])
+    deviation[nv:] = reached - plan.velocity[k]
+    effort = by_control.T @ (plan.matrix[k] @ by_control)
+    wish = by_control.T @ (plan.reach[k] @ deviation + plan.slope[k])
+    for j in range(used.shape[0]):
+        effort[j, j] += figure.change[used[j]] + figure.size[used[j]]
+        wish[j] += figure.size[used[j]] * plan.control[k, used[j]]
+    return plan.control[k][used] - np.linalg.solve(effort, wish)
+
+
+@kernel
+def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, factor: Any, nu: int, h: float) -> Any:
+    """Torques (nv,) and contact feedback (nv, 3 c) that keep the features' accelerations [Muico2009] Eq. (14), (15).
+
+    tau = tau~ + C (B_c chi - B~_c chi~), with impulses h chi as the world has them.
+    """
+    nv, c = nu + 6, now.contact.shape[0]
+    torque, feedback = np.zeros(nv), np.zeros((nv, c))
+    torque[6:] = control[:nu]
+    if figure.effort == np.inf:
+        return torque, feedback
+    by_contact = np.empty((nv, c + 1))
+    by_contact[:, :c] = now.contact[:, :nv].T
+    turn_rows(by_contact[:, :c], view.cos, -view.sin)
+    solve_columns(factor, figure.tree.dof_below, by_contact[:, :c])
+    by_contact[:, c] = np.ascontiguousarray(by_control[:, nu:]) @ control[nu:]
+    features = feature_rows(figure, now, view, nv)
+    by_muscle = features @ np.ascontiguousarray(by_control[:, :nu]) / h  # B_m
+    weighted = (by_muscle * figure.feature_weight.reshape(-1, 1)).T.copy()
+    effort = weighted @ by_muscle
+    for i in range(nu):
+        effort[i, i] += figure.effort
+    change = np.linalg.solve(effort, weighted @ (features @ by_contact)) / h  # -C B_c / h, and -C B~_c chi~
+    torque[6:] += change[:, c]
+    feedback[6:] = -change[:, :c]
+    return torque, feedback

@@ -1,0 +1,130 @@
+"""The look-ahead policy: what a deviation from a motion will cost, for each of its frames [Muico2009] section 3.
+
+Joint torques and the contact forces of the motion are controls alike, so that the policy knows which contacts will
+come and go. A cycle is looked at again and again from its end, until what it costs no longer changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body.carrying import advance, heading
+from poise.body.poses import PoseSpace
+from poise.control.nqr.weights import Weights
+from poise.dynamics.inverse import Bearings
+from poise.dynamics.stepping import Stepping, stepping
+from poise.dynamics.tree import tree_of
+from poise.optimize.riccati import Future, Gain, Stage, look_back
+from poise.reference.dynamic import Dynamic
+from poise.spatial import Array, quat_to_matrix
+
+CONVERGED = 1e-4
+"""Relative change of the costs from one cycle to the next that is none."""
+MOST_CYCLES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A motion of K steps and what deviations from it cost, in the frame that the motion was made in."""
+
+    motion: Dynamic
+    bearings: Bearings  # its contacts
+    velocity: Array  # (K, nv) at which poses move on
+    ahead: Array  # (K, nq) poses that they reach so, before the root is shifted
+    control: Array  # (K, m) torques of joints, then forces of contacts
+    used: NDArray[np.bool_]  # (K, m) which of these there are
+    futures: tuple[Future, ...]  # (K + 1)
+    gains: tuple[Gain, ...]  # (K) of the controls there are
+    cycles: int  # that were looked at
+
+    @property
+    def steps(self) -> int:
+        """K."""
+        return len(self.velocity)
+
+
+def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, then: Future | None = None) -> Policy:
+    """The policy of a motion.
+
+    A cycle is followed by itself, `cycles` times or until nothing changes. Any other motion is followed by `then`, the
+    future of what comes next as seen from its end.
+    """
+    body, contacts = motion.clip.body, motion.contacts
+    bearings = Bearings(
+        np.array([body.link_id(link) for link in contacts.links], np.int64),
+        np.array(contacts.centre, float).reshape(-1, 3),
+        np.array(contacts.radius, float),
+    )
+    qpos, qvel = motion.clip.qpos[:-1], motion.qvel[:-1]
+    steps = stepping(tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
+    control = np.concatenate([motion.torque[:, 6:], contacts.force.reshape(len(steps.velocity), -1)], axis=1)
+    used = _used(motion)
+    stages = _stages(motion, weights, steps, control, used)
+    end = then or Future(np.diag(weights.state), np.zeros(2 * body.nv))
+    futures, gains, count = _look_back_on(motion, stages, end, cycles)
+    ahead = PoseSpace(body).moved(qpos, motion.step * steps.velocity)
+    return Policy(motion, bearings, steps.velocity, ahead, control, used, tuple(futures), tuple(gains), count)
+
+
+def _look_back_on(
+    motion: Dynamic, stages: list[Stage], end: Future, cycles: int | None
+) -> tuple[list[Future], list[Gain], int]:
+    """Futures and gains of a motion, and how many cycles were looked at."""
+    count = 0
+    while True:
+        futures, gains = look_back(stages, end)
+        count += 1
+        before, end = end, seen_from_end(motion, futures[0])
+        settled = np.abs(end.matrix - before.matrix).max() < CONVERGED * np.abs(end.matrix).max()
+        if not motion.clip.cyclic or (count == cycles if cycles else settled or count == MOST_CYCLES):
+            return futures, gains, count
+
+
+def seen_from_end(motion: Dynamic, first: Future) -> Future:
+    """A future at the beginning of a motion like this one, as seen from this one's end: turned with it."""
+    yaw, _ = advance(motion.clip.qpos[0], motion.clip.qpos[-1])
+    nv = motion.qvel.shape[1]
+    turn = np.eye(2 * nv)
+    turn[:3, :3] = turn[nv : nv + 3, nv : nv + 3] = quat_to_matrix(heading(-yaw))
+    return Future(turn.T @ first.matrix @ turn, turn.T @ first.slope)
+
+
+def _used(motion: Dynamic) -> NDArray[np.bool_]:
+    """(K, m) all joint torques; contacts down at the end of a step, whose friction needs them down at its start too.
+
+    Forces at contacts that the motion does not have would be a promise that is not kept: it falls within seconds.
+    """
+    contacts = motion.contacts
+    k, c = contacts.force.shape[:2]
+    on = np.repeat(contacts.down[1:, :, None], 3, axis=2)
+    on[..., :2] &= contacts.down[:-1, :, None]
+    return np.concatenate([np.ones((k, motion.qvel.shape[1] - 6), bool), on.reshape(k, 3 * c)], axis=1)
+
+
+def _stages(motion: Dynamic, weights: Weights, steps: Stepping, control: Array, used: NDArray[np.bool_]) -> list[Stage]:
+    """The linear problem around the motion, step by step."""
+    k, nv = steps.velocity.shape
+    by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)
+    change, size = weights.controls(control.shape[1] - (nv - 6))
+    defects = _defects(motion, steps)
+    planted = np.array(motion.contacts.down[:-1])
+    planted[1:] &= motion.contacts.down[:-2]
+    stages = []
+    for t, on in enumerate(used):
+        cost = np.diag(weights.state)
+        lever = steps.lever[t, planted[t]].reshape(-1, nv)
+        cost[nv:, nv:] += weights.planted * lever.T @ lever
+        stages.append(
+            Stage(steps.by_state[t], by_control[t][:, on], defects[t], cost, change[on], size[on], control[t, on])
+        )
+    return stages
+
+
+def _defects(motion: Dynamic, steps: Stepping) -> Array:
+    """(K, 2 nv) how far the step from each state misses the next: nothing, for motions made at the world's rate."""
+    space = PoseSpace(motion.clip.body)
+    pose = space.difference(motion.clip.qpos[1:], steps.qpos)
+    return np.concatenate([pose, steps.qvel - motion.qvel[1:]], axis=1)

@@ -1,0 +1,133 @@
+"""Contact-aware nonlinear control of dynamic characters [Muico2009]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from poise.body.carrying import Carriage
+from poise.control.controller import Stage
+from poise.control.nqr.law import Answer, Moment, View, answer
+from poise.control.nqr.plan import figure_of
+from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
+from poise.control.nqr.weights import Weights, weights_for
+from poise.dynamics import Actuation, State
+from poise.errors import PoiseError
+from poise.reference import Reference
+from poise.reference.dynamic import Dynamic
+from poise.spatial import Array
+
+
+@dataclass(frozen=True)
+class NqrSettings:
+    """How it controls."""
+
+    gamma: float = 0.02
+    """How readily torques change to adapt to contacts; 0 for not at all."""
+    law: str = "nonlinear"
+    """Or "linear": the regulator that the paper compares with."""
+    cycles: int = 0
+    """How many cycles are looked ahead; 0 for as many as matter."""
+    effort: str = "change"
+    """What torques and forces are kept small: their "change" against the motion's, or their "size" as in the paper."""
+    force: float = 0.3
+    """Weight of contact forces, against the paper's."""
+    planted: float = 10.0
+    """Weight of the speed of contacts that stay where they are, s^2/m^2; the paper has none."""
+    relocate: float = 1.0
+    """Share of the distance from the motion's place that is forgiven with each cycle."""
+
+    def __post_init__(self) -> None:
+        for name in ("gamma", "force", "planted"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise PoiseError(f"nqr: {name} {getattr(self, name)} must be finite and at least 0")
+        if not 0 <= self.relocate <= 1:
+            raise PoiseError(f"nqr: relocate {self.relocate} must be between 0 and 1")
+        if not 0 <= self.cycles <= 1000:
+            raise PoiseError(f"nqr: cycles {self.cycles} must be between 0 and 1000")
+        for name, words in (("law", ("nonlinear", "linear")), ("effort", ("change", "size"))):
+            if getattr(self, name) not in words:
+                raise PoiseError(f"nqr: {name} '{getattr(self, name)}' must be one of {', '.join(words)}")
+
+
+class Nqr:
+    """Looks ahead through the contacts of a motion to come, then adapts to the contacts there are.
+
+    Deviations from the paper, with their reasons and measurements, are in docs/nqr.md.
+    """
+
+    name = "nqr"
+    needs_physics = True
+
+    def __init__(self, settings: NqrSettings | None = None) -> None:
+        self._settings = settings or NqrSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Look ahead along the whole motion."""
+        motion = next(iter(reference.motions.values()), None)
+        if motion is None:
+            raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
+        s, body = self._settings, world.scene.body
+        weights = weights_for(body, s.effort, s.force, s.planted)
+        self._figure = figure_of(body, weights, 3 * len(motion.contacts.links), s.gamma)
+        self._linear = s.law == "linear"
+        self._segments = self._sequence(tuple(reference.motions.values()), weights)
+        self.frame = round(reference.begin / motion.step) % (len(motion.clip.qpos) - 1)
+        self._carry(Carriage.between(motion.clip.qpos[self.frame], reference.at(0.0).qpos))
+        self._answered(world.state)  # compiles it, before time counts
+
+    def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
+        """The motions one after the other; the last again and again, or if it is no cycle, then its last pose."""
+        *leading, last = motions if motions[-1].clip.cyclic else (*motions, resting(motions[-1]))
+        segments = [cyclic_segment(last, weights, self._settings.cycles or None, self._linear)]
+        for motion in reversed(leading):
+            segments.insert(0, leading_segment(motion, segments[0], weights, self._linear))
+        return segments
+
+    @property
+    def segment(self) -> Segment:
+        """What is being performed."""
+        return self._segments[0]
+
+    def act(self, state: State) -> Actuation:
+        """Look ahead from here, and adapt to the contacts there are."""
+        if self.frame == self.segment.policy.steps:
+            self._follow(state.qpos)
+        self.answer = self._answered(state)
+        self.frame += 1
+        return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)
+
+    def _answered(self, state: State) -> Answer:
+        data = state.data
+        now = Moment(
+            state.qpos,
+            state.qvel,
+            state.mass,
+            state.bias,
+            data.cdof,
+            data.subtree_com[1],
+            data.xpos,
+            data.xmat,
+            state.contacts.jacobian,
+        )
+        found: Answer = answer(self._figure, self.segment.plan, self.frame, now, self._view, state.step, self._linear)
+        return found
+
+    def target(self, time: float) -> Array:  # noqa: ARG002
+        """(nq,) the pose that is tracked now."""
+        return self._carriage.pose(self.segment.motion.clip.qpos[self.frame])
+
+    def _follow(self, qpos: Array) -> None:
+        """What follows, nearer to where the body is along the ground: places are not tracked, steps are."""
+        self._carry(self._carriage.then(self.segment.yaw, self.segment.way))
+        self._segments = self._segments[1:] or self._segments
+        self.frame = 0
+        away = qpos[:3] - self._carriage.pose(self.segment.motion.clip.qpos[0])[:3]
+        self._carry(self._carriage.shifted(self._settings.relocate * away * [1.0, 1.0, 0.0]))
+
+    def _carry(self, carriage: Carriage) -> None:
+        self._carriage = carriage
+        self._view = View(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)

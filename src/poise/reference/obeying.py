@@ -1,0 +1,31 @@
+"""Any reference made to obey physics, for controllers that need torques and forces."""
+
+from __future__ import annotations
+
+from poise.body import Body
+from poise.errors import PoiseError
+from poise.reference.authoring import shipped_names
+from poise.reference.edit import Take
+from poise.reference.physics import with_physics
+from poise.reference.played import Played
+from poise.reference.preparing import Say, in_silence
+from poise.reference.reference import Reference
+from poise.reference.shipping import build
+
+
+def obeying(reference: Reference, body: Body, say: Say = in_silence) -> Reference:
+    """The reference itself if it obeys physics; else the like of it that torques and contacts bring about."""
+    if reference.motions:
+        return reference
+    say(f"making {reference.name} obey physics")
+    if isinstance(reference, Take):
+        motion = with_physics(reference.cycle or reference.clip()).dynamic
+    elif isinstance(reference, Played) and reference.name in shipped_names():
+        motion = build(reference.name, body).dynamic
+    elif isinstance(reference, Played):
+        motion = with_physics(reference.clip).dynamic
+    elif reference.name in shipped_names():
+        motion = build(reference.name, body).dynamic
+    else:
+        raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
+    return Played(motion.clip, motion)
