@@ -10,6 +10,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     from poise.export import FORMATS
     from poise.library import cmu
     from poise.reference.edit.forms import EDIT_FORMS
+    from poise.study.catalogue import STUDIES
     from poise.world.forms import TERRAIN_FORMS
 
     bodies = {}
@@ -24,6 +25,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},
+        "studies": {name: f"{study.title}: {study.reproduces}" for name, study in STUDIES.items()},
     }
 
 

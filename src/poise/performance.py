@@ -6,6 +6,7 @@ import math
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -14,15 +15,17 @@ from numpy.typing import NDArray
 
 from poise.body.carrying import carried, heading
 from poise.control import Controller
+from poise.control.controller import Steerable
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
+from poise.reference.commands import Command
 from poise.spatial import quat_exp, quat_rotate
 from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
-from poise.world.result import BlowUp
+from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.terrain import Place
 from poise.world.world import World
@@ -72,43 +75,83 @@ def perform(
     blows up ends the performance; the recording up to there is returned with the cause.
     """
     check(seconds, seed, noise)
-    started = clock.perf_counter()
-    place = start(world, reference, seed, noise)
-    forces = [_ScenePush(push, world, place) for push in pushes]
-    tracked = Placed(reference, place)
-    controller.reset(world, tracked)
-    world.load()
-    recorder = Recorder(world, with_reference=True)
-    ghost = _Ghost(world, controller)
-    recorder.track(ghost.at(world.time))
-    steps = max(1, round(seconds / world.settings.step))
-    setup_s = clock.perf_counter() - started
-    spent = []
-    blow_up = None
-    waiting = sorted(cues, key=lambda cue: cue.time)
-    events: list[dict[str, Any]] = [force.event for force in forces]
-    for _ in progress(steps):
-        while waiting and waiting[0].time <= world.time + 1e-9:
-            events.append(_cued(waiting.pop(0), world))
+    run = Run(world, controller, reference, pushes, cues, seed, noise)
+    try:
+        for _ in progress(max(1, round(seconds / world.settings.step))):
+            run.step()
+    except BlowUp as error:
+        return run.take(error)
+    return run.take()
+
+
+class Run:
+    """A performance under way, to be had step by step and in pieces."""
+
+    def __init__(
+        self,
+        world: World,
+        controller: Controller,
+        reference: Reference,
+        pushes: Sequence[Push] = (),
+        cues: Sequence[Cue] = (),
+        seed: int = 0,
+        noise: float = 0.0,
+    ) -> None:
+        """Put the world and the controller at the beginning; the arguments are those of `perform`."""
+        started = clock.perf_counter()
+        place = start(world, reference, seed, noise)
+        self._world, self._controller = world, controller
+        self._forces = [_ScenePush(push, world, place) for push in pushes]
+        controller.reset(world, Placed(reference, place))
+        world.load()
+        self._ghost = _Ghost(world, controller)
+        self._waiting = sorted(cues, key=lambda cue: cue.time)
+        self._events: list[dict[str, Any]] = [force.event for force in self._forces]
+        self._meta = partial(describe, world, controller, reference, seed=seed, noise=noise)
+        self._begin_piece()
+        self._setup_s = clock.perf_counter() - started
+
+    def _begin_piece(self) -> None:
+        self._recorder = Recorder(self._world, with_reference=True)
+        self._recorder.track(self._ghost.at(self._world.time))
+        self._spent: list[float] = []
+
+    def step(self) -> StepResult:
+        """Go on by a step. A world that blows up raises it."""
+        world = self._world
+        while self._waiting and self._waiting[0].time <= world.time + 1e-9:
+            self._events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        try:
-            actuation = controller.act(world.state)
-            result = world.step(actuation, _total(forces, world))
-        except BlowUp as error:
-            blow_up = error
-            break
-        recorder.add(result)
-        recorder.track(ghost.at(world.time))
-        spent.append(clock.perf_counter() - began)
-    if blow_up is not None:
-        events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
-    meta = describe(world, controller, reference, events, seed, noise)
-    return Performance(recorder.finish(meta), setup_s, np.array(spent), blow_up)
+        result = world.step(self._controller.act(world.state), _total(self._forces, world))
+        self._recorder.add(result)
+        self._recorder.track(self._ghost.at(world.time))
+        self._spent.append(clock.perf_counter() - began)
+        return result
+
+    def take(self, blow_up: BlowUp | None = None) -> Performance:
+        """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""
+        events = list(self._events)
+        if blow_up is not None:
+            events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
+        recording = self._recorder.finish(self._meta(events=events))
+        taken = Performance(recording, self._setup_s, np.array(self._spent), blow_up)
+        self._begin_piece()
+        return taken
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
     """The cue to edit the motion that is being performed, `live`, at a time (s)."""
     return Cue(time, str(edit), lambda world: live.edit(edit, world.time))
+
+
+def steer_cue(controller: Steerable, command: Command) -> Cue:
+    """The cue to steer."""
+
+    def steer(_: World) -> dict[str, Any]:
+        controller.steer(command.heading, command.speed)
+        return command.as_event()
+
+    return Cue(command.time, "steer", steer)
 
 
 def _cued(cue: Cue, world: World) -> dict[str, Any]:

@@ -12,17 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from poise.control import named_controller
+from poise.control import Controller, named_controller
+from poise.control.controller import Steerable
+from poise.errors import PoiseError
 from poise.export import export
 from poise.files import check_targets, check_writable
 from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.motion.repair import Imported
-from poise.performance import Performance, check, perform
+from poise.performance import Performance, check, perform, steer_cue
 from poise.reference.cast import cast
+from poise.reference.commands import parse_steer
 from poise.reference.edit import parse_edit, take_of
 from poise.reference.obeying import obeying
 from poise.reference.preparing import Say, changes, in_silence
+from poise.reference.repertoire import Roaming, shipped_repertoire
+from poise.world.cues import Cue
 from poise.world.pushes import parse_push
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -83,6 +88,7 @@ class Session:
     limits: str | None = None
     pushes: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
+    steer: str = ""
     seconds: float | None = None
     step: float = 1 / 120
     seed: int = 0
@@ -118,6 +124,7 @@ class Session:
         edits = [parse_edit(text) for text in self.edits]
         pushes = [parse_push(text) for text in self.pushes]
         controller = named_controller(self.controller, self.settings)
+        cues = self._steer_cues(controller)
         terrain, settings = parse_terrain(self.terrain), WorldSettings(step=self.step)
         chosen = cast(self.motion, self.body, say, controller.needs_physics)
         body = chosen.body if self.limits is None else chosen.body.with_torque_limits(self.limits)
@@ -125,7 +132,9 @@ class Session:
         for edit in edits:
             say(f"editing: {edit}")
             reference = edit.on(take_of(reference, body))
-        if controller.needs_physics:
+        if cues:
+            reference = Roaming(shipped_repertoire(body), reference.name)
+        elif controller.needs_physics:
             reference = obeying(reference, body, say)
         world = World(Scene((body,), terrain, friction=self.friction), settings)
         say("setting up (the first time on a machine, compiling takes half a minute)")
@@ -133,13 +142,25 @@ class Session:
             world,
             controller,
             reference,
-            seconds=self.seconds or reference.duration or ENDLESS,
+            seconds=self.seconds or reference.duration or ENDLESS + (cues[-1].time if cues else 0.0),
             pushes=pushes,
+            cues=cues,
             seed=self.seed,
             noise=self.noise,
             progress=progress,
         )
         return performance, chosen.imported
+
+    def _steer_cues(self, controller: Controller) -> list[Cue]:
+        """The commands to steer, which not all can take."""
+        commands = parse_steer(self.steer)
+        if not commands:
+            return []
+        if not isinstance(controller, Steerable):
+            raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller nqr can")
+        if self.edits:
+            raise PoiseError("what is steered cannot be edited: leave out --edit or --steer")
+        return [steer_cue(controller, command) for command in commands]
 
 
 def summarise(performance: Performance) -> dict[str, Any]:

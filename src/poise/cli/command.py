@@ -66,6 +66,12 @@ class Watcher:
 
         return tqdm(range(steps), unit="step", leave=False, dynamic_ncols=True) if self._watched else range(steps)
 
+    def rows(self, rows: Iterator[Any], count: int) -> Iterable[Any]:
+        """Rows of a study, of which there will be so many, with a bar."""
+        from tqdm import tqdm
+
+        return tqdm(rows, total=count, unit="case", leave=False, dynamic_ncols=True) if self._watched else rows
+
     @contextmanager
     def search(self) -> Iterator[Callable[[Any], None]]:
         """A bar of how near a search is to its end: to be told its `Progress`, from whose first on it is there."""

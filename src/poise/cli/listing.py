@@ -16,7 +16,7 @@ def add(commands: Any) -> None:
         "kind",
         nargs="?",
         default="all",
-        help="bodies, motions, captures (see poise motions get), controllers, terrains, edits, formats or all",
+        help="bodies, motions, captures (see poise motions get), controllers, terrains, edits, formats, studies or all",
     )
 
 

@@ -12,6 +12,7 @@ from poise.errors import PoiseError
 
 def add(commands: Any) -> None:
     """Its arguments."""
+    from poise.reference.commands import STEER_FORM
     from poise.reference.edit.forms import EDIT_FORM
     from poise.world.forms import PUSH_FORM, TERRAIN_FORMS
 
@@ -39,6 +40,13 @@ def add(commands: Any) -> None:
         "--seconds", type=float, default=None, help="how long to simulate; by default the motion, or 5 if it has no end"
     )
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option(
+        "--steer",
+        default="",
+        metavar="STEER",
+        help=f"{STEER_FORM}: at each time a heading in degrees, to the left positive, and perhaps a speed in m/s, 0 to "
+        "stand; for walk, run and stand with --controller nqr",
+    )
     option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
@@ -62,6 +70,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         limits=chosen.limits,
         pushes=tuple(chosen.push),
         edits=tuple(chosen.edit),
+        steer=chosen.steer,
         seconds=chosen.seconds,
         step=1 / 120 if chosen.step is None else chosen.step,
         seed=chosen.seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,3 +65,11 @@ class Controller(Protocol):
 
     def target(self, time: float) -> Array:
         """(nq,) the pose that it tracks at a time that has come, s: the ghost of a recording."""
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """A controller that goes where it is told."""
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Want another heading (rad, to the left of the first one) or speed (m/s)."""

@@ -77,19 +77,19 @@ def _look_back_on(
     while True:
         futures, gains = look_back(stages, end)
         count += 1
-        before, end = end, seen_from_end(motion, futures[0])
+        before, end = end, carried_future(futures[0], motion.clip.qpos[0], motion.clip.qpos[-1])
         settled = np.abs(end.matrix - before.matrix).max() < CONVERGED * np.abs(end.matrix).max()
         if not motion.clip.cyclic or (count == cycles if cycles else settled or count == MOST_CYCLES):
             return futures, gains, count
 
 
-def seen_from_end(motion: Dynamic, first: Future) -> Future:
-    """A future at the beginning of a motion like this one, as seen from this one's end: turned with it."""
-    yaw, _ = advance(motion.clip.qpos[0], motion.clip.qpos[-1])
-    nv = motion.qvel.shape[1]
+def carried_future(future: Future, pose: Array, place: Array) -> Future:
+    """A future that begins in a pose, for another motion that reaches that pose turned to where `place` is."""
+    yaw, _ = advance(pose, place)
+    nv = len(future.slope) // 2
     turn = np.eye(2 * nv)
     turn[:3, :3] = turn[nv : nv + 3, nv : nv + 3] = quat_to_matrix(heading(-yaw))
-    return Future(turn.T @ first.matrix @ turn, turn.T @ first.slope)
+    return Future(turn.T @ future.matrix @ turn, turn.T @ future.slope)
 
 
 def _used(motion: Dynamic) -> NDArray[np.bool_]:

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from poise.body.carrying import Carriage
+from poise.body.carrying import Carriage, advance
 from poise.control.controller import Stage
+from poise.control.nqr.course import Course, Given
 from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
+from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
+from poise.reference.repertoire import Repertoire
 from poise.spatial import Array
 
 
@@ -67,16 +70,20 @@ class Nqr:
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Look ahead along the whole motion."""
-        motion = next(iter(reference.motions.values()), None)
-        if motion is None:
+        motions = tuple(reference.motions.values())
+        if not motions:
             raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
         s, body = self._settings, world.scene.body
         weights = weights_for(body, s.effort, s.force, s.planted)
-        self._figure = figure_of(body, weights, 3 * len(motion.contacts.links), s.gamma)
+        self._figure = figure_of(body, weights, 3 * max(len(motion.contacts.links) for motion in motions), s.gamma)
         self._linear = s.law == "linear"
-        self._segments = self._sequence(tuple(reference.motions.values()), weights)
-        self.frame = round(reference.begin / motion.step) % (len(motion.clip.qpos) - 1)
-        self._carry(Carriage.between(motion.clip.qpos[self.frame], reference.at(0.0).qpos))
+        self.frame = round(reference.begin / motions[0].step) % (len(motions[0].clip.qpos) - 1)
+        self._carry(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
+        self._steering = None
+        if isinstance(reference.motions, Repertoire):
+            segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
+            self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
+        self._course: Course = self._steering or Given(self._sequence(motions, weights))
         self._answered(world.state)  # compiles it, before time counts
 
     def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
@@ -90,11 +97,17 @@ class Nqr:
     @property
     def segment(self) -> Segment:
         """What is being performed."""
-        return self._segments[0]
+        return self._course.now.segment
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Go in a direction (rad, to the left of where it first went) at a speed (m/s), from the next step on."""
+        if self._steering is None:
+            raise PoiseError("only a repertoire of walks and turns can be steered: poise.reference.repertoire.Roaming")
+        self._steering.steer(heading, speed)
 
     def act(self, state: State) -> Actuation:
         """Look ahead from here, and adapt to the contacts there are."""
-        if self.frame == self.segment.policy.steps:
+        if self.frame == self._course.now.stop:
             self._follow(state.qpos)
         self.answer = self._answered(state)
         self.frame += 1
@@ -122,10 +135,12 @@ class Nqr:
 
     def _follow(self, qpos: Array) -> None:
         """What follows, nearer to where the body is along the ground: places are not tracked, steps are."""
-        self._carry(self._carriage.then(self.segment.yaw, self.segment.way))
-        self._segments = self._segments[1:] or self._segments
-        self.frame = 0
-        away = qpos[:3] - self._carriage.pose(self.segment.motion.clip.qpos[0])[:3]
+        ended = self._course.now.poses[self.frame]
+        self._course.follow(self._carriage.yaw)
+        self.frame = self._course.now.first
+        begun = self._course.now.poses[self.frame]
+        self._carry(self._carriage.then(*advance(begun, ended)))
+        away = qpos[:3] - self._carriage.pose(begun)[:3]
         self._carry(self._carriage.shifted(self._settings.relocate * away * [1.0, 1.0, 0.0]))
 
     def _carry(self, carriage: Carriage) -> None:

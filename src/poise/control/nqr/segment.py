@@ -1,4 +1,4 @@
-"""A motion ready to be controlled, and what follows it."""
+"""A motion ready to be controlled."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.body.carrying import advance
-from poise.control.nqr.lookahead import Policy, look_ahead, seen_from_end
+from poise.control.nqr.lookahead import Policy, carried_future, look_ahead
 from poise.control.nqr.plan import Plan, plan_of
 from poise.control.nqr.weights import Weights
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A motion with its policy, and how it carries what follows along the ground."""
+    """A motion with its policy."""
 
     policy: Policy
     plan: Plan
-    yaw: float  # rad, by which it turns
-    way: Array  # (3,) m, by which it shifts the origin
 
     @property
     def motion(self) -> Dynamic:
@@ -34,16 +30,15 @@ def cyclic_segment(motion: Dynamic, weights: Weights, cycles: int | None = None,
     return _segment(look_ahead(motion, weights, cycles), linear)
 
 
-def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bool = False) -> Segment:
-    """A motion performed once, that ends in the state in which another begins."""
-    future = seen_from_end(motion, then.policy.futures[0])
+def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bool = False, frame: int = 0) -> Segment:
+    """A motion performed once, that ends in the state that another has in a frame."""
+    future = carried_future(then.policy.futures[frame], then.motion.clip.qpos[frame], motion.clip.qpos[-1])
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
     return _segment(look_ahead(once, weights, then=future), linear)
 
 
 def _segment(policy: Policy, linear: bool) -> Segment:
-    poses = policy.motion.clip.qpos
-    return Segment(policy, plan_of(policy, linear), *advance(poses[0], poses[-1]))
+    return Segment(policy, plan_of(policy, linear))
 
 
 def resting(motion: Dynamic) -> Dynamic:

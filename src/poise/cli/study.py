@@ -1,0 +1,43 @@
+"""`poise study`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Report, Watcher, add_command
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(
+        commands,
+        "study",
+        _study,
+        "reproduce a table or figure of a paper, or map how robust a controller is",
+        "poise study nqr-timing --quick --out studies",
+    )
+    option = command.add_argument
+    option("name", help="a study by name (poise list studies)")
+    option("--quick", action="store_true", help="less of it: a minute or so")
+    option("--seeds", type=int, default=None, metavar="N", help="how many noisy starts; by default the study's own")
+    option("--seconds", type=float, default=None, metavar="S", help="how long each performance is at most; likewise")
+    option("--motion", action="append", default=[], help="instead of the study's own: by name or prepared; repeatable")
+    option("--workers", type=int, default=None, metavar="N", help="processes to run on; by default one per core")
+    option("--cluster", default=None, metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
+    option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")
+
+
+def _study(chosen: argparse.Namespace) -> Report:
+    from poise.files import check_writable
+    from poise.study.catalogue import named_study
+    from poise.study.running import run
+
+    study = named_study(chosen.name)
+    scope = study.scope(chosen.quick, chosen.seeds, chosen.seconds, chosen.motion)
+    check_writable(chosen.out)
+    findings = run(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows)
+    files = [str(path) for path in findings.write(chosen.out)]
+    text = "\n".join([findings.text(), *(f"wrote {file}" for file in files)])
+    return Report(text, {**findings.as_dict(), "files": files})

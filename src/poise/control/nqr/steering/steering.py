@@ -1,0 +1,81 @@
+"""Steering: a motion graph of steps, and a choice among them whenever one ends [Muico2009] section 5.5."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from poise.control.nqr.course import Stretch
+from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment
+from poise.control.nqr.steering.values import Values, values
+from poise.control.nqr.weights import Weights
+from poise.errors import PoiseError
+from poise.reference.repertoire import Repertoire
+from poise.reference.steps import Step
+
+MOST = 20.0
+"""m/s: nobody can want to be faster."""
+
+
+def segments_of(
+    repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False
+) -> dict[str, Segment]:
+    """The motions of all steps, ready to be controlled; those that are no cycles lead into one."""
+    steady = [step for step in repertoire.steps if step.steady]
+    made = {
+        name: cyclic_segment(repertoire[name], weights, cycles, linear)
+        for name in dict.fromkeys(step.motion for step in steady)
+    }
+    for step in repertoire.steps:
+        if step.motion not in made:
+            after = next(each for each in steady if step.joins(each))
+            motion, then = repertoire[step.motion], made[after.motion]
+            made[step.motion] = leading_segment(motion, then, weights, linear, after.first)
+    return made
+
+
+class Steering:
+    """Takes the steps that bring the wanted heading and speed soonest at the least risk."""
+
+    def __init__(self, repertoire: Repertoire, segments: Mapping[str, Segment], frame: int, heading: float) -> None:
+        """Begin in a frame of the first motion, in the direction `heading` (rad) of the world."""
+        self._steps, self._risk = repertoire.steps, repertoire.risk
+        self._stretches = [Stretch(segments[step.motion], step.first, step.stop) for step in self._steps]
+        self._now = self._at(next(iter(repertoire)), frame)
+        self._origin, self._heading, self._speed = heading, 0.0, self._nearest(self.step.speed)
+        self._values: dict[float, Values] = {}
+
+    def _at(self, motion: str, frame: int) -> int:
+        """The step that has a frame of a motion."""
+        return next(i for i, s in enumerate(self._steps) if s.motion == motion and s.first <= frame < s.stop)
+
+    @property
+    def step(self) -> Step:
+        """What is performed."""
+        return self._steps[self._now]
+
+    @property
+    def now(self) -> Stretch:
+        """The same, ready to be controlled."""
+        return self._stretches[self._now]
+
+    def steer(self, heading: float | None, speed: float | None) -> None:
+        """Want another heading (rad, to the left of the first one) or speed (m/s)."""
+        if heading is not None and not math.isfinite(heading):
+            raise PoiseError(f"heading {heading} must be finite")
+        if speed is not None and not 0 <= speed <= MOST:
+            raise PoiseError(f"speed {speed} m/s must be between 0 and {MOST:g}")
+        self._heading = self._heading if heading is None else heading
+        self._speed = self._speed if speed is None else self._nearest(speed)
+
+    def _nearest(self, speed: float) -> float:
+        """That of the gait whose speed is nearest, m/s; or nothing, to stand."""
+        steady = [step.speed for step in self._steps if step.steady]
+        return min(steady, key=lambda each: abs(each - speed))
+
+    def follow(self, heading: float) -> None:
+        """Choose the next step, after one that began in this direction of the world, rad."""
+        if self._speed not in self._values:
+            self._values[self._speed] = values(self._steps, self._risk, self._speed)
+        away = self._origin + self._heading - heading - self.step.turn
+        self._now = self._values[self._speed].best(self._now, away)

@@ -1,0 +1,1 @@
+"""Studies of contact-aware nonlinear control [Muico2009]."""

@@ -1,0 +1,106 @@
+"""How strongly should torques adapt to contacts? [Muico2009] Fig. 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.study.nqr.case import COLOURS, LAWS, OURS, PAPER, TOLD, Case, measure, told
+from poise.study.plots import panels
+from poise.study.study import Row, Scope, Study
+from poise.study.table import grouped
+from poise.study.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAMMAS = (0.0, *np.logspace(-4, 0, 9).tolist())
+COARSE = (0.0, 1e-3, 1e-2, 1e-1)
+SETTINGS = {"ours": OURS, "paper": PAPER}
+MOTIONS = ("walk", "run", "turn-180", "turn-45")
+DESCENTS = (0.02, 0.04)
+"""m, with each cycle of the turn."""
+SPIRAL = "spiral:{height}:45:3.4:7"
+"""Seven steps down, one for each cycle of turn-45: an eighth would end where the first begins."""
+_AT_ZERO = 3e-5  # where no adaptation is drawn on the logarithmic axis
+_BY = ("variant", "ground", "law", "gamma")
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion with each law and gamma, as the paper weighs things and as we do."""
+    return [
+        Case(
+            {"variant": variant, "ground": ground, "law": law, "gamma": gamma},
+            Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain),
+            replace(settings, law=LAWS[law], gamma=gamma),
+        )
+        for variant, settings in SETTINGS.items()
+        for ground, motion, terrain in _grounds(scope)
+        for law in LAWS
+        for gamma in (COARSE if scope.coarse else GAMMAS)
+        for seed in range(scope.seeds)
+    ]
+
+
+def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
+    """Name, motion and terrain of each panel of the figure; of other motions if they are asked for."""
+    for motion in scope.motions:
+        yield told(motion), motion, "flat"
+    if not scope.motions:
+        yield from ((motion, motion, "flat") for motion in MOTIONS)
+        for height in DESCENTS:
+            yield f"turn-45, {100 * height:g} cm down", "turn-45", SPIRAL.format(height=height)
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """By motion, law and gamma."""
+    return grouped(rows, _BY, TOLD)
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
+    found = summary(rows)
+    variants, grounds = (list(dict.fromkeys(str(row[key]) for row in found)) for key in ("variant", "ground"))
+    figure, axes = panels(len(variants), len(grounds), share_rows=True)
+    for i, variant in enumerate(variants):
+        for j, ground in enumerate(grounds):
+            here = [row for row in found if row["variant"] == variant and row["ground"] == ground]
+            _panel(axes[i, j], here)
+            axes[i, j].set_title(f"{ground} ({variant})")
+        axes[i, 0].set_ylabel("average cost (18)")
+    for axis in axes[-1]:
+        axis.set_xlabel("gamma")
+    axes[0, 0].legend(frameon=False)
+    return figure
+
+
+def _panel(axis: Any, rows: Sequence[Row]) -> None:
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    for law in LAWS:
+        line = [row for row in rows if row["law"] == law and row["cost"] is not None]
+        gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
+        cost = np.array([row["cost"] for row in line], float)
+        stable = np.array([row["survived"] == row["trials"] for row in line], bool)
+        colour = COLOURS[law]
+        axis.plot(gamma, cost, "--", color=colour, lw=0.8)
+        solid = np.where(stable, cost, np.nan)
+        axis.plot(gamma, solid, "-", color=colour, lw=2.0, label=law.upper())
+        axis.plot(gamma[stable], cost[stable], "o", color=colour, ms=4)
+        axis.plot(gamma[~stable], cost[~stable], "x", color=colour, ms=5)
+
+
+STUDY = Study(
+    name="nqr-endurance",
+    title="cost and survival against the strength of adaptation to contacts, nonlinear and linear",
+    reproduces="Muico et al. 2009, Fig. 3",
+    whole=Scope(seeds=3, seconds=30.0),
+    quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+)

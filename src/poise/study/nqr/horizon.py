@@ -1,0 +1,42 @@
+"""How far must one look ahead? [Muico2009] section 3.3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poise.study.nqr.case import MOTIONS, OURS, PAPER, Case, measure, told
+from poise.study.nqr.comparison import map_of, summary_by
+from poise.study.study import Scope, Study
+from poise.study.trial import Trial
+
+CYCLES = (1, 2, 3, 4, 6, 0)
+"""0 for as many as matter."""
+SETTINGS = {"ours": OURS, "paper": PAPER}
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion with each number of cycles looked ahead."""
+    return [
+        Case(
+            {"motion": f"{told(motion)} ({variant})", "cycles": str(cycles or "all")},
+            Trial(motion, seconds=scope.seconds, seed=seed),
+            replace(settings, cycles=cycles),
+        )
+        for variant, settings in SETTINGS.items()
+        for motion in scope.motions
+        for cycles in (CYCLES[::2] if scope.coarse else CYCLES)
+        for seed in range(scope.seeds)
+    ]
+
+
+STUDY: Study[Case] = Study(
+    name="nqr-horizon",
+    title="survival against the number of cycles looked ahead",
+    reproduces="Muico et al. 2009, section 3.3",
+    whole=Scope(seeds=5, seconds=30.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("motion", "cycles"),
+    plot=map_of("cycles", "motion"),
+)

@@ -1,0 +1,41 @@
+"""Is a longer step enough? [Muico2009] section 5.3: the paper walks at 60 Hz, but does not turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poise.study.nqr.case import LAWS, MOTIONS, OURS, Case, measure, told
+from poise.study.nqr.comparison import map_of, summary_by
+from poise.study.study import Scope, Study
+from poise.study.trial import Trial
+
+RATES = (120.0, 60.0)
+"""Hz."""
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion with each law at each rate."""
+    return [
+        Case(
+            {"motion": told(motion), "controller": f"{law} {rate:g} Hz"},
+            Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
+            replace(OURS, law=LAWS[law]),
+        )
+        for motion in scope.motions
+        for rate in RATES
+        for law in LAWS
+        for seed in range(scope.seeds)
+    ]
+
+
+STUDY: Study[Case] = Study(
+    name="nqr-rate",
+    title="survival at 60 and 120 steps a second, nonlinear and linear",
+    reproduces="Muico et al. 2009, section 5.3",
+    whole=Scope(seeds=5, seconds=30.0, motions=("walk-slow", *MOTIONS)),
+    quick=Scope(seeds=1, seconds=10.0, motions=MOTIONS),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("motion", "controller"),
+    plot=map_of("controller", "motion"),
+)

@@ -1,0 +1,60 @@
+"""Does it go on and on? Motions on level ground from noisy starts, with the settings that Poise comes with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure, told
+from poise.study.nqr.comparison import summary_by
+from poise.study.plots import panels
+from poise.study.study import Row, Scope, Study
+from poise.study.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion from each seed."""
+    return [
+        Case({"motion": told(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
+        for motion in scope.motions
+        for seed in range(scope.seeds)
+    ]
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """How many are still up, over time."""
+    names = list(dict.fromkeys(str(row["motion"]) for row in rows))
+    figure, axes = panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
+    longest = max(float(row["seconds"] or 0.0) for row in rows)
+    for axis, name in zip(axes[:, 0], names, strict=True):
+        here = [row for row in rows if row["motion"] == name]
+        falls = np.sort([float(row["fell_at"]) for row in here if row["fell_at"] is not None])
+        up = len(here) - np.arange(len(falls) + 2.0)
+        up[-1] = up[-2]
+        axis.step([0.0, *falls, longest], up, where="post", color=COLOURS["nqr"])
+        axis.set_ylim(0, 1.15 * len(here))
+        axis.set_yticks([0, len(here)])
+        axis.set_ylabel(name, rotation=0, ha="right", va="center")
+    axes[-1, 0].set_xlabel("s")
+    axes[0, 0].set_title(f"still up, of {len(rows) // len(names)}")
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="nqr-survival",
+    title="how long motions go on, on level ground from noisy starts",
+    reproduces="how reliable it is",
+    whole=Scope(seeds=10, seconds=120.0, motions=STEADY),
+    quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("motion"),
+    plot=plot,
+)

@@ -1,0 +1,137 @@
+"""How long does a step take? [Muico2009] Table 4, and as a ratio to MuJoCo's own step.
+
+Time of the processor, which is that of the clock on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+from poise.control.nqr import Nqr
+from poise.performance import Placed, start
+from poise.spatial import Array
+from poise.study.nqr.case import COLOURS, told
+from poise.study.plots import panels
+from poise.study.study import Row, Scope, Study
+from poise.study.table import grouped, mean
+from poise.study.trial import NOISE, cast_once
+from poise.world.scene import Scene
+from poise.world.world import World
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AGAIN = 3
+"""MuJoCo's step is taken so often from each state, and the quickest counts: its data are not in the caches at first."""
+_TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A motion that is timed."""
+
+    motion: str
+    seconds: float
+    seed: int
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion from each seed."""
+    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
+
+
+def measure(case: Case) -> Row:
+    """Control and simulation of each step, and MuJoCo's step from the same state."""
+    body, reference = cast_once(case.motion, None, True)
+    world, controller = World(Scene.of(body)), Nqr()
+    controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
+    world.load()
+    theirs = _MujocoStep(world)
+    contacts, ours, mujocos = [], [], []
+    for _ in range(max(1, round(case.seconds / world.settings.step))):
+        mujocos.append(min(theirs.time() for _ in range(AGAIN)))
+        began = time.thread_time()
+        result = world.step(controller.act(world.state))
+        ours.append(time.thread_time() - began)
+        contacts.append(np.count_nonzero(result.impulse.any(axis=1)))
+    return {
+        "motion": told(case.motion),
+        "seed": case.seed,
+        "contacts": float(np.mean(contacts)),
+        **_told(1e3 * np.array(ours), 1e3 * np.array(mujocos), 1e3 * world.settings.step),
+    }
+
+
+def _told(ours: Array, theirs: Array, step: float) -> Row:
+    """In ms; low and high are the 1st and 99th percentiles."""
+    low, middle, high = np.percentile(ours, (1, 50, 99))
+    mujocos = float(np.median(theirs))
+    return {
+        "low_ms": float(low),
+        "high_ms": float(high),
+        "average_ms": float(ours.mean()),
+        "mj_step_ms": mujocos,
+        "ratio": float(middle) / mujocos,
+        "ratio_p99": float(high) / mujocos,
+        "real_time_factor": step / float(ours.mean()),
+    }
+
+
+class _MujocoStep:
+    """MuJoCo's own step of a world's scene. Its contacts are springs that act within the margin, so it has none."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._model = world, copy.copy(world.model)
+        self._model.geom_margin[:] = 0.0
+        self._model.opt.timestep = world.settings.step
+        self._data = mujoco.MjData(self._model)
+
+    def time(self) -> float:
+        """s, of a step from the world's state."""
+        self._data.qpos[:], self._data.qvel[:] = self._world.qpos, self._world.qvel
+        began = time.thread_time()
+        mujoco.mj_step(self._model, self._data)
+        return time.thread_time() - began
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """By motion, the means of all seeds."""
+    return grouped(rows, ("motion",), {name: mean(name) for name in ("contacts", *_TIMES)})
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Low, average and high of each motion, and MuJoCo's step."""
+    found = summary(rows)
+    figure, ((axis,),) = panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
+    for place, row in enumerate(found):
+        low, high, average, mujocos = (float(row[name] or 0.0) for name in _TIMES[:4])
+        axis.plot([place, place], [low, high], "-", color=COLOURS["nqr"], lw=6, alpha=0.35, solid_capstyle="butt")
+        axis.plot(place, average, "o", color=COLOURS["nqr"], label="nqr and its world" if not place else None)
+        axis.plot(place, mujocos, "_", color="black", ms=16, label="mj_step" if not place else None)
+    axis.set_xticks(range(len(found)), [f"{row['motion']}\n{row['contacts']:.1f} contacts" for row in found])
+    axis.set_xlim(-0.6, len(found) - 0.4)
+    axis.set_yscale("log")
+    axis.set_ylabel("ms")
+    axis.legend(frameon=False)
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="nqr-timing",
+    title="time of a step of control and simulation",
+    reproduces="Muico et al. 2009, Table 4",
+    whole=Scope(seeds=3, seconds=30.0, motions=("walk", "run", "stand")),
+    quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "stand")),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+    alone=True,
+)

@@ -1,0 +1,60 @@
+"""What plots share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.spatial import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PANEL = (2.6, 2.4)
+"""Inches, of a panel."""
+SHARES = "RdYlGn"
+"""Colours of shares that survive: red for none, green for all."""
+
+
+def panels(
+    rows: int, columns: int, size: tuple[float, float] | None = None, share_rows: bool = False
+) -> tuple[Figure, Any]:
+    """A figure of a size in inches, and its axes (rows, columns)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size or (PANEL[0] * columns + 0.4, PANEL[1] * rows + 0.3), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, sharex="col", sharey="row" if share_rows else "none")
+
+
+def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[str]) -> None:
+    """A table of shares (rows, columns) that survive, coloured and written out in percent; empty where unknown."""
+    axis.imshow(shares, cmap=SHARES, vmin=0.0, vmax=1.0, aspect="auto", origin="lower")
+    axis.set_xticks(range(len(columns)), columns)
+    axis.set_yticks(range(len(rows)), rows)
+    for (i, j), share in np.ndenumerate(shares):
+        if np.isfinite(share):
+            axis.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7)
+
+
+def share_circle(axis: Any, shares: Array, degrees: Sequence[float], radii: Sequence[float]) -> None:
+    """The same (radii, degrees) on polar axes: 0 degrees is up, 90 left."""
+    from matplotlib import colormaps
+
+    colours = colormaps[SHARES]
+    around = np.radians(np.diff([*degrees, degrees[0] + 360.0]))
+    height = float(np.diff(radii).min()) if len(radii) > 1 else float(radii[0])
+    for (i, j), share in np.ndenumerate(shares):
+        axis.bar(
+            math.radians(degrees[j]),
+            height,
+            around[j],
+            radii[i] - height / 2,
+            color=colours(share),
+            edgecolor="white",
+            lw=0.3,
+        )
+    axis.set_theta_zero_location("N")
+    axis.grid(visible=False)

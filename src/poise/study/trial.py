@@ -1,0 +1,174 @@
+"""One performance that is judged and not kept: the grain of which studies are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from poise.body import Body
+from poise.control import Controller
+from poise.measure import audit
+from poise.measure.metrics import fell_at, foot_slip, jitter
+from poise.measure.replay import Replay
+from poise.performance import Performance, Run, check
+from poise.reference.cast import cast
+from poise.reference.dynamic import Dynamic
+from poise.reference.obeying import obeying
+from poise.reference.played import Played
+from poise.reference.reference import Reference
+from poise.reference.resampling import at_rate
+from poise.world.pushes import Push
+from poise.world.recording import Recording
+from poise.world.rehearsed import rehearsed
+from poise.world.result import BlowUp, StepResult
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+PIECE = 30.0
+"""s: how much is performed before it is judged and forgotten, so that ten minutes need no gigabytes."""
+SUNK = 0.5
+"""Of the standing height: a root that is lower above the ground will not come up again."""
+NOISE = 0.02
+"""rad/s, of the initial joint velocities."""
+_PHASE = 1  # tells the draw of the phase from that of the noise, which have the same seed
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is performed, where, and what happens to it."""
+
+    motion: str  # by name, or a prepared file
+    body: str | None = None
+    seconds: float = 30.0
+    seed: int = 0
+    noise: float = NOISE
+    phase: float | None = None  # share of the cycle at which it begins; drawn from the seed if not given
+    pushes: tuple[Push, ...] = ()
+    terrain: str = "flat"
+    rate: float = 120.0  # Hz, of the world
+
+    def begin(self, motion: Dynamic) -> float:
+        """How far into a motion it begins, s: at a whole step of a cycle, at the start of anything else."""
+        if not motion.clip.cyclic:
+            return 0.0
+        steps = len(motion.torque)
+        drawn = np.random.default_rng([self.seed, _PHASE]).integers(steps)
+        return int(drawn if self.phase is None else round(self.phase * steps) % steps) * motion.step
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a trial went."""
+
+    seconds: float  # until it fell, or its time was up
+    fell_at: float | None  # s; or when it blew up
+    failed: tuple[str, ...]  # checks of the audit
+    approximate: int  # contact solves that are not exact
+    weakened: int  # contact solves for which the controller's feedback had to be weakened
+    jitter: float  # 1/s
+    jitter_ratio: float | None  # to the reference's, where it is known and moves
+    slip: float  # mm/s, of the feet
+    penetration: float  # mm
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What is kept of a piece of a performance."""
+
+    fell_at: float | None
+    failed: frozenset[str]
+    approximate: int
+    weakened: int
+    jitter: float
+    slip: float
+    depth: float  # m
+
+
+def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
+    """Perform a trial until it falls or its time is up; `watch` is told every step."""
+    check(trial.seconds, trial.seed, trial.noise)
+    body, reference = _reference(trial, controller.needs_physics)
+    world = World(Scene.of(body, trial.terrain), WorldSettings(step=1.0 / trial.rate))
+    run = Run(world, controller, reference, trial.pushes, seed=trial.seed, noise=trial.noise)
+    steps, most = (max(1, round(seconds * trial.rate)) for seconds in (trial.seconds, PIECE))
+    pieces: list[_Piece] = []
+    while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
+        taken = _performed(run, world, min(most, steps - world.steps), watch)
+        lost = taken.blow_up is not None or _sunk(world)
+        pieces.append(_judged(taken.recording, world.time if lost else None))
+    return _verdict(pieces, world.steps / trial.rate, reference)
+
+
+def _performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None]) -> Performance:
+    """A piece, cut short by a fall."""
+    try:
+        for _ in range(steps):
+            watch(run.step())
+            if _sunk(world):
+                break
+    except BlowUp as error:
+        return run.take(error)
+    return run.take()
+
+
+def _sunk(world: World) -> bool:
+    x, y, z = world.qpos[:3]
+    return bool(z - world.scene.terrain.height(x, y) < SUNK * world.scene.body.standing[2])
+
+
+def _judged(recording: Recording, lost: float | None) -> _Piece:
+    """What is kept of a recording, in which all was `lost` at a time, s, if not before."""
+    fell = fell_at(recording)
+    fell = lost if fell is None else fell
+    if not recording.steps:
+        return _Piece(fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
+    replay, solver = Replay.of(recording), recording.meta["solver"]
+    return _Piece(
+        fell,
+        frozenset(each.name for each in audit(recording, replay).checks if not each.passed),
+        solver["approximate"],
+        solver["feedback_weakened"],
+        jitter(recording),
+        foot_slip(replay),
+        float(replay.depth.max()),
+    )
+
+
+def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
+    fell = pieces[-1].fell_at
+    buzz = float(np.mean([piece.jitter for piece in pieces]))
+    motion = next(iter(reference.motions.values()), None)
+    natural = 0.0 if motion is None else jitter(rehearsed(motion))
+    return Verdict(
+        seconds=now if fell is None else fell,
+        fell_at=fell,
+        failed=tuple(sorted(frozenset().union(*(piece.failed for piece in pieces)))),
+        approximate=sum(piece.approximate for piece in pieces),
+        weakened=sum(piece.weakened for piece in pieces),
+        jitter=buzz,
+        jitter_ratio=buzz / natural if natural else None,
+        slip=float(np.mean([piece.slip for piece in pieces])),
+        penetration=1e3 * max(piece.depth for piece in pieces),
+    )
+
+
+def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
+    """Who performs, and what, from the phase at which the trial begins."""
+    body, reference = cast_once(trial.motion, trial.body, physics)
+    motions = [at_rate(motion, trial.rate) for motion in reference.motions.values()]
+    if not motions:
+        return body, reference
+    first, then = [*motions, None][:2]
+    assert first is not None
+    return body, Played(first.clip, first, trial.begin(first), then)
+
+
+@lru_cache(maxsize=8)
+def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
+    """Who performs, and what, obeying physics if that matters; read once by a process that makes many trials of it."""
+    chosen = cast(motion, body, physics=physics)
+    return chosen.body, obeying(chosen.reference, chosen.body) if physics else chosen.reference
