@@ -87,6 +87,13 @@ SHOTS = (
         (4.1, 2.15, 0.75),
         size=(1200, 560),
     ),
+    Shot(
+        "06_steering",
+        (0.2, *(1.9 + 1.05 * k for k in range(14)), 17.5),
+        Camera(azimuth=-40, elevation=32, distance=7.6),
+        (3.8, 2.9, 0.5),
+        size=(1200, 700),
+    ),
 )
 
 

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from poise.measure import audit, metrics
     from poise.motion import Clip, Skeleton
     from poise.motion.repair import ImportSettings, import_motion
-    from poise.performance import Performance, edit_cue, perform
+    from poise.performance import Performance, edit_cue, perform, steer_cue
     from poise.reference import BodyClip, Played, Variation, named_motion, prepare, with_physics
+    from poise.reference.commands import parse_steer
     from poise.reference.edit import Live, edited, parse_edit
+    from poise.reference.repertoire import Roaming, shipped_repertoire
     from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
 
 _HOMES = {
@@ -39,6 +41,7 @@ _HOMES = {
     "Played": "poise.reference",
     "Push": "poise.world",
     "Recording": "poise.world",
+    "Roaming": "poise.reference.repertoire",
     "Scene": "poise.world",
     "Skeleton": "poise.motion",
     "Variation": "poise.reference",
@@ -53,9 +56,12 @@ _HOMES = {
     "named_motion": "poise.reference",
     "parse_edit": "poise.reference.edit",
     "parse_push": "poise.world",
+    "parse_steer": "poise.reference.commands",
     "parse_terrain": "poise.world",
     "perform": "poise.performance",
     "prepare": "poise.reference",
+    "shipped_repertoire": "poise.reference.repertoire",
+    "steer_cue": "poise.performance",
     "with_physics": "poise.reference",
 }
 
@@ -73,6 +79,7 @@ __all__ = [
     "PoiseError",
     "Push",
     "Recording",
+    "Roaming",
     "Scene",
     "Skeleton",
     "Variation",
@@ -88,9 +95,12 @@ __all__ = [
     "named_motion",
     "parse_edit",
     "parse_push",
+    "parse_steer",
     "parse_terrain",
     "perform",
     "prepare",
+    "shipped_repertoire",
+    "steer_cue",
     "with_physics",
 ]
 

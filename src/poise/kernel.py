@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -40,11 +41,19 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     across files: its stamp is extended by the fingerprint of all of them.
     """
     compiled: Any = njit(function)
+    compiled._compiler.fold_argument_types = partial(_folded, compiled._compiler.fold_argument_types)
     compiled.enable_caching()
     index = compiled._cache._cache_file
     index._source_stamp = (index._source_stamp, FINGERPRINT)
     made: Callable[P, R] = compiled
     return made
+
+
+def _folded(fold: Any, positional: Any, keywords: Any) -> Any:
+    """Types of the arguments of a call among kernels. Constants count as any other number: numba would compile a
+    function anew for each constant that it is called with, which takes a third of all time."""
+    signature, arguments = fold(positional, keywords)
+    return signature, tuple(types.unliteral(argument) for argument in arguments)
 
 
 class Table:

@@ -22,12 +22,12 @@ from poise.reference.commands import Command
 from poise.spatial import quat_exp, quat_rotate
 from poise.version import __version__
 from poise.world.cues import Cue
+from poise.world.ground import Place
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
-from poise.world.terrain import Place
 from poise.world.world import World
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise import Body, PoiseError, Push, Recording, Scene, World, named_controller, named_motion, perform
+from poise import Body, Cue, PoiseError, Push, Recording, Scene, World, named_controller, named_motion, perform
 from poise.world.recorder import Recorder
 from poise.world.recording import ARRAYS
 
@@ -56,6 +56,22 @@ def test_contact_forces_act_on_the_body_and_point_out_of_the_ground(recording):
     weight = recording.model.body_mass.sum() * 9.81
     late = recording.contact_step >= 50
     assert recording.contact_force[late, 2].sum() / 10 == pytest.approx(weight, rel=0.2)
+
+
+def test_it_does_not_matter_how_many_steps_are_put_together_at_once(monkeypatch):
+    def hanging():
+        body = Body.named("biped29")
+        world, reference = World(Scene.of(body)), named_motion("stand", body)
+        hand = world.scene.model.body("left_hand").id
+        hold = Cue(0.1, "hold", lambda world: world.grip("left_hand", world.terms.data.xpos[hand]))
+        return perform(world, named_controller("hold"), reference, seconds=0.3, cues=[hold]).recording
+
+    whole = hanging()
+    assert set(whole.contact_kind) == {0, 1}
+    monkeypatch.setattr("poise.world.recorder.CHUNK", 7)
+    pieces = hanging()
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
 
 
 def test_a_file_comes_back_as_it_was(recording, tmp_path):

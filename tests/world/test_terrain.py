@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.performance import start
 from poise.world.forms import TERRAIN_FORMS
-from poise.world.terrain import parse_terrain, read_terrain
+from poise.world.platforms import read_terrain
+from poise.world.terrain import parse_terrain
 
 SHORT = (
     "flat",
@@ -28,6 +29,9 @@ SHORT = (
     "drop:-0.04:0.8",
     "rough:0.1",
     "rough:0.1:7",
+    "spiral:0.04:45:3.4:6",
+    "spiral:0.3:60:1.5:5",
+    "spiral:0.1:20:3:1",
 )
 GAPS = """
 base = -0.5
@@ -122,6 +126,16 @@ def test_a_drop_falls_once_or_again_and_again():
     np.testing.assert_allclose([climb.height(v, 0) for v in x], [0, 0.1, 0.2, 0.9], atol=1e-12)
 
 
+def test_a_spiral_falls_by_its_height_at_each_multiple_of_its_angle_wherever_one_walks():
+    terrain = parse_terrain("spiral:0.04:45:3.4:6")
+    for radius in (1.5, 3.4, 5.3):
+        for degrees in np.arange(-10.0, 300.0):
+            angle = math.radians(degrees + 0.5)
+            x, y = radius * math.sin(angle), 3.4 - radius * math.cos(angle)
+            fallen = min(max(math.floor((degrees + 0.5) / 45), 0), 6)
+            assert terrain.height(x, y) == pytest.approx(-0.04 * fallen, abs=1e-12), (radius, degrees)
+
+
 def test_rough_ground_keeps_its_amplitude_and_follows_its_seed():
     points = [(x, y) for x in np.linspace(-3, 15, 90) for y in np.linspace(-8, 8, 60)]
     one, again, two = (parse_terrain(text) for text in ("rough:0.2:1", "rough:0.2:1", "rough:0.2:2"))
@@ -152,7 +166,9 @@ def test_a_body_starts_on_the_ground_neither_sunk_in_nor_hovering(text, motion):
         "stairs:0:0.3:3", "stairs:0.1:0:3", "stairs:0.1:-0.3:3", "stairs:0.1:0.3:0", "stairs:0.1:0.3:2.5",
         "stairs:0.1:0.3:-1", "stairs:0.1:0.3:1e9", "stairs:nan:0.3:3", "rough", "rough:0", "rough:-1", "rough:0.1:1.5",
         "rough:0.1:-1", "rough:0.1:1:1", "rough:nan", "drop", "drop:0", "drop:1:0", "drop:1:-1", "drop:nan",
-        "drop:1:2:3",
+        "drop:1:2:3", "spiral", "spiral:0.1:45:3", "spiral:0:45:3:2", "spiral:-0.1:45:3:2", "spiral:0.1:0:3:2",
+        "spiral:0.1:61:3:2", "spiral:0.1:45:0:2", "spiral:0.1:45:3:0", "spiral:0.1:45:3:1.5", "spiral:0.1:45:3:7",
+        "spiral:nan:45:3:2",
     ],
 )  # fmt: skip
 def test_malformed_short_forms_are_refused_with_the_right_form(text):
@@ -175,7 +191,7 @@ def test_absurd_sizes_are_refused_or_simulated(text):
 
 @pytest.mark.parametrize("text", ["", "lava", "Flat", "stair:0.1:0.3:3"])
 def test_unknown_terrains_are_refused_with_the_choices(text):
-    with pytest.raises(PoiseError, match=r"unknown terrain.*Valid: drop, flat, rough, slope, stairs"):
+    with pytest.raises(PoiseError, match=r"unknown terrain.*Valid: drop, flat, rough, slope, spiral, stairs"):
         parse_terrain(text)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate, yaw_of
 
 
 def heading(yaw: float) -> Array:
     """The turn (4,) by `yaw` rad to the left."""
-    return quat_exp(np.array([0.0, 0.0, yaw]))
+    return np.array([math.cos(0.5 * yaw), 0.0, 0.0, math.sin(0.5 * yaw)])
 
 
 def carried(qpos: Array, turn: Array, way: Array) -> Array:

@@ -14,7 +14,7 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.mirroring import mirrored
 from poise.reference.played import Played
 from poise.reference.reference import Start, Target
-from poise.reference.shipping import finished_for
+from poise.reference.shipping import finished_for, joins
 from poise.reference.steps import (
     AT_REST,
     BASE,
@@ -33,7 +33,8 @@ from poise.spatial import Array
 
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """From walk to walk, left foot first and to the left."""
-STARTING, STOPPING = "start", "stop"
+CHANGES = ("start", "stop", "walk-to-run", "run-to-walk")
+"""From standing or a gait to another, likewise left foot first."""
 RISK = 5.0
 """Cost of a transition per radian by which joints were off when it was tried."""
 
@@ -84,7 +85,7 @@ class Roaming:
 
 def shipped_repertoire(body: Body) -> Repertoire:
     """The walks and turns that come with Poise for a body."""
-    names = (*GAITS, *TURNS, STANDING, STARTING, STOPPING)
+    names = (*GAITS, STANDING, *TURNS, *CHANGES)
     found = {name: motion for name in names if (motion := finished_for(name, body)) is not None}
     if BASE not in found:
         raise PoiseError(f"body '{body.name}' cannot be steered: no walks and turns come with Poise for it")
@@ -111,14 +112,9 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
             for side in sides:
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
-                steps.append(step_of(key, key, one, (0, one.clip.frames - 1), _stances(name, side)))
+                begins, ends = (Stance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
+                steps.append(step_of(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
     return Repertoire(kept, tuple(steps), _risks(steps, tried))
-
-
-def _stances(name: str, side: str) -> tuple[Stance, Stance]:
-    """In which a motion that is made of the base gait begins and ends."""
-    walking = Stance(BASE, side)
-    return AT_REST if name == STARTING else walking, AT_REST if name == STOPPING else walking
 
 
 def _risks(steps: Sequence[Step], tried: Transitions) -> Array:

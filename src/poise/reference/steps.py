@@ -6,7 +6,7 @@ to the right, which are mirrored, where its right foot does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ GAITS = ("walk-slow", "walk", "walk-fast", "run")
 """Cycles that begin where the left foot lands."""
 STANDING = "stand"
 BASE = "walk"
-"""What turns, starts and stops are made of."""
+"""What is turned, and must be there."""
 SIDES = ("left", "right")
 
 _SAME = 0.01  # rad, m: states nearer than this are one
@@ -79,7 +79,8 @@ def gait_steps(name: str, motion: Dynamic) -> list[Step]:
 
 def standing_step(name: str, motion: Dynamic) -> Step:
     """Standing for a moment."""
-    return step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
+    step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
+    return replace(step, turn=0.0, speed=0.0)
 
 
 def step_of(

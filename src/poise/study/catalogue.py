@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from poise.errors import unknown
-from poise.study.nqr import endurance, ground, horizon, push, rate, survival, timing
+from poise.study.nqr import endurance, ground, horizon, push, rate, steering, survival, timing, transitions
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
-    module.STUDY.name: module.STUDY for module in (endurance, survival, timing, rate, horizon, ground, push)
+    module.STUDY.name: module.STUDY
+    for module in (endurance, survival, timing, rate, horizon, ground, push, transitions, steering)
 }
 """All there are."""
 

@@ -9,9 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from poise.errors import PoiseError
 from poise.files import write_file
 from poise.study.study import Row, Scope, Study
 from poise.study.table import as_csv, as_text
+from poise.study.trial import cast_once
 from poise.study.workers import cores, here, there
 from poise.version import __version__
 
@@ -77,6 +79,10 @@ def run(
     The rows are the same however many work on them, but for those of a study that takes the time.
     """
     scope = scope or study.whole
+    if study.alone and cluster is not None:
+        raise PoiseError(f"{study.name} takes the time, on a machine that does nothing else: not on a cluster")
+    for motion in scope.motions:
+        cast_once(motion, None, False)  # refuses what cannot be read before hours of work are done
     cases = study.cases(scope)
     if cluster is not None:
         rows = there(study.measure, cases, cluster)

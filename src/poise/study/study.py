@@ -24,7 +24,7 @@ class Scope:
 
     seeds: int
     seconds: float  # of each performance, at most
-    motions: tuple[str, ...] = ()  # by name or prepared file; those of the study if there are none
+    motions: tuple[str, ...] = ()  # by name or prepared file; none where a study does not ask for any
     coarse: bool = False  # a few values of each parameter instead of all
 
     def __post_init__(self) -> None:
@@ -57,6 +57,8 @@ class Study(Generic[Case]):
     ) -> Scope:
         """The whole or the quick one, with some of it changed."""
         chosen = self.quick if quick else self.whole
+        if motions and not chosen.motions:
+            raise PoiseError(f"{self.name} has motions of its own: it takes no others")
         return replace(
             chosen,
             seeds=chosen.seeds if seeds is None else seeds,

@@ -14,6 +14,7 @@ from poise.measure import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
 from poise.performance import Performance, Run, check
+from poise.reference.begun import begun
 from poise.reference.cast import cast
 from poise.reference.dynamic import Dynamic
 from poise.reference.obeying import obeying
@@ -26,6 +27,7 @@ from poise.world.rehearsed import rehearsed
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.terrain import parse_terrain
 from poise.world.world import World
 
 PIECE = 30.0
@@ -51,13 +53,16 @@ class Trial:
     terrain: str = "flat"
     rate: float = 120.0  # Hz, of the world
 
-    def begin(self, motion: Dynamic) -> float:
-        """How far into a motion it begins, s: at a whole step of a cycle, at the start of anything else."""
-        if not motion.clip.cyclic:
-            return 0.0
-        steps = len(motion.torque)
-        drawn = np.random.default_rng([self.seed, _PHASE]).integers(steps)
-        return int(drawn if self.phase is None else round(self.phase * steps) % steps) * motion.step
+    def __post_init__(self) -> None:
+        check(self.seconds, self.seed, self.noise)
+        parse_terrain(self.terrain)
+
+    def first_step(self, cycle: Dynamic) -> int:
+        """The step of a cycle with which it begins."""
+        steps = len(cycle.torque)
+        if self.phase is not None:
+            return round(self.phase * steps) % steps
+        return int(np.random.default_rng([self.seed, _PHASE]).integers(steps))
 
 
 @dataclass(frozen=True)
@@ -90,17 +95,28 @@ class _Piece:
 
 def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
     """Perform a trial until it falls or its time is up; `watch` is told every step."""
-    check(trial.seconds, trial.seed, trial.noise)
     body, reference = _reference(trial, controller.needs_physics)
     world = World(Scene.of(body, trial.terrain), WorldSettings(step=1.0 / trial.rate))
     run = Run(world, controller, reference, trial.pushes, seed=trial.seed, noise=trial.noise)
-    steps, most = (max(1, round(seconds * trial.rate)) for seconds in (trial.seconds, PIECE))
+    return judge(run, world, reference, trial.seconds, watch)
+
+
+def judge(
+    run: Run,
+    world: World,
+    reference: Reference,
+    seconds: float,
+    watch: Callable[[StepResult], None] = lambda _: None,
+) -> Verdict:
+    """Go on with a performance until it falls or its time is up; `watch` is told every step."""
+    rate = 1.0 / world.settings.step
+    steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_Piece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
         taken = _performed(run, world, min(most, steps - world.steps), watch)
         lost = taken.blow_up is not None or _sunk(world)
         pieces.append(_judged(taken.recording, world.time if lost else None))
-    return _verdict(pieces, world.steps / trial.rate, reference)
+    return _verdict(pieces, world.steps / rate, reference)
 
 
 def _performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None]) -> Performance:
@@ -157,14 +173,15 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
 
 
 def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
-    """Who performs, and what, from the phase at which the trial begins."""
+    """Who performs, and what: a cycle from the phase at which the trial begins, anything else from its start."""
     body, reference = cast_once(trial.motion, trial.body, physics)
     motions = [at_rate(motion, trial.rate) for motion in reference.motions.values()]
     if not motions:
         return body, reference
     first, then = [*motions, None][:2]
     assert first is not None
-    return body, Played(first.clip, first, trial.begin(first), then)
+    cyclic = first.clip.cyclic
+    return body, begun(first, trial.first_step(first)) if cyclic else Played(first.clip, first, then=then)
 
 
 @lru_cache(maxsize=8)

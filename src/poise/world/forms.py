@@ -10,4 +10,5 @@ TERRAIN_FORMS = {
     "stairs": "stairs:RISE:RUN:COUNT",
     "rough": "rough:AMPLITUDE[:SEED]",
     "drop": "drop:HEIGHT[:EVERY]",
+    "spiral": "spiral:HEIGHT:DEGREES:RADIUS:COUNT",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from poise.world.world import World
 Array = NDArray[np.float64]
 
 
-CHUNK = 4096
-"""Steps after which contact forces are put together."""
+CHUNK = 1024
+"""Steps whose contact forces are put together at once: one by one, it would take longer than to simulate them."""
 
 
 class Recorder:
@@ -30,6 +31,7 @@ class Recorder:
         self.torque: list[Array] = []
         self.external: list[Array] = []
         self.contacts: list[tuple[Any, ...]] = []
+        self._waiting: list[StepResult] = []  # steps whose contact forces are not yet in `contacts`
         self.reference: list[Array] | None = [] if with_reference else None
         self.solves: Counter[str] = Counter()
         self.worst_residual = 0.0
@@ -53,12 +55,19 @@ class Recorder:
         self.worst_residual = max(self.worst_residual, result.solution.residual)
         self.weakened += result.feedback_kept < 1.0
         self.weak_motors += result.weakest < 1.0
-        self.contacts.append(_forces(result, len(self.torque) - 1, world.settings.step))
-        if len(self.contacts) >= CHUNK:  # many small arrays take more memory than they hold
-            self.contacts = [tuple(np.concatenate(column) for column in zip(*self.contacts, strict=True))]
+        self._waiting.append(result)
+        if len(self._waiting) == CHUNK:
+            self._put_together()
+
+    def _put_together(self) -> None:
+        if self._waiting:
+            first = len(self.torque) - len(self._waiting)
+            self.contacts.append(_forces(self._waiting, first, self.world.settings.step))
+            self._waiting = []
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
+        self._put_together()
         nv = self.world.model.nv
         columns = list(zip(*self.contacts, strict=True)) or [()] * 8
         step, body, other, point, normal, force, friction, kind = columns
@@ -94,35 +103,40 @@ def _join(parts: Any, empty: tuple[int, ...], kind: type = float) -> Any:
     return np.concatenate([np.zeros(empty, kind), *parts]).astype(kind)
 
 
-def _forces(result: StepResult, step: int, h: float) -> tuple[Any, ...]:
-    """Step, body, other, point, normal, force, friction and kind of the contacts and grips that carry force."""
-    used = np.flatnonzero(result.impulse.any(axis=1))
-    frame = result.frame[used]
-    force = np.einsum("cij,ci->cj", frame, result.impulse[used]) / h
-    contacts, grips = len(used), len(result.grips)
-    loose = (
-        np.full(contacts, step),
-        result.body[used],
-        result.other[used],
-        result.point[used],
-        frame[:, 0],
-        force,
-        result.friction[used],
-        np.zeros(contacts, np.int64),
+def _forces(results: Sequence[StepResult], first: int, h: float) -> tuple[Any, ...]:
+    """Step, body, other, point, normal, force, friction and kind of the contacts and grips that carry force.
+
+    The results are of successive steps from `first` on.
+    """
+    impulse = np.concatenate([result.impulse for result in results])
+    used = np.flatnonzero(impulse.any(axis=1))
+    body, other, point, frame, friction = (
+        np.concatenate(column)[used]
+        for column in zip(*((r.body, r.other, r.point, r.frame, r.friction) for r in results), strict=True)
     )
+    step = _steps([len(result.impulse) for result in results], first)[used]
+    force = np.einsum("cij,ci->cj", frame, impulse[used]) / h
+    loose = (step, body, other, point, frame[:, 0], force, friction, np.zeros(len(used), np.int64))
+    grips = [grip for result in results for grip in result.grips]
     if not grips:
         return loose
-    pull = result.grip_impulse / h
+    pull = np.concatenate([result.grip_impulse for result in results]) / h
     size = np.linalg.norm(pull, axis=1, keepdims=True)
-    along = np.divide(pull, size, out=np.tile([0.0, 0.0, 1.0], (grips, 1)), where=size > 0)
     held = (
-        np.full(grips, step),
-        np.array([grip.body for grip in result.grips]),
-        np.array([grip.other for grip in result.grips]),
-        result.grip_point,
-        along,
+        _steps([len(result.grips) for result in results], first),
+        np.array([grip.body for grip in grips]),
+        np.array([grip.other for grip in grips]),
+        np.concatenate([result.grip_point for result in results]),
+        np.divide(pull, size, out=np.tile([0.0, 0.0, 1.0], (len(grips), 1)), where=size > 0),
         pull,
-        np.zeros(grips),
-        np.ones(grips, np.int64),
+        np.zeros(len(grips)),
+        np.ones(len(grips), np.int64),
     )
-    return tuple(np.concatenate(pair) for pair in zip(loose, held, strict=True))
+    both = [np.concatenate(pair) for pair in zip(loose, held, strict=True)]
+    order = np.argsort(both[0], kind="stable")
+    return tuple(column[order] for column in both)
+
+
+def _steps(counts: list[int], first: int) -> NDArray[np.int64]:
+    """The step of each of so many things in each of successive steps."""
+    return np.repeat(np.arange(first, first + len(counts)), counts)

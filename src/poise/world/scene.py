@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.errors import PoiseError, unknown
 from poise.world.elements import element, numbers
+from poise.world.ground import Place, Terrain
 from poise.world.props import Prop
-from poise.world.terrain import Flat, Place, Terrain, parse_terrain
+from poise.world.terrain import Flat, parse_terrain
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.control.nqr.features import feature_rows, place, point_rows, turn_columns, turn_rows
+from poise.control.nqr.features import feature_rows, felt, place, point_rows, turn_columns, turn_rows
+from poise.control.nqr.symmetric import solve_symmetric
 from poise.dynamics.factor import factor_mass, solve_columns
 from poise.dynamics.tangent import move_pose, pose_difference
 from poise.kernel import kernel
@@ -57,16 +58,16 @@ def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, h: float, linear
     pose, mass, bias, speed = _seen(now, view, plan.qpos.shape[1], nv)
     by_control = _by_control(figure, plan, now, view, used, h)
     factor = np.zeros((nv, nv))
-    factor_mass(mass, h * figure.tree.damping, figure.tree.dof_below, factor)
-    solve_columns(factor, figure.tree.dof_below, by_control)
+    factor_mass(mass, h * figure.damping, figure.dof_below, factor)
+    solve_columns(factor, figure.dof_below, by_control)
     deviation = np.empty(2 * nv)
-    pose_difference(figure.tree, plan.qpos[k], pose, deviation[:nv])
+    pose_difference(figure, plan.qpos[k], pose, deviation[:nv])
     deviation[nv:] = speed - plan.qvel[k]
     control = np.zeros(plan.control.shape[1])
     if linear:
         control[:] = plan.control[k] + plan.offset[k] + plan.gain[k] @ deviation
     else:
-        reached = _unforced(mass, bias, speed, factor, figure.tree.dof_below, h) + by_control @ plan.control[k][used]
+        reached = _unforced(mass, bias, speed, factor, figure.dof_below, h) + by_control @ plan.control[k][used]
         control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, h)
     torque, feedback = _adapt(figure, now, view, control[used], by_control, factor, nu, h)
     return Answer(torque, feedback, control, deviation)
@@ -107,7 +108,7 @@ def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float
             link = plan.ball_link[ball]
             place(now, link, plan.ball_centre[ball], point)
             point[2] -= plan.ball_radius[ball]
-            point_rows(figure.tree, now, link, point, rows)
+            point_rows(figure, now, link, point, rows)
             turn_rows(rows, view.cos, -view.sin)
             turn_columns(rows, view.cos, -view.sin)
         for i in range(nv):
@@ -131,17 +132,19 @@ def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: A
     `reached` (nv,) is the velocity that the motion's own controls give here. The deviation that they leave is told
     against where the motion's state moves with the same equations, so that it vanishes on the motion itself.
     """
-    nv = reached.shape[0]
+    nv, m = by_control.shape
     deviation = np.empty(2 * nv)
-    move_pose(figure.tree, pose, reached, h)
-    pose_difference(figure.tree, plan.ahead[k], pose, deviation[:nv])
+    move_pose(figure, pose, reached, h)
+    pose_difference(figure, plan.ahead[k], pose, deviation[:nv])
     deviation[nv:] = reached - plan.velocity[k]
-    effort = by_control.T @ (plan.matrix[k] @ by_control)
-    wish = by_control.T @ (plan.reach[k] @ deviation + plan.slope[k])
-    for j in range(used.shape[0]):
-        effort[j, j] += figure.change[used[j]] + figure.size[used[j]]
-        wish[j] += figure.size[used[j]] * plan.control[k, used[j]]
-    return plan.control[k][used] - np.linalg.solve(effort, wish)
+    system = np.empty((m, m + 1))
+    system[:, :m] = by_control.T @ (plan.matrix[k] @ by_control)
+    system[:, m] = by_control.T @ (plan.reach[k] @ deviation + plan.slope[k])
+    for j in range(m):
+        system[j, j] += figure.change[used[j]] + figure.size[used[j]]
+        system[j, m] += figure.size[used[j]] * plan.control[k, used[j]]
+    solve_symmetric(system)
+    return plan.control[k][used] - system[:, m]
 
 
 @kernel
@@ -150,23 +153,55 @@ def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, fact
 
     tau = tau~ + C (B_c chi - B~_c chi~), with impulses h chi as the world has them.
     """
-    nv, c = nu + 6, now.contact.shape[0]
-    torque, feedback = np.zeros(nv), np.zeros((nv, c))
+    nv = nu + 6
+    torque, feedback = np.zeros(nv), np.zeros((nv, now.contact.shape[0]))
     torque[6:] = control[:nu]
     if figure.effort == np.inf:
         return torque, feedback
-    by_contact = np.empty((nv, c + 1))
-    by_contact[:, :c] = now.contact[:, :nv].T
-    turn_rows(by_contact[:, :c], view.cos, -view.sin)
-    solve_columns(factor, figure.tree.dof_below, by_contact[:, :c])
-    by_contact[:, c] = np.ascontiguousarray(by_control[:, nu:]) @ control[nu:]
-    features = feature_rows(figure, now, view, nv)
-    by_muscle = features @ np.ascontiguousarray(by_control[:, :nu]) / h  # B_m
-    weighted = (by_muscle * figure.feature_weight.reshape(-1, 1)).T.copy()
-    effort = weighted @ by_muscle
+    acting = _acting(now.contact, nv)
+    c = acting.shape[0]
+    columns = np.zeros((nv, nu + c + 1))  # accelerations by torques, impulses, planned forces
+    by_contact = _by_contact(now.contact, acting, view, figure.dof_below, factor)
+    for i in range(nv):
+        for j in range(nu):
+            columns[i, j] = by_control[i, j] / h
+        for j in range(c):
+            columns[i, nu + j] = by_contact[i, j] / h
+        for j in range(nu, control.shape[0]):
+            columns[i, nu + c] += by_control[i, j] * control[j] / h
+    wanted = felt(figure, feature_rows(figure, now, view, nv), columns)
+    system = wanted[:, :nu].T.copy() @ wanted
     for i in range(nu):
-        effort[i, i] += figure.effort
-    change = np.linalg.solve(effort, weighted @ (features @ by_contact)) / h  # -C B_c / h, and -C B~_c chi~
-    torque[6:] += change[:, c]
-    feedback[6:] = -change[:, :c]
+        system[i, i] += figure.effort
+    solve_symmetric(system)  # [U, -C B_c / h, -C B~_c chi~]
+    for i in range(nu):
+        torque[6 + i] += system[i, nu + c]
+        for j in range(c):
+            feedback[6 + i, acting[j]] = -system[i, nu + j]
     return torque, feedback
+
+
+@kernel
+def _acting(contact: Any, nv: int) -> Any:
+    """Rows of the contacts that move the body: those of other bodies do not, nor tangents of what does not touch."""
+    out, count = np.empty(contact.shape[0], np.int64), 0
+    for row in range(contact.shape[0]):
+        for i in range(nv):
+            if contact[row, i] != 0.0:
+                out[count] = row
+                count += 1
+                break
+    return out[:count]
+
+
+@kernel
+def _by_contact(contact: Any, acting: Any, view: Any, below: Any, factor: Any) -> Any:
+    """(nv, c) velocities by unit impulses on contacts."""
+    nv = factor.shape[0]
+    out = np.empty((nv, acting.shape[0]))
+    for j in range(acting.shape[0]):
+        for i in range(nv):
+            out[i, j] = contact[acting[j], i]
+    turn_rows(out, view.cos, -view.sin)
+    solve_columns(factor, below, out)
+    return out

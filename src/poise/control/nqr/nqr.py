@@ -27,7 +27,7 @@ from poise.spatial import Array
 class NqrSettings:
     """How it controls."""
 
-    gamma: float = 0.02
+    gamma: float = 0.005
     """How readily torques change to adapt to contacts; 0 for not at all."""
     law: str = "nonlinear"
     """Or "linear": the regulator that the paper compares with."""
@@ -35,7 +35,7 @@ class NqrSettings:
     """How many cycles are looked ahead; 0 for as many as matter."""
     effort: str = "change"
     """What torques and forces are kept small: their "change" against the motion's, or their "size" as in the paper."""
-    force: float = 0.3
+    force: float = 1.0
     """Weight of contact forces, against the paper's."""
     planted: float = 10.0
     """Weight of the speed of contacts that stay where they are, s^2/m^2; the paper has none."""

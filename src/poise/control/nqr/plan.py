@@ -9,17 +9,23 @@ import numpy as np
 from poise.body import Body
 from poise.control.nqr.lookahead import Policy
 from poise.control.nqr.weights import Weights
-from poise.dynamics.tree import Ints, Tree, tree_of
+from poise.dynamics.tree import Ints, tree_of
 from poise.spatial import Array
 
 
 class Figure(NamedTuple):
-    """The body, its features [Muico2009] Table 3, and its weights."""
+    """The body as far as the law reads its `Tree`, its features [Muico2009] Table 3, and its weights."""
 
-    tree: Tree
+    link_dof: Ints  # (L,)
+    block_kind: Ints  # (B,)
+    block_size: Ints  # (B,)
+    block_dof: Ints  # (B,)
+    block_qpos: Ints  # (B,)
+    dof_below: Ints  # (nv,)
+    damping: Array  # (nv,) N m s
     feature_link: Ints  # (F,) links whose acceleration matters: the torso, the shoulders
     feature_point: Array  # (F, 3) m in the link
-    feature_weight: Array  # (3 F + nv - 6,) W, of these and of the joints
+    feature_root: Array  # (3 F + nv - 6,) square roots of W, of these and of the joints
     change: Array  # (m,) R
     size: Array  # (m,) P
     effort: float  # W_m
@@ -50,12 +56,18 @@ def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> Figure
     links = [_torso(body), *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
-    change, size = weights.controls(forces)
+    tree, (change, size) = tree_of(body.model), weights.controls(forces)
     return Figure(
-        tree_of(body.model),
+        tree.link_dof,
+        tree.block_kind,
+        tree.block_size,
+        tree.block_dof,
+        tree.block_qpos,
+        tree.dof_below,
+        tree.damping,
         np.array([body.link_id(link) for link in links], np.int64),
         points,
-        np.concatenate([weights.torso, *(weights.shoulder for _ in links[1:]), weights.joints]),
+        np.sqrt(np.concatenate([weights.torso, *(weights.shoulder for _ in links[1:]), weights.joints])),
         change,
         size,
         weights.effort / gamma if gamma else np.inf,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from poise.body import Body
 from poise.errors import unknown
+from poise.reference.authoring.change import change_sketch
 from poise.reference.authoring.gait import gait_sketch
 from poise.reference.authoring.keyed import keyed
 from poise.reference.authoring.pace import pace_sketch
@@ -15,6 +16,7 @@ from poise.reference.authoring.turn import turn_sketch
 from poise.reference.supports import Sketch
 
 KINDS: dict[str, Callable[[Source, Body], Sketch]] = {
+    "change": change_sketch,
     "gait": gait_sketch,
     "keyed": keyed,
     "pace": pace_sketch,

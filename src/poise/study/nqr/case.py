@@ -14,8 +14,9 @@ from poise.study.trial import Trial, attempt
 
 OURS = NqrSettings()
 """As Poise comes."""
-PAPER = NqrSettings(effort="size", planted=0.0, force=1.0)
-"""The costs that the paper has."""
+PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0)
+"""With the costs that the paper has, which forgives no distance from the place of the motion either."""
+VARIANTS = {"ours": OURS, "paper": PAPER}
 LAWS = {"nqr": "nonlinear", "lqr": "linear"}
 """As the paper calls them."""
 COLOURS = {"nqr": "#1f5fa8", "lqr": "#c23b22"}

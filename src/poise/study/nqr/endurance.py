@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.study.nqr.case import COLOURS, LAWS, OURS, PAPER, TOLD, Case, measure, told
+from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, Case, measure, told
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.table import grouped
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 GAMMAS = (0.0, *np.logspace(-4, 0, 9).tolist())
 COARSE = (0.0, 1e-3, 1e-2, 1e-1)
-SETTINGS = {"ours": OURS, "paper": PAPER}
-MOTIONS = ("walk", "run", "turn-180", "turn-45")
+DESCENDING = "turn-45"
 DESCENTS = (0.02, 0.04)
 """m, with each cycle of the turn."""
-SPIRAL = "spiral:{height}:45:3.4:7"
-"""Seven steps down, one for each cycle of turn-45: an eighth would end where the first begins."""
+SPIRAL = "spiral:{}:45:3.4:6"
+"""Six steps down, one for each cycle of the turn, before it comes round to the first."""
 _AT_ZERO = 3e-5  # where no adaptation is drawn on the logarithmic axis
+_COSTS = (0.01, 10.0)  # that are drawn; what falls costs any amount
+_WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # so that both are seen where they are the same
 _BY = ("variant", "ground", "law", "gamma")
 
 
@@ -37,7 +38,7 @@ def cases(scope: Scope) -> list[Case]:
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain),
             replace(settings, law=LAWS[law], gamma=gamma),
         )
-        for variant, settings in SETTINGS.items()
+        for variant, settings in VARIANTS.items()
         for ground, motion, terrain in _grounds(scope)
         for law in LAWS
         for gamma in (COARSE if scope.coarse else GAMMAS)
@@ -46,13 +47,11 @@ def cases(scope: Scope) -> list[Case]:
 
 
 def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
-    """Name, motion and terrain of each panel of the figure; of other motions if they are asked for."""
+    """Name, motion and terrain of each panel of the figure."""
     for motion in scope.motions:
         yield told(motion), motion, "flat"
-    if not scope.motions:
-        yield from ((motion, motion, "flat") for motion in MOTIONS)
-        for height in DESCENTS:
-            yield f"turn-45, {100 * height:g} cm down", "turn-45", SPIRAL.format(height=height)
+        for height in DESCENTS if motion == DESCENDING else ():
+            yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
@@ -80,24 +79,25 @@ def plot(rows: Sequence[Row]) -> Figure:
 def _panel(axis: Any, rows: Sequence[Row]) -> None:
     axis.set_xscale("log")
     axis.set_yscale("log")
+    axis.set_ylim(*_COSTS)
+    axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
     for law in LAWS:
         line = [row for row in rows if row["law"] == law and row["cost"] is not None]
         gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
-        cost = np.array([row["cost"] for row in line], float)
+        cost = np.clip([float(row["cost"] or 0.0) for row in line], *_COSTS)
         stable = np.array([row["survived"] == row["trials"] for row in line], bool)
         colour = COLOURS[law]
         axis.plot(gamma, cost, "--", color=colour, lw=0.8)
-        solid = np.where(stable, cost, np.nan)
-        axis.plot(gamma, solid, "-", color=colour, lw=2.0, label=law.upper())
+        axis.plot(gamma, np.where(stable, cost, np.nan), "-", color=colour, lw=_WIDTHS[law], label=law.upper())
         axis.plot(gamma[stable], cost[stable], "o", color=colour, ms=4)
         axis.plot(gamma[~stable], cost[~stable], "x", color=colour, ms=5)
 
 
-STUDY = Study(
+STUDY: Study[Case] = Study(
     name="nqr-endurance",
     title="cost and survival against the strength of adaptation to contacts, nonlinear and linear",
     reproduces="Muico et al. 2009, Fig. 3",
-    whole=Scope(seeds=3, seconds=30.0),
+    whole=Scope(seeds=3, seconds=30.0, motions=("walk", "run", "turn-180", DESCENDING)),
     quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
     cases=cases,
     measure=measure,

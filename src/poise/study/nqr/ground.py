@@ -18,7 +18,7 @@ GROUNDS: dict[str, dict[str, tuple[str, tuple[float, ...]]]] = {
         "once down": ("drop:{}", (0.01, 0.02, 0.04)),
         "once up": ("drop:-{}", (0.02, 0.04, 0.06)),
     },
-    "turn-45": {"down with each cycle": ("spiral:{}:45:3.4:7", (0.02, 0.04, 0.06))},
+    "turn-45": {"down with each cycle": ("spiral:{}:45:3.4:6", (0.02, 0.04, 0.06))},
 }
 """Motion: {what the ground does: (terrain, heights in m)}."""
 

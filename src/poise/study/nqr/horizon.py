@@ -1,17 +1,17 @@
-"""How far must one look ahead? [Muico2009] section 3.3."""
+"""How far must one look ahead? [Muico2009] section 5.2."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.study.nqr.case import MOTIONS, OURS, PAPER, Case, measure, told
+from poise.study.nqr.case import MOTIONS, VARIANTS, Case, measure, told
 from poise.study.nqr.comparison import map_of, summary_by
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
 
 CYCLES = (1, 2, 3, 4, 6, 0)
 """0 for as many as matter."""
-SETTINGS = {"ours": OURS, "paper": PAPER}
+COARSE = (1, 2, 0)
 
 
 def cases(scope: Scope) -> list[Case]:
@@ -22,9 +22,9 @@ def cases(scope: Scope) -> list[Case]:
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
         )
-        for variant, settings in SETTINGS.items()
+        for variant, settings in VARIANTS.items()
         for motion in scope.motions
-        for cycles in (CYCLES[::2] if scope.coarse else CYCLES)
+        for cycles in (COARSE if scope.coarse else CYCLES)
         for seed in range(scope.seeds)
     ]
 
@@ -32,9 +32,9 @@ def cases(scope: Scope) -> list[Case]:
 STUDY: Study[Case] = Study(
     name="nqr-horizon",
     title="survival against the number of cycles looked ahead",
-    reproduces="Muico et al. 2009, section 3.3",
+    reproduces="Muico et al. 2009, section 5.2",
     whole=Scope(seeds=5, seconds=30.0, motions=MOTIONS),
-    quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
+    quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180"), coarse=True),
     cases=cases,
     measure=measure,
     summary=summary_by("motion", "cycles"),

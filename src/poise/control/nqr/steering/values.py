@@ -19,7 +19,7 @@ HEADING = 1.0
 SPEED = 1.0
 """Cost of a wrong speed, per m/s and second."""
 EFFORT = 0.05
-"""Cost of any turn, per second: no turns for nothing."""
+"""Cost of turning, per rad: no turns for nothing."""
 DISCOUNT = 0.8
 """What a cost weighs a second later."""
 BINS = 72
@@ -60,8 +60,8 @@ def _running(step: Step, speed: float) -> Array:
     """(BINS,) cost of a step while it lasts."""
     away = _ANGLES[:, None] - _MOMENTS * step.turn
     wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
-    effort = EFFORT if step.turn else 0.0
-    return np.asarray(step.seconds * (HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed) + effort))
+    while_it_lasts = HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed)
+    return np.asarray(step.seconds * while_it_lasts + EFFORT * abs(step.turn))
 
 
 def _row_at(row: Array, away: Array) -> Array:

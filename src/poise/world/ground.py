@@ -1,0 +1,39 @@
+"""What every terrain offers, and what terrains share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+from xml.etree.ElementTree import Element
+
+GROUND = "0.93 0.93 0.91 1"
+DEPTH = 2.0  # m, how far solid ground reaches below its surface
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a character stands: position on the ground and heading."""
+
+    x: float = 0.0  # m
+    y: float = 0.0  # m
+    z: float = 0.0  # m, height of the ground there
+    yaw: float = 0.0  # rad, 0 faces +x
+
+
+ORIGIN = Place()
+
+
+class Terrain(Protocol):
+    """What every terrain offers."""
+
+    def geoms(self) -> list[Element]:
+        """MJCF geoms of the ground, fixed to the world."""
+
+    def assets(self) -> list[Element]:
+        """MJCF assets that the geoms need."""
+
+    def height(self, x: float, y: float) -> float:
+        """Height of the surface, m."""
+
+    def summit(self) -> Place:
+        """A high place to fall from, facing down."""

@@ -1,0 +1,150 @@
+"""Ground of level platforms: stairs, drops, spirals, or read from a file.
+
+Heights are continued beyond steps, so that controllers can ask anywhere.
+"""
+
+from __future__ import annotations
+
+import cmath
+import itertools
+import math
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.world.elements import geom
+from poise.world.ground import DEPTH, GROUND, ORIGIN, Place
+
+STEP = "0.86 0.87 0.88 1"
+HALF_WIDTH = 2.0  # m, of steps and platforms to each side
+FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
+LANDING = 1.0  # m behind the origin, on which a spiral begins
+
+
+@dataclass(frozen=True)
+class Platforms:
+    """Boxes with level tops over a base plane: stairs, drops, gaps, spirals, and whatever a file describes."""
+
+    tops: tuple[tuple[float, float, float, float, float], ...]  # x from, x to, y from, y to, height of the top
+    base: float = 0.0  # m, height of the plane around them
+    top: Place = ORIGIN  # where `summit` is
+    turns: tuple[float, ...] = ()  # rad, by which each is turned about the pivot; none is turned if not given
+    pivot: complex = 0j  # m, x + iy
+
+    def geoms(self) -> list[Element]:
+        """The plane and a box per platform."""
+        lowest = min([self.base, *(top[4] for top in self.tops)]) - DEPTH
+        elements = [geom("ground", "plane", size=(50, 50, 1), pos=(0, 0, self.base), rgba=GROUND)]
+        for index, ((x0, x1, y0, y1, z), turn) in enumerate(self._turned()):
+            size = ((x1 - x0) / 2, (y1 - y0) / 2, (z - lowest) / 2)
+            centre = self._about_pivot(complex((x0 + x1) / 2, (y0 + y1) / 2), turn)
+            place = (centre.real, centre.imag, (z + lowest) / 2)
+            quat = (math.cos(turn / 2), 0, 0, math.sin(turn / 2))
+            elements.append(geom(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP))
+        return elements
+
+    def assets(self) -> list[Element]:
+        """None."""
+        return []
+
+    def height(self, x: float, y: float) -> float:
+        """The highest top over the point, else the base."""
+        heights = [self.base]
+        for (x0, x1, y0, y1, z), turn in self._turned():
+            at = self._about_pivot(complex(x, y), -turn)
+            if x0 <= at.real < x1 and y0 <= at.imag < y1:
+                heights.append(z)
+        return max(heights)
+
+    def summit(self) -> Place:
+        """As given."""
+        return self.top
+
+    def _turned(self) -> Iterable[tuple[tuple[float, float, float, float, float], float]]:
+        return zip(self.tops, self.turns or (0.0,) * len(self.tops), strict=True)
+
+    def _about_pivot(self, point: complex, turn: float) -> complex:
+        return self.pivot + (point - self.pivot) * cmath.rect(1.0, turn) if turn else point
+
+
+def stairs(rise: float, run: float, count: int) -> Platforms:
+    """Steps that climb along +x (or descend, if the rise is negative), from the origin to a landing."""
+    width = (-HALF_WIDTH, HALF_WIDTH)
+    edges = FIRST_EDGE + run * np.arange(count + 1)
+    if rise > 0:
+        ends = [*edges[1:-1], edges[-2] + 20.0]
+        steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(zip(edges[:-1], ends, strict=True))]
+        top = Place(float(edges[-2]) + 0.25, 0.0, rise * count, math.pi)
+        return Platforms(tuple(_floats(s) for s in steps), 0.0, top)
+    steps = [(a, b, *width, rise * (k + 1)) for k, (a, b) in enumerate(itertools.pairwise(edges[:-1]))]
+    landing = (-20.0, FIRST_EDGE, *width, 0.0)
+    return Platforms(tuple(_floats(s) for s in (landing, *steps)), rise * count, Place(FIRST_EDGE - 0.25))
+
+
+def drop(height: float, every: float | None = None, count: int = 60) -> Platforms:
+    """Ground that falls by ``height`` once, or again ``every`` so many metres (negative: it rises)."""
+    levels = 1 if every is None else count
+    length = every or 20.0
+    width = (-HALF_WIDTH, HALF_WIDTH)
+    edges = [FIRST_EDGE + length * k for k in range(levels)]
+    shelves = [(-20.0, FIRST_EDGE, *width, 0.0)]
+    shelves += [(edge, edge + length, *width, -height * (k + 1)) for k, edge in enumerate(edges)]
+    base = min(0.0, -height * levels) - (0.0 if height > 0 else DEPTH)
+    return Platforms(tuple(_floats(s) for s in shelves), base, Place(FIRST_EDGE - 0.25))
+
+
+def spiral(height: float, degrees: float, radius: float, count: int) -> Platforms:
+    """Steps down by ``height`` at each of ``count`` multiples of an angle along a circle to the left of the origin.
+
+    Each step ends at a line from the circle's centre outwards; its back is hidden under the higher one before it.
+    """
+    turn, outer = math.radians(degrees), radius + HALF_WIDTH
+    landing = (-LANDING, 0.0, -HALF_WIDTH, min(radius, HALF_WIDTH), 0.0)
+    back = outer * math.sin(turn)
+    steps = [(-back, 0.0, -HALF_WIDTH, radius, -height * k) for k in range(count)]
+    turns = (0.0, *(turn * (k + 1) for k in range(count)))
+    tops = tuple(_floats(top) for top in (landing, *steps))
+    return Platforms(tops, -height * count, ORIGIN, turns, complex(0.0, radius))
+
+
+def read_terrain(path: Path) -> Platforms:
+    """Platforms from a TOML file: ``[[platform]]`` with ``x``, ``y`` (from, to) and ``z``, all in metres."""
+    try:
+        data = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise PoiseError(f"cannot read terrain file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PoiseError(f"terrain file {path}: {error}") from None
+    tops = []
+    listed, base = data.get("platform", []), data.get("base", 0.0)
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise PoiseError(f"terrain file {path}: 'platform' must be a list of tables, [[platform]]")
+    if not isinstance(base, (int, float)) or not math.isfinite(base):
+        raise PoiseError(f"terrain file {path}: base must be a finite number")
+    for number, item in enumerate(listed, 1):
+        x, y, z = item.get("x"), item.get("y"), item.get("z")
+        if not (isinstance(x, list) and isinstance(y, list) and len(x) == len(y) == 2 and _are_numbers(*x, *y, z)):
+            raise PoiseError(f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z")
+        top = _floats((*x, *y, z))
+        if top[0] >= top[1] or top[2] >= top[3] or not all(map(math.isfinite, top)):
+            raise PoiseError(f"terrain file {path}: platform {number} has an empty or unbounded area")
+        tops.append(top)
+    if not tops:
+        raise PoiseError(f"terrain file {path}: no [[platform]] in it")
+    highest = max(tops, key=lambda top: top[4])
+    start = Place((highest[0] + highest[1]) / 2, (highest[2] + highest[3]) / 2, highest[4])
+    return Platforms(tuple(tops), float(base), start)
+
+
+def _are_numbers(*values: object) -> bool:
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+def _floats(values: tuple[float, ...]) -> tuple[float, float, float, float, float]:
+    a, b, c, d, e = (float(value) for value in values)
+    return a, b, c, d, e

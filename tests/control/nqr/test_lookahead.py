@@ -1,0 +1,105 @@
+"""Policies of the shipped motions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.control.nqr.lookahead import carried_future, look_ahead
+from poise.control.nqr.segment import cyclic_segment, leading_segment, resting
+from poise.control.nqr.weights import weights_for
+from poise.dynamics.inverse import Bearings
+from poise.dynamics.stepping import stepping
+from poise.dynamics.tree import tree_of
+from poise.reference.shipping import finished
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return weights_for(Body.named("biped29"), force=0.3, planted=10.0)
+
+
+@pytest.fixture(scope="module")
+def walk(weights):
+    return cyclic_segment(finished("walk", "biped29"), weights)
+
+
+@pytest.mark.parametrize("name", ["walk", "run", "turn-90", "turn-180", "start", "stop", "stand"])
+def test_each_step_of_a_shipped_motion_leads_to_its_next_state(name):
+    motion = finished(name, "biped29")
+    body, contacts = motion.clip.body, motion.contacts
+    bearings = Bearings(np.array([body.link_id(link) for link in contacts.links]), contacts.centre, contacts.radius)
+    made = stepping(
+        tree_of(body.model), motion.clip.qpos[:-1], motion.qvel[:-1], motion.torque, bearings, contacts.force,
+        motion.step,
+    )  # fmt: skip
+    np.testing.assert_allclose(made.qpos, motion.clip.qpos[1:], atol=1e-9)
+    np.testing.assert_allclose(made.qvel, motion.qvel[1:], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["walk", "run", "turn-90"])
+def test_a_cycle_followed_by_itself_costs_what_it_costs(name, weights):
+    """What remains after the cycle is what remained before it, seen from where it has turned to."""
+    policy = look_ahead(finished(name, "biped29"), weights)
+    poses = policy.motion.clip.qpos
+    again = carried_future(policy.futures[0], poses[0], poses[-1])
+    scale = np.abs(again.matrix).max()
+    np.testing.assert_allclose(policy.futures[-1].matrix, again.matrix, atol=2e-4 * scale)
+    if name == "turn-90":  # the turn matters
+        assert np.abs(policy.futures[-1].matrix - policy.futures[0].matrix).max() > 1e-2 * scale
+
+
+def test_more_cycles_cost_more_until_they_do_not(weights):
+    motion = finished("walk", "biped29")
+    one, two, all_that_matter = (look_ahead(motion, weights, cycles) for cycles in (1, 2, None))
+    assert (one.cycles, two.cycles) == (1, 2)
+    assert all_that_matter.cycles > 2
+    costs = [np.trace(policy.futures[0].matrix) for policy in (one, two, all_that_matter)]
+    assert costs[0] < costs[1] < costs[2]
+    assert costs[2] - costs[1] < costs[1] - costs[0]
+
+
+def test_only_contacts_that_the_motion_has_are_controls(walk):
+    policy, down = walk.policy, walk.motion.contacts.down
+    normals = policy.used[:, policy.motion.qvel.shape[1] - 6 + 2 :: 3]
+    np.testing.assert_array_equal(normals, down[1:])
+    assert policy.used[:, : policy.motion.qvel.shape[1] - 6].all()
+    for on, gain in zip(policy.used, policy.gains, strict=True):
+        assert len(gain.matrix) == on.sum()
+
+
+def test_a_motion_that_leads_into_another_ends_with_its_future(weights, walk):
+    start = leading_segment(finished("start", "biped29"), walk, weights)
+    poses, before = start.motion.clip.qpos, walk.policy.futures[0]
+    expected = carried_future(before, walk.motion.clip.qpos[0], poses[-1])
+    np.testing.assert_array_equal(start.policy.futures[-1].matrix, expected.matrix)
+    assert start.policy.cycles == 1
+
+
+def test_a_future_carried_round_is_itself_again():
+    random = np.random.default_rng(0)
+    motion = finished("turn-90", "biped29")
+    n = motion.qvel.shape[1]
+    future = replace(look_ahead(motion, weights_for(motion.clip.body), cycles=1).futures[0], slope=random.random(2 * n))
+    first, last = motion.clip.qpos[[0, -1]]
+    there = carried_future(future, first, last)
+    back = carried_future(there, last, first)
+    np.testing.assert_allclose(back.matrix, future.matrix, atol=1e-9 * np.abs(future.matrix).max())
+    np.testing.assert_allclose(back.slope, future.slope, atol=1e-12)
+    # A push to the left after the turn to the left costs what a push ahead costs before it.
+    deviation = np.zeros(2 * n)
+    deviation[1] = 0.1  # m
+    ahead = np.zeros(2 * n)
+    ahead[0] = 0.1
+    assert deviation @ there.matrix @ deviation == pytest.approx(ahead @ future.matrix @ ahead, rel=1e-9)
+
+
+def test_a_pose_is_held_by_what_held_it_last():
+    stop = finished("stop", "biped29")
+    held = resting(stop)
+    assert held.clip.cyclic
+    assert not held.qvel.any()
+    np.testing.assert_array_equal(held.clip.qpos, np.broadcast_to(stop.clip.qpos[-1], held.clip.qpos.shape))
+    weight = 9.81 * stop.clip.body.mass
+    np.testing.assert_allclose(held.contacts.force[:, :, 2].sum(axis=1), weight, rtol=1e-2)

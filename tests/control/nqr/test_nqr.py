@@ -1,0 +1,114 @@
+"""The controller: it performs, it needs what the paper says it needs, and it refuses what makes no sense."""
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.control.nqr import Nqr, NqrSettings
+from poise.errors import PoiseError
+from poise.measure.metrics import fell_at
+from poise.performance import Run, perform, start
+from poise.reference import named_motion
+from poise.reference.played import Played
+from poise.reference.shipping import finished
+from poise.spatial import yaw_of
+from poise.world import Scene, World
+
+PAPER = {"effort": "size", "force": 1.0, "planted": 0.0}
+"""Weights as in [Muico2009]."""
+
+
+@pytest.fixture(scope="module")
+def body():
+    return Body.named("biped29")
+
+
+def performed(body, motion, seconds, **settings):
+    world = World(Scene.of(body))
+    return perform(world, Nqr(NqrSettings(**settings)), named_motion(motion, body), seconds=seconds, noise=0.02)
+
+
+def strayed(recording):
+    """rad: how far the joints are from the motion's, on the whole."""
+    return float(np.sqrt(np.mean((recording.qpos[:, 7:] - recording.reference_qpos[:, 7:]) ** 2)))
+
+
+@pytest.mark.parametrize(("motion", "seconds"), [("walk", 3.0), ("run", 2.0), ("turn-45", 3.0), ("turn-180", 3.0)])
+def test_it_performs_without_a_fall_and_every_contact_is_solved(body, motion, seconds):
+    recording = performed(body, motion, seconds).recording
+    assert recording.steps == round(120 * seconds)
+    assert fell_at(recording) is None
+    assert strayed(recording) < 0.05
+    assert recording.meta["solver"]["approximate"] == 0
+
+
+def test_it_goes_where_the_motion_goes(body):
+    straight, turned = (performed(body, motion, 2.1).recording.qpos[-1] for motion in ("walk", "turn-90"))
+    assert straight[0] > 2.0
+    assert abs(yaw_of(straight[3:7])) < 0.2
+    assert yaw_of(turned[3:7]) == pytest.approx(np.pi / 2, abs=0.2)
+
+
+def test_without_adaptation_it_strays_further(body):
+    without, adapting = (performed(body, "walk", 3.0, gamma=gamma, **PAPER).recording for gamma in (0.0, 0.02))
+    assert strayed(without) > 1.3 * strayed(adapting)
+
+
+def test_one_cycle_is_not_enough_with_the_weights_of_the_paper(body):
+    short, enough = (performed(body, "walk", 5.0, cycles=cycles, **PAPER).recording for cycles in (1, 0))
+    assert fell_at(short) is not None
+    assert fell_at(enough) is None
+
+
+def test_it_begins_anywhere_in_a_cycle(body):
+    motion = finished("walk", "biped29")
+    recording = perform(World(Scene.of(body)), Nqr(), Played(motion.clip, motion, 0.4), seconds=1.0).recording
+    assert strayed(recording) < 0.02
+
+
+def test_contact_feedback_acts_within_the_contact_solve(body):
+    world, controller = World(Scene.of(body)), Nqr()
+    reference = named_motion("walk", body)
+    start(world, reference, 0, 0.0)
+    controller.reset(world, reference)
+    shares = []
+    for _ in range(60):
+        actuation = controller.act(world.state)
+        made = world.step(actuation)
+        adapted = actuation.feedback @ made.impulse.ravel()
+        shares.append(np.abs(adapted).max())
+        np.testing.assert_allclose(made.torque, actuation.torque + adapted, atol=1e-9)
+    assert max(shares) > 5.0  # N m
+
+
+@pytest.mark.parametrize(("motion", "then"), [("start", "walk"), ("stop", "stand")])
+def test_a_transition_leads_into_what_follows(body, motion, then):
+    reference, controller = named_motion(motion, body), Nqr()
+    run = Run(World(Scene.of(body)), controller, reference)
+    assert controller.segment.motion.clip.name == motion
+    for _ in range(round(120 * (reference.duration + 1.0))):
+        run.step()
+    assert controller.segment.motion.clip.name == then
+    recording = run.take().recording
+    assert fell_at(recording) is None
+    speed = np.linalg.norm(recording.qpos[-1, :2] - recording.qpos[-61, :2]) / 0.5  # m/s
+    assert speed > 0.8 if then == "walk" else speed < 0.05
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"gamma": -1.0}, "gamma"), ({"gamma": float("nan")}, "gamma"), ({"gamma": float("inf")}, "gamma"),
+        ({"force": -0.1}, "force"), ({"planted": float("nan")}, "planted"), ({"relocate": 1.1}, "relocate"),
+        ({"cycles": -1}, "cycles"), ({"law": "cubic"}, "law"), ({"effort": "none"}, "effort"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused_in_one_line(settings, name):
+    with pytest.raises(PoiseError, match=rf"^nqr: {name} [^\n]*$"):
+        NqrSettings(**settings)
+
+
+def test_a_motion_without_physics_is_refused_in_one_line(body):
+    clip = Played(finished("walk", "biped29").clip)
+    with pytest.raises(PoiseError, match=r"^nqr needs a motion that obeys physics: poise prepare [^\n]*$"):
+        Nqr().reset(World(Scene.of(body)), clip)

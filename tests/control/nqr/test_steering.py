@@ -1,0 +1,120 @@
+"""Steering: it goes where it is told, and what it does not know it refuses."""
+
+from math import radians
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.control.nqr import Nqr
+from poise.control.nqr.steering import Steering, segments_of
+from poise.control.nqr.weights import weights_for
+from poise.errors import PoiseError
+from poise.measure.metrics import fell_at
+from poise.performance import perform, steer_cue
+from poise.reference.commands import parse_steer
+from poise.reference.played import Played
+from poise.reference.repertoire import Roaming, repertoire
+from poise.reference.shipping import finished
+from poise.reference.transitions import canonical
+from poise.spatial import yaw_of
+from poise.world.scene import Scene
+from poise.world.world import World
+
+TRIED = {canonical("walk left", "walk-fast right"): 0.02, canonical("walk-fast left", "walk right"): 0.02}
+
+
+@pytest.fixture(scope="module")
+def body():
+    return Body.named("biped29")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Two walks and a turn."""
+    return repertoire({name: finished(name, "biped29") for name in ("walk", "walk-fast", "turn-90")}, TRIED)
+
+
+@pytest.fixture(scope="module")
+def segments(small, body):
+    return segments_of(small, weights_for(body))
+
+
+def taken(steering, count, heading=0.0):
+    """Names of the next steps, as long as all goes as wished; `heading` (rad) is where it goes in the world."""
+    names = []
+    for _ in range(count):
+        turned = steering.step.turn
+        steering.follow(heading)
+        heading += turned
+        names.append(steering.step.name)
+    return names
+
+
+def test_without_commands_it_walks_on(small, segments):
+    assert taken(Steering(small, segments, 0, 0.3), 3, heading=0.3) == ["walk right", "walk left", "walk right"]
+
+
+def test_a_turn_to_the_left_waits_for_the_left_foot(small, segments):
+    steering = Steering(small, segments, 0, 0.0)
+    steering.steer(radians(90), None)
+    assert taken(steering, 4) == ["walk right", "turn-90 left", "walk left", "walk right"]
+
+
+def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
+    steering = Steering(small, segments, 70, 0.0)
+    steering.steer(radians(-90), None)
+    assert taken(steering, 3) == ["walk left", "turn-90 right", "walk right"]
+
+
+def test_headings_are_told_from_the_first_one(small, segments):
+    steering = Steering(small, segments, 0, radians(170))
+    steering.steer(radians(90), None)
+    assert "turn-90 left" in taken(steering, 2, heading=radians(170))
+
+
+def test_for_another_speed_it_changes_its_walk_and_turns_in_the_one_that_can(small, segments):
+    steering = Steering(small, segments, 0, 0.0)
+    steering.steer(0.0, 1.6)
+    assert set(taken(steering, 4)) == {"walk-fast left", "walk-fast right"}
+    steering.steer(radians(90), None)
+    names = taken(steering, 6)
+    assert names[-2:] == ["walk-fast left", "walk-fast right"] or names[-2:] == ["walk-fast right", "walk-fast left"]
+    assert names[names.index("turn-90 left") - 1].startswith("walk ")
+
+
+def test_policies_lead_into_what_follows(small, segments, body):
+    """The costs at the end of a turn to the right are those of the walk's second half, turned with it."""
+    ends = segments["turn-90 right"].policy.futures[-1].matrix
+    walks = segments["walk"].policy.futures[small.steps[1].first].matrix
+    joints = slice(6, body.nv)
+    assert ends[joints, joints] == pytest.approx(walks[joints, joints])
+    assert ends[2, 2] == pytest.approx(walks[2, 2])
+    assert ends[0, 0] == pytest.approx(walks[1, 1], rel=1e-2)  # forward for the one is sideways for the other
+    assert ends[0, 0] != pytest.approx(walks[0, 0], rel=0.1)
+
+
+@pytest.mark.parametrize("speed", [-1.0, float("nan"), 1e3])
+def test_speeds_that_nobody_has_are_refused(small, segments, speed):
+    with pytest.raises(PoiseError, match="speed"):
+        Steering(small, segments, 0, 0.0).steer(None, speed)
+
+
+def test_a_performance_is_steered_by_cues(small, body):
+    controller = Nqr()
+    cues = [steer_cue(controller, command) for command in parse_steer("0s:90@1.7")]
+    done = perform(World(Scene.of(body)), controller, Roaming(small), seconds=4.5, cues=cues, noise=0.02)
+    recording = done.recording
+    assert fell_at(recording) is None
+    assert recording.meta["events"] == [{"kind": "steer", "time": 0.0, "heading_deg": 90.0, "speed": 1.7}]
+    ways = np.diff(recording.qpos[-109::108, :2], axis=0)[0]
+    assert np.degrees(np.arctan2(ways[1], ways[0])) == pytest.approx(90.0, abs=4.0)
+    assert np.abs(recording.qpos - recording.reference_qpos)[:, :3].max() < 0.05
+    assert np.degrees(yaw_of(recording.reference_qpos[-1, 3:7])) == pytest.approx(90.0, abs=10.0)
+
+
+def test_a_single_motion_cannot_be_steered(body):
+    controller, walk = Nqr(), finished("walk", "biped29")
+    controller.reset(World(Scene.of(body)), Played(walk.clip, walk))
+    with pytest.raises(PoiseError, match="repertoire"):
+        controller.steer(1.0)

@@ -1,0 +1,43 @@
+"""Commands to steer, as they are written."""
+
+import math
+
+import pytest
+
+from poise.errors import PoiseError
+from poise.reference.commands import Command, parse_steer
+
+
+def test_headings_and_speeds_are_read():
+    assert parse_steer("0s:0 3s:90 4.5s:-45@1.6") == (
+        Command(0.0, 0.0),
+        Command(3.0, math.pi / 2),
+        Command(4.5, -math.pi / 4, 1.6),
+    )
+
+
+def test_commands_come_in_the_order_of_their_times():
+    assert [command.time for command in parse_steer("6s:0 2:30 4s:10")] == [2.0, 4.0, 6.0]
+
+
+def test_nothing_is_no_command():
+    assert parse_steer("") == ()
+
+
+@pytest.mark.parametrize(
+    "word", ["3s", "3s:", "3s:left", "x:90", "3s:90@", "3s:90@fast", "3s:nan", "1s:1e400", "-1s:0", "1s:0@-1"]
+)
+def test_nonsense_is_refused_in_one_line_that_names_it(word):
+    with pytest.raises(PoiseError, match="steer") as error:
+        parse_steer(f"0s:0 {word}")
+    assert f"'{word}'" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_event_tells_degrees():
+    assert Command(1.0, math.radians(30.0), 0.9).as_event() == {
+        "kind": "steer",
+        "time": 1.0,
+        "heading_deg": 30.0,
+        "speed": 0.9,
+    }

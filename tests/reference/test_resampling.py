@@ -1,0 +1,44 @@
+"""Motions at a lower rate."""
+
+import numpy as np
+import pytest
+
+from poise import PoiseError
+from poise.reference.resampling import at_rate
+from poise.reference.shipping import finished
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return finished("walk", "biped29")
+
+
+@pytest.mark.parametrize("every", [2, 3, 6])
+def test_states_are_kept_and_impulses_stay(walk, every):
+    slow = at_rate(walk, walk.clip.rate / every)
+    assert slow.step == pytest.approx(every * walk.step)
+    assert slow.clip.seconds == pytest.approx(walk.clip.seconds)
+    np.testing.assert_array_equal(slow.clip.qpos[[0, 1, -1]], walk.clip.qpos[[0, every, -1]])
+    np.testing.assert_array_equal(slow.qvel[[0, 1, -1]], walk.qvel[[0, every, -1]])
+    np.testing.assert_array_equal(slow.contacts.down[1], walk.contacts.down[every])
+    np.testing.assert_allclose(
+        slow.step * slow.contacts.force[1], walk.step * walk.contacts.force[every : 2 * every].sum(axis=0), atol=1e-9
+    )
+    np.testing.assert_allclose(slow.step * slow.torque.sum(axis=0), walk.step * walk.torque.sum(axis=0), atol=1e-9)
+
+
+def test_twice_by_two_is_once_by_four_in_torque():
+    stand = finished("stand", "biped29")
+    np.testing.assert_allclose(at_rate(at_rate(stand, 60), 30).torque, at_rate(stand, 30).torque, atol=1e-12)
+
+
+def test_at_its_own_rate_it_is_itself(walk):
+    assert at_rate(walk, walk.clip.rate) is walk
+
+
+@pytest.mark.parametrize(
+    ("rate", "cause"), [(50.0, "does not go into it"), (240.0, "does not go"), (30.0, "at a time")]
+)
+def test_other_rates_are_refused(walk, rate, cause):
+    with pytest.raises(PoiseError, match=cause):
+        at_rate(walk, rate)

@@ -1,0 +1,99 @@
+"""The studies of nqr: their cases, a little of each, and what is made of rows."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from poise.study.catalogue import STUDIES
+from poise.study.nqr import push
+from poise.study.nqr.case import MOTIONS, Case, measure
+from poise.study.running import Findings
+from poise.study.study import Scope
+from poise.study.trial import Trial
+
+NQR = [study for name, study in STUDIES.items() if name.startswith("nqr-")]
+MOVED = [study for study in NQR if study.whole.motions]
+TRIED = [study for study in MOVED if not study.alone]
+
+
+@pytest.mark.parametrize("study", NQR, ids=lambda study: study.name)
+@pytest.mark.parametrize("quick", [False, True])
+def test_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
+    cases = study.cases(study.scope(quick))
+    assert len({repr(case) for case in cases}) == len(cases)
+    assert pickle.loads(pickle.dumps(cases)) == cases
+    assert pickle.loads(pickle.dumps(study.measure)) is study.measure
+
+
+@pytest.mark.parametrize("study", TRIED, ids=lambda study: study.name)
+def test_more_seeds_are_more_of_the_same(study):
+    one, two = (study.cases(study.scope(quick=True, seeds=seeds)) for seeds in (1, 2))
+    assert len(two) == 2 * len(one)
+    assert {case.trial.seed for case in two} == {0, 1}
+    assert all(case in two for case in one)
+
+
+@pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
+def test_other_motions_may_be_asked_for(study):
+    motions = {getattr(case, "trial", case).motion for case in study.cases(study.scope(motions=["turn-60"]))}
+    assert motions == {"turn-60"}
+
+
+@pytest.mark.parametrize("study", NQR, ids=lambda study: study.name)
+def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
+    scope = study.scope(quick=True, seconds=0.2)
+    rows = tuple(study.measure(case) for case in study.cases(scope)[:2])
+    findings = Findings(study, scope, rows)
+    assert findings.summary
+    picture = findings.write(tmp_path)[2]
+    assert np.asarray(Image.open(picture)).std() > 1
+
+
+def test_a_row_tells_how_a_trial_went():
+    row = measure(Case({"motion": "walk"}, Trial("walk", seconds=0.5, seed=2)))
+    assert row["motion"] == "walk"
+    assert row["seed"] == 2
+    assert row["survived"]
+    assert row["physical"]
+    assert row["seconds"] == pytest.approx(0.5)
+    assert 0.01 < row["cost"] < 0.03
+
+
+def test_the_same_case_gives_the_same_row():
+    case = Case({}, Trial("walk", seconds=0.3, seed=4))
+    assert measure(case) == measure(case)
+
+
+def test_a_push_comes_at_the_phase_that_its_label_says():
+    from poise.reference.shipping import finished
+
+    walk = finished("walk", "biped29")
+    for case in push.cases(Scope(1, 4.0, ("walk",), coarse=True)):
+        pushed = case.trial.first_step(walk) * walk.step + case.trial.pushes[0].time
+        away = (pushed / walk.clip.seconds - case.labels["phase"] + 0.5) % 1 - 0.5
+        assert abs(away) <= 0.5 / 126 + 1e-9
+
+
+def test_pushes_go_where_they_say():
+    ways = {case.labels["direction"]: case.trial.pushes[0].direction for case in push.cases(push.STUDY.quick)}
+    np.testing.assert_allclose(ways[0], [1, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(ways[90], [0, 1, 0], atol=1e-12)
+
+
+def test_a_cost_counts_only_until_the_fall():
+    fallen = measure(Case({}, Trial("walk", seconds=4.0, pushes=push.cases(push.STUDY.quick)[0].trial.pushes)))
+    hit = replace(push.cases(push.STUDY.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
+    felled = measure(Case({}, Trial("walk", seconds=4.0, pushes=(hit,))))
+    assert fallen["survived"]
+    assert not felled["survived"]
+    assert felled["seconds"] == felled["fell_at"] < 2.0
+    assert felled["cost"] > fallen["cost"]
+
+
+def test_what_is_tried_ships():
+    from poise.reference.authoring import shipped_names
+
+    assert set(MOTIONS) <= set(shipped_names())

@@ -1,0 +1,47 @@
+"""Rows as tables."""
+
+import csv
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poise.study.table import as_csv, as_text, count, grouped, mean, most, total
+
+ROWS = [
+    {"motion": "walk", "gamma": 0.1, "survived": True, "cost": 0.25},
+    {"motion": "run", "gamma": 0.1, "survived": False, "cost": None},
+    {"motion": "walk", "gamma": 0.1, "survived": False, "cost": 0.75},
+]
+
+
+def test_groups_come_in_order_with_what_is_made_of_them():
+    columns = {"n": count, "survived": total("survived"), "cost": mean("cost"), "worst": most("cost")}
+    assert grouped(ROWS, ("motion", "gamma"), columns) == [
+        {"motion": "walk", "gamma": 0.1, "n": 2, "survived": 1, "cost": 0.5, "worst": 0.75},
+        {"motion": "run", "gamma": 0.1, "n": 1, "survived": 0, "cost": None, "worst": None},
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2)), min_size=1, max_size=30))
+def test_no_row_is_lost_or_counted_twice(pairs):
+    rows = [{"letter": letter, "number": number} for letter, number in pairs]
+    found = grouped(rows, ("letter", "number"), {"n": count})
+    assert sum(row["n"] for row in found) == len(rows)
+    assert len({(row["letter"], row["number"]) for row in found}) == len(found)
+
+
+def test_text_is_in_columns_with_numbers_to_the_right():
+    assert as_text(ROWS).splitlines() == [
+        "motion  gamma  survived  cost",
+        "walk      0.1       yes  0.25",
+        "run       0.1        no     -",
+        "walk      0.1        no  0.75",
+    ]
+
+
+def test_csv_holds_numbers_in_full_and_nothing_for_none():
+    third = 1 / 3
+    read = list(csv.DictReader(io.StringIO(as_csv([{"a": third, "b": None}]))))
+    assert float(read[0]["a"]) == third
+    assert read[0]["b"] == ""

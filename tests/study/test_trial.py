@@ -1,0 +1,73 @@
+"""One performance, judged and not kept."""
+
+import numpy as np
+import pytest
+
+from poise import Push, Scene, World, metrics, named_controller, perform
+from poise.control.nqr import Nqr
+from poise.reference.begun import begun
+from poise.reference.shipping import finished
+from poise.study import trial as trials
+from poise.study.trial import NOISE, Trial, attempt, cast_once
+
+STAND = Trial("stand", body="biped29", seconds=1.0)
+
+
+def test_it_is_a_performance_like_any_other():
+    trial = Trial("walk", seconds=1.0, seed=3, phase=0.0)
+    verdict = attempt(trial, Nqr())
+    body, _ = cast_once("walk", None, True)
+    reference = begun(finished("walk", "biped29"), 0)
+    world = World(Scene.of(body))
+    found = metrics(perform(world, Nqr(), reference, seconds=1.0, seed=3, noise=NOISE).recording)
+    assert verdict.fell_at is found["fell_at"] is None
+    assert verdict.seconds == pytest.approx(1.0)
+    assert (verdict.jitter, verdict.slip) == (found["jitter"], found["foot_slip_mm_s"])
+    assert verdict.penetration == found["penetration_mm"]
+    assert verdict.failed == ()
+    assert verdict.approximate == 0
+
+
+def test_pieces_do_not_change_what_happens(monkeypatch):
+    seen = {}
+    for piece in (10.0, 0.35):
+        monkeypatch.setattr(trials, "PIECE", piece)
+        torques = []
+        verdict = attempt(STAND, named_controller("hold"), lambda result, kept=torques: kept.append(result.torque))
+        seen[piece] = np.array(torques), verdict
+    np.testing.assert_array_equal(seen[10.0][0], seen[0.35][0])
+    assert len(seen[10.0][0]) == 120
+    assert seen[0.35][1].penetration == pytest.approx(seen[10.0][1].penetration)
+    assert seen[0.35][1].approximate == seen[10.0][1].approximate
+
+
+def test_a_fall_ends_it():
+    steps = []
+    verdict = attempt(Trial("stand", body="biped29", seconds=20.0), named_controller("limp"), steps.append)
+    assert 0.2 < verdict.fell_at < 3.0
+    assert verdict.seconds == verdict.fell_at
+    assert len(steps) < 4 * 120
+
+
+def test_a_hard_push_fells_what_stands_otherwise():
+    pushed = Trial("stand", body="biped29", seconds=3.0, pushes=(Push(3000.0, 0.2),))
+    assert attempt(pushed, named_controller("hold")).fell_at is not None
+    assert attempt(STAND, named_controller("hold")).fell_at is None
+
+
+def test_phases_are_drawn_from_the_seed():
+    walk = finished("walk", "biped29")
+    steps = [Trial("walk", seed=seed).first_step(walk) for seed in range(40)]
+    assert len(set(steps)) > 30
+    assert 0 <= min(steps) < 20
+    assert 106 < max(steps) < len(walk.torque) == 126
+    assert steps == [Trial("walk", seed=seed).first_step(walk) for seed in range(40)]
+    assert Trial("walk", phase=0.5).first_step(walk) == 63
+    assert Trial("walk", phase=1.0).first_step(walk) == 0
+
+
+def test_half_the_rate_takes_half_the_steps():
+    steps = []
+    verdict = attempt(Trial("walk", seconds=0.5, rate=60.0), Nqr(), steps.append)
+    assert len(steps) == 30
+    assert verdict.fell_at is None

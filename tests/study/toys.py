@@ -1,0 +1,47 @@
+"""A study that takes no time: squares, with a mistake on demand."""
+
+from dataclasses import dataclass
+
+from poise import PoiseError
+from poise.study.plots import panels
+from poise.study.study import Scope, Study
+from poise.study.table import count, grouped, total
+
+
+@dataclass(frozen=True)
+class Toy:
+    number: int
+    kind: str = "square"
+
+
+def measure(toy):
+    if toy.kind == "mistake":
+        raise PoiseError(f"toy {toy.number} is broken")
+    return {"kind": "even" if toy.number % 2 == 0 else "odd", "number": toy.number, "square": toy.number**2}
+
+
+def cases(scope):
+    return [Toy(n) for n in range(4 * scope.seeds)]
+
+
+def summary(rows):
+    return grouped(rows, ("kind",), {"rows": count, "sum": total("square")})
+
+
+def plot(rows):
+    figure, ((axis,),) = panels(1, 1)
+    axis.plot([row["number"] for row in rows], [row["square"] for row in rows])
+    return figure
+
+
+TOYS = Study(
+    "toys",
+    "squares of numbers",
+    "arithmetic",
+    Scope(seeds=3, seconds=1.0),
+    Scope(seeds=1, seconds=1.0),
+    cases,
+    measure,
+    summary,
+    plot,
+)

@@ -1,0 +1,29 @@
+"""Compiled functions."""
+
+import importlib.util
+
+import numpy as np
+
+SOURCE = """
+from poise.kernel import kernel
+
+FIRST, SECOND = 1, 2
+
+@kernel
+def entry(values, which, really):
+    return values[which] if really else 0.0
+
+@kernel
+def total(values):
+    return entry(values, FIRST, True) + entry(values, SECOND, True) + entry(values, SECOND, False)
+"""
+
+
+def test_constants_do_not_make_a_function_compile_again(tmp_path):
+    path = tmp_path / "sums.py"
+    path.write_text(SOURCE)
+    spec = importlib.util.spec_from_file_location("sums", path)
+    sums = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sums)
+    assert sums.total(np.array([1.0, 2.0, 4.0])) == 6.0
+    assert len(sums.entry.signatures) == 1
