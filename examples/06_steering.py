@@ -1,8 +1,8 @@
 """A walk that goes where it is told.
 
-Steps, turns to both sides, starts and stops that come with Poise are a motion graph. `nqr` chooses among them whenever a
-step ends: what brings the wanted heading and speed soonest, and never what fell when it was tried in simulation. Here a
-figure that stands walks off, goes around a corner at another speed, turns back and stops. The commands are events of
+Steps, turns to both sides, starts and stops that come with Poise are a motion graph. `nqr` chooses among them whenever
+a step ends: what brings the wanted heading and speed soonest, and never what fell when it was tried in simulation. Here
+a figure that stands walks off, goes around a corner at another speed, turns back and stops. The commands are events of
 the recording.
 """
 

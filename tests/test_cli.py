@@ -791,7 +791,7 @@ def test_list_names_everything(capsys):
     text = capsys.readouterr().out
     assert main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"bodies", "motions", "captures", "controllers", "terrains", "edits", "formats"}
+    assert set(found) == {"bodies", "motions", "captures", "controllers", "terrains", "edits", "formats", "studies"}
     assert set(found["bodies"]) == set(BODIES)
     for kind, items in found.items():
         assert kind in text

@@ -67,7 +67,7 @@ def test_standing_is_between_stop_and_start(shipped):
 
 def test_what_fell_when_it_was_tried_does_not_follow():
     motions = {name: finished(name, "biped29") for name in ("walk", "walk-slow", "turn-15")}
-    tried = {canonical("turn-15 right", "turn-15 right"): inf, canonical("walk right", "walk-slow left"): 0.02}
+    tried = {canonical("turn-15 right", "turn-15 right"): inf, canonical("walk right", "walk-slow left"): 0.004}
     found = repertoire(motions, tried)
     names = [step.name for step in found.steps]
 
@@ -77,7 +77,7 @@ def test_what_fell_when_it_was_tried_does_not_follow():
     assert risk("turn-15 left", "turn-15 left") == risk("turn-15 right", "turn-15 right") == inf
     assert risk("walk left", "turn-15 right") == 0.0  # untried, but the one ends where the other begins
     assert risk("walk left", "turn-15 left") == inf  # on the wrong foot
-    assert risk("walk left", "walk-slow right") == risk("walk right", "walk-slow left") == pytest.approx(RISK * 0.02)
+    assert risk("walk left", "walk-slow right") == risk("walk right", "walk-slow left") == pytest.approx(RISK * 0.004)
     assert risk("walk-slow left", "walk right") == inf  # a switch that was not tried
 
 

@@ -161,8 +161,9 @@ def _root_torque(replay: Replay) -> float:
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     """Pulling force, force outside the friction cone, and the share of friction's work that drives slips.
 
-    Impacts turn the path of a point within the step, so a little of it is always there; a centimetre's fall of the
-    body is added to the whole, since of a body at rest there is only noise.
+    Impacts turn the path of a point within the step, and points that stick still move by what a step leaves of the
+    third order, to and fro: a little of it is always there. So a centimetre's fall of the body in each second, or in
+    all if there is less than one, is added to the whole.
     """
     r = replay.recording
     loose = r.contact_kind == 0
@@ -178,7 +179,7 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
-        float(np.maximum(power, 0.0).sum() / (np.abs(power).sum() + 0.01 * weight / r.step)),
+        float(np.maximum(power, 0.0).sum() / (np.abs(power).sum() + 0.01 * weight * max(r.steps, 1 / r.step))),
     )
 
 

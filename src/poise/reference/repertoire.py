@@ -33,10 +33,16 @@ from poise.spatial import Array
 
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """From walk to walk, left foot first and to the left."""
-CHANGES = ("start", "stop", "walk-to-run", "run-to-walk")
+CHANGES = (
+    *("start", "stop"),
+    *("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk"),
+    *("walk-to-run", "run-to-walk"),
+)
 """From standing or a gait to another, likewise left foot first."""
 RISK = 5.0
 """Cost of a transition per radian by which joints were off when it was tried."""
+STRAIN = 0.005
+"""rad: off by more, a transition is not taken: a few of them in a row may fall where each alone does not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +124,12 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
 
 
 def _risks(steps: Sequence[Step], tried: Transitions) -> Array:
-    """(S, S) what it costs to take a step after another: infinite if they do not meet or it fell when it was tried."""
+    """(S, S) what it costs to take a step after another: infinite if they do not meet or tried badly."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
         for j, other in enumerate(steps):
             if one.joins(other) or one.switches(other):
                 untried = 0.0 if one.joins(other) else np.inf
-                out[i, j] = RISK * tried.get(canonical(one.name, other.name), untried)
+                off = tried.get(canonical(one.name, other.name), untried)
+                out[i, j] = RISK * off if off <= STRAIN else np.inf
     return readonly(out)

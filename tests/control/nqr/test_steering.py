@@ -16,12 +16,11 @@ from poise.reference.commands import parse_steer
 from poise.reference.played import Played
 from poise.reference.repertoire import Roaming, repertoire
 from poise.reference.shipping import finished
-from poise.reference.transitions import canonical
 from poise.spatial import yaw_of
 from poise.world.scene import Scene
 from poise.world.world import World
 
-TRIED = {canonical("walk left", "walk-fast right"): 0.02, canonical("walk-fast left", "walk right"): 0.02}
+MOTIONS = ("walk", "walk-fast", "walk-to-fast", "fast-to-walk", "turn-90")
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +30,8 @@ def body():
 
 @pytest.fixture(scope="module")
 def small():
-    """Two walks and a turn."""
-    return repertoire({name: finished(name, "biped29") for name in ("walk", "walk-fast", "turn-90")}, TRIED)
+    """Two walks, how to get from the one to the other, and a turn."""
+    return repertoire({name: finished(name, "biped29") for name in MOTIONS}, {})
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +75,13 @@ def test_headings_are_told_from_the_first_one(small, segments):
 def test_for_another_speed_it_changes_its_walk_and_turns_in_the_one_that_can(small, segments):
     steering = Steering(small, segments, 0, 0.0)
     steering.steer(0.0, 1.6)
-    assert set(taken(steering, 4)) == {"walk-fast left", "walk-fast right"}
+    assert taken(steering, 3) == ["walk-to-fast right", "walk-fast right", "walk-fast left"]
     steering.steer(radians(90), None)
-    names = taken(steering, 6)
-    assert names[-2:] == ["walk-fast left", "walk-fast right"] or names[-2:] == ["walk-fast right", "walk-fast left"]
-    assert names[names.index("turn-90 left") - 1].startswith("walk ")
+    names = taken(steering, 8)
+    assert set(names[-2:]) == {"walk-fast left", "walk-fast right"}
+    before, after = (names[names.index("turn-90 left") + k] for k in (-1, 1))
+    assert before.startswith(("walk ", "fast-to-walk "))
+    assert after.startswith(("walk ", "walk-to-fast "))
 
 
 def test_policies_lead_into_what_follows(small, segments, body):

@@ -42,7 +42,7 @@ def test_other_motions_may_be_asked_for(study):
     assert motions == {"turn-60"}
 
 
-@pytest.mark.parametrize("study", NQR, ids=lambda study: study.name)
+@pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
 def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True, seconds=0.2)
     rows = tuple(study.measure(case) for case in study.cases(scope)[:2])

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from poise.body.carrying import Carriage, advance
 from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
+from poise.control.nqr.footing import Footing
 from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
@@ -84,6 +87,7 @@ class Nqr:
             segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
+        self._footing = Footing(body, float(self._carriage.way[2]))
         self._answered(world.state)  # compiles it, before time counts
 
     def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
@@ -109,6 +113,9 @@ class Nqr:
         """Look ahead from here, and adapt to the contacts there are."""
         if self.frame == self._course.now.stop:
             self._follow(state.qpos)
+        rise = self._footing.rise(state.contacts, float(self._carriage.way[2]))
+        if rise:
+            self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
         self.answer = self._answered(state)
         self.frame += 1
         return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)

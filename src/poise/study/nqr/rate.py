@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.study.nqr.case import LAWS, MOTIONS, OURS, Case, measure, told
+from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure, told
 from poise.study.nqr.comparison import map_of, summary_by
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
@@ -17,10 +17,11 @@ def cases(scope: Scope) -> list[Case]:
     """Each motion with each law at each rate."""
     return [
         Case(
-            {"motion": told(motion), "controller": f"{law} {rate:g} Hz"},
+            {"motion": f"{told(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
-            replace(OURS, law=LAWS[law]),
+            replace(settings, law=LAWS[law]),
         )
+        for variant, settings in VARIANTS.items()
         for motion in scope.motions
         for rate in RATES
         for law in LAWS
@@ -33,7 +34,7 @@ STUDY: Study[Case] = Study(
     title="survival at 60 and 120 steps a second, nonlinear and linear",
     reproduces="Muico et al. 2009, section 5.3",
     whole=Scope(seeds=5, seconds=30.0, motions=("walk-slow", *MOTIONS)),
-    quick=Scope(seeds=1, seconds=10.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
     cases=cases,
     measure=measure,
     summary=summary_by("motion", "controller"),

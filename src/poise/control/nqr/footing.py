@@ -1,0 +1,42 @@
+"""Where the ground is, told by the foot that landed last: the controller is blind, but it feels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body import Body
+from poise.dynamics import Contacts
+
+PACE = 0.1
+"""Share of a change of level that is followed in a step: a jump of the motion's height would be a blow."""
+
+
+class Footing:
+    """Follows the level of the ground from foot to foot. On flat ground it never moves."""
+
+    def __init__(self, body: Body, level: float) -> None:
+        """`level` (m) is that of the ground where the motion begins."""
+        self._feet = [_links_from(body, foot.link) for foot in body.feet]
+        self._stands = [True for _ in self._feet]
+        self._level = level
+
+    def rise(self, contacts: Contacts, level: float) -> float:
+        """By how much (m) a motion that stands on `level` is to be raised in this step."""
+        on_ground = contacts.touching & (contacts.other == 0)
+        for foot, links in enumerate(self._feet):
+            own = on_ground & np.isin(contacts.body, links)
+            stands = bool(own.any())
+            if stands and not self._stands[foot]:
+                self._level = float(contacts.point[own, 2].mean())
+            self._stands[foot] = stands
+        return PACE * (self._level - level)
+
+
+def _links_from(body: Body, top: str) -> NDArray[np.int64]:
+    """Ids of a link and all that hangs on it."""
+    model, found = body.model, {body.link_id(top)}
+    for link in range(1, model.nbody):
+        if int(model.body_parentid[link]) in found:
+            found.add(link)
+    return np.array(sorted(found), np.int64)
