@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from poise.control.nqr.course import Stretch
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment
-from poise.control.nqr.steering.values import Values, values
+from poise.control.nqr.steering.values import values
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
 from poise.reference.repertoire import Repertoire
@@ -39,11 +39,12 @@ class Steering:
 
     def __init__(self, repertoire: Repertoire, segments: Mapping[str, Segment], frame: int, heading: float) -> None:
         """Begin in a frame of the first motion, in the direction `heading` (rad) of the world."""
-        self._steps, self._risk = repertoire.steps, repertoire.risk
+        self._steps = repertoire.steps
         self._stretches = [Stretch(segments[step.motion], step.first, step.stop) for step in self._steps]
         self._now = self._at(next(iter(repertoire)), frame)
-        self._origin, self._heading, self._speed = heading, 0.0, self._nearest(self.step.speed)
-        self._values: dict[float, Values] = {}
+        self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
+        self._values = {gait: values(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()}
+        self._origin, self._heading, self._gait = heading, 0.0, self._nearest(self.step.speed)
 
     def _at(self, motion: str, frame: int) -> int:
         """The step that has a frame of a motion."""
@@ -66,16 +67,13 @@ class Steering:
         if speed is not None and not 0 <= speed <= MOST:
             raise PoiseError(f"speed {speed} m/s must be between 0 and {MOST:g}")
         self._heading = self._heading if heading is None else heading
-        self._speed = self._speed if speed is None else self._nearest(speed)
+        self._gait = self._gait if speed is None else self._nearest(speed)
 
-    def _nearest(self, speed: float) -> float:
-        """That of the gait whose speed is nearest, m/s; or nothing, to stand."""
-        steady = [step.speed for step in self._steps if step.steady]
-        return min(steady, key=lambda each: abs(each - speed))
+    def _nearest(self, speed: float) -> str:
+        """The gait whose speed is nearest, or standing."""
+        return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
 
     def follow(self, heading: float) -> None:
         """Choose the next step, after one that began in this direction of the world, rad."""
-        if self._speed not in self._values:
-            self._values[self._speed] = values(self._steps, self._risk, self._speed)
         away = self._origin + self._heading - heading - self.step.turn
-        self._now = self._values[self._speed].best(self._now, away)
+        self._now = self._values[self._gait].best(self._now, away)
