@@ -5,25 +5,18 @@ Processor time is measured: what else runs on the machine does not count.
 
 from __future__ import annotations
 
-import copy
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-import mujoco
 import numpy as np
 
 from poise.body import Body
 from poise.control import named_controller
 from poise.errors import PoiseError
+from poise.measure.mujocos import BATCH, MujocoStep, seconds_of
 from poise.performance import Run, start
 from poise.reference import named_motion
-from poise.spatial import Array
 from poise.world.scene import Scene
 from poise.world.world import World
-
-BATCH = 10
-"""Steps of one simulator before the other has its turn."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def walking_speed(steps: int) -> float:
     body = Body.named("biped29")
     world = World(Scene.of(body))
     run = Run(world, named_controller("nqr"), named_motion("walk", body))
-    return 1e6 * world.settings.step / _time(run.step, steps)
+    return world.settings.step / seconds_of(run.step, steps)
 
 
 def _walking(steps: int) -> list[Row]:
@@ -74,18 +67,18 @@ def _walking(steps: int) -> list[Row]:
     start(world, reference, 0, 0.0)
     controller.reset(world, reference)
     world.load()
-    theirs = _MuJoCo(world)
-    ours, contacts = [], []
+    mujocos = MujocoStep(world)
+    ours, theirs, contacts = [], [], []
     for step in range(steps):
         if step % BATCH == 0:
-            theirs.run(world.qpos, world.qvel)
-        ours.append(_time(lambda: world.step(controller.act(world.state)), 1))
+            theirs.append(mujocos.seconds(world.qpos, world.qvel))
+        ours.append(seconds_of(lambda: world.step(controller.act(world.state))))
         contacts.append(int(world.contacts.touching.sum()))
-    median, slow = np.percentile(ours, (50, 99))
-    usual = int(np.median(contacts))
+    median, slow = 1e6 * np.percentile(ours, (50, 99))
+    usual, mujoco_us = int(np.median(contacts)), 1e6 * float(np.median(theirs))
     return [
-        Row("biped29 walking, nqr", usual, float(median), theirs.us, 12.0),
-        Row("biped29 walking, nqr, p99", usual, float(slow), theirs.us, 30.0),
+        Row("biped29 walking, nqr", usual, float(median), mujoco_us, 12.0),
+        Row("biped29 walking, nqr, p99", usual, float(slow), mujoco_us, 30.0),
     ]
 
 
@@ -101,43 +94,12 @@ def _case(name: str, standing: bool, steps: int, bound: float) -> Row:
     controller.reset(world, reference)
     world.reset(qpos, np.zeros(body.nv))
     actuation = controller.act(world.state)
-    theirs = _MuJoCo(world)
-    ours = []
-    contacts = 0
+    mujocos = MujocoStep(world)
+    ours, theirs, contacts = [], [], 0
     for _ in range(max(1, steps // BATCH)):
         world.reset(qpos, np.zeros(body.nv))
-        ours.append(_time(lambda: world.step(actuation), BATCH))
+        ours.append(seconds_of(lambda: world.step(actuation), BATCH))
         contacts = int(world.contacts.touching.sum())
-        theirs.run(qpos, np.zeros(body.nv))
+        theirs.append(mujocos.seconds(qpos, np.zeros(body.nv)))
     case = f"{name} {'standing' if standing else 'flying'}"
-    return Row(case, contacts, float(np.median(ours)), theirs.us, bound)
-
-
-class _MuJoCo:
-    """MuJoCo's own step on a world's model."""
-
-    def __init__(self, world: World) -> None:
-        # MuJoCo's contacts are springs that act within the margin: our look-ahead would throw its body up.
-        self._model = copy.copy(world.model)
-        self._model.geom_margin[:] = 0.0
-        self._model.opt.timestep = world.settings.step
-        self._data = mujoco.MjData(self._model)
-        self._spent: list[float] = []
-
-    def run(self, qpos: Array, qvel: Array) -> None:
-        """Time a batch of steps from a state. Its soft contacts let a body sink and fall: no more than a batch."""
-        self._data.qpos[:], self._data.qvel[:] = qpos, qvel
-        self._spent.append(_time(lambda: mujoco.mj_step(self._model, self._data), BATCH))
-
-    @property
-    def us(self) -> float:
-        """Microseconds of a step."""
-        return float(np.median(self._spent))
-
-
-def _time(step: Callable[[], object], count: int) -> float:
-    """Microseconds of processor time of one call, the mean of a few."""
-    began = time.thread_time()
-    for _ in range(count):
-        step()
-    return 1e6 * (time.thread_time() - began) / count
+    return Row(case, contacts, 1e6 * float(np.median(ours)), 1e6 * float(np.median(theirs)), bound)

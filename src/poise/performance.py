@@ -13,13 +13,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body.carrying import carried, heading
+from poise.body.carrying import Carriage
 from poise.control import Controller
 from poise.control.controller import Steerable
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
 from poise.reference.commands import Command
-from poise.spatial import quat_exp, quat_rotate
 from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.ground import Place
@@ -27,7 +26,6 @@ from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
-from poise.world.scene import Scene
 from poise.world.world import World
 
 if TYPE_CHECKING:
@@ -177,11 +175,9 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     first = reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     for index in range(1, len(scene.bodies)):
-        qpos[scene.coordinates(index)] = placed(scene.bodies[index].standing, scene.place(index))
-    qpos[scene.coordinates(0)] = placed(first.qpos, place)
-    velocity = np.array(first.qvel)
-    turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
-    velocity[:3] = quat_rotate(turn, velocity[:3])
+        qpos[scene.coordinates(index)] = _carriage(scene.place(index)).pose(scene.bodies[index].standing)
+    qpos[scene.coordinates(0)] = _carriage(place).pose(first.qpos)
+    velocity = _carriage(place).velocity(first.qvel)
     velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
@@ -196,9 +192,9 @@ def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
     return place
 
 
-def placed(qpos: Array, place: Place) -> Array:
-    """A body's pose moved from the origin to a place."""
-    return carried(qpos, heading(place.yaw), np.array([place.x, place.y, place.z]))
+def _carriage(place: Place) -> Carriage:
+    """What carries a motion from the origin to a place."""
+    return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
 
 
 class Placed:
@@ -207,7 +203,7 @@ class Placed:
     def __init__(self, reference: Reference, place: Place) -> None:
         self.name, self.start, self.duration = reference.name, reference.start, reference.duration
         self.begin, self.motions = reference.begin, reference.motions
-        self._reference, self._place = reference, place
+        self._reference, self._carriage = reference, _carriage(place)
         self._last: tuple[Target, Target] | None = None
 
     def at(self, time: float) -> Target:
@@ -215,11 +211,10 @@ class Placed:
         wanted = self._reference.at(time)
         same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
         if self._last is None or not same:  # a pose that is held is placed once
-            turn, velocity = quat_exp(np.array([0.0, 0.0, self._place.yaw])), np.array(wanted.qvel)
-            velocity[:3] = quat_rotate(turn, velocity[:3])
-            force = None if wanted.force is None else quat_rotate(turn, wanted.force)
-            pose = placed(wanted.qpos, self._place)
-            self._last = (wanted, replace(wanted, qpos=pose, qvel=velocity, force=force))
+            there = self._carriage
+            force = None if wanted.force is None else there.vector(wanted.force)
+            placed = replace(wanted, qpos=there.pose(wanted.qpos), qvel=there.velocity(wanted.qvel), force=force)
+            self._last = (wanted, placed)
         return self._last[1]
 
 
@@ -243,12 +238,11 @@ class _ScenePush:
 
     def __init__(self, push: Push, world: World, place: Place) -> None:
         self.push = push
-        name = trunk(world.scene) if push.body is None else push.body
+        name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
             raise unknown("body part that can be pushed", name, world.scene.body.links)
-        turn = quat_exp(np.array([0.0, 0.0, place.yaw]))
-        self.force = push.force * quat_rotate(turn, np.array(push.direction))
+        self.force = push.force * _carriage(place).vector(np.array(push.direction))
         self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}
 
     def generalised(self, world: World) -> Array | None:
@@ -260,13 +254,6 @@ class _ScenePush:
         data = world.terms.data
         mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
         return out
-
-
-def trunk(scene: Scene) -> str:
-    """The heaviest link of the character's middle above the root, where pushes go unless told otherwise."""
-    body = scene.body
-    middle = [link for link in body.links[1:] if body.symmetry and body.link_mirror.get(link) == link]
-    return max(middle, key=lambda link: body.model.body(link).mass[0], default=body.links[0])
 
 
 def _total(pushes: Sequence[_ScenePush], world: World) -> Array | None:

@@ -18,7 +18,7 @@ from poise.files import check_targets, check_writable
 from poise.motion.repair import ImportSettings, report
 from poise.optimize.interior import Progress
 from poise.optimize.interior import in_silence as unwatched
-from poise.reference.archive import save_prepared
+from poise.reference.archive import FILE, save_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.cast import OWN, load_body
 from poise.reference.edit import Edit, edited, parse_edit
@@ -31,7 +31,7 @@ from poise.world.recording import Recording
 from poise.world.rehearsed import rehearsed
 from poise.world.terrain import parse_terrain
 
-FILES = ("reference.npz", "motion.bvh", "page.html")
+FILES = (FILE, "motion.bvh", "page.html")
 """What a prepared motion is written to."""
 _EXACT = 1e-3  # m, rad: less is not worth a word
 

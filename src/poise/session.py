@@ -27,6 +27,7 @@ from poise.reference.edit import parse_edit, take_of
 from poise.reference.obeying import obeying
 from poise.reference.preparing import Say, changes, in_silence
 from poise.reference.repertoire import Roaming, shipped_repertoire
+from poise.reference.resampling import in_steps
 from poise.world.cues import Cue
 from poise.world.pushes import parse_push
 from poise.world.result import BlowUp
@@ -133,9 +134,11 @@ class Session:
             say(f"editing: {edit}")
             reference = edit.on(take_of(reference, body))
         if cues:
-            reference = Roaming(shipped_repertoire(body), reference.name)
+            reference = Roaming(shipped_repertoire(body), self.motion)
         elif controller.needs_physics:
-            reference = obeying(reference, body, say)
+            reference = obeying(reference, body, chosen.ships, say)
+        if controller.needs_physics:
+            reference = in_steps(reference, 1 / self.step)
         world = World(Scene((body,), terrain, friction=self.friction), settings)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         performance = perform(

@@ -25,7 +25,9 @@ def test_nothing_is_no_command():
 
 
 @pytest.mark.parametrize(
-    "word", ["3s", "3s:", "3s:left", "x:90", "3s:90@", "3s:90@fast", "3s:nan", "1s:1e400", "-1s:0", "1s:0@-1"]
+    "word",
+    ["3s", "3s:", "3s:left", "x:90", "3s:90@", "3s:90@fast", "3s:nan", "1s:1e400", "-1s:0", "1s:0@-1"]
+    + ["1s:0@21", f"{9:0<400}s:0", f"1s:{9:0<400}"],
 )
 def test_nonsense_is_refused_in_one_line_that_names_it(word):
     with pytest.raises(PoiseError, match="steer") as error:

@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 from poise.frozen import readonly
 from poise.motion import clip_from, write_bvh
 from poise.reference import BodyClip, Played, load_prepared, save_prepared
-from poise.reference.archive import is_prepared
+from poise.reference.archive import is_prepared, spoken_name
 from poise.reference.cast import cast, load_body
 from poise.reference.parts import contact_parts
 from poise.reference.preparing import at_origin, changes, prepare
@@ -172,3 +172,16 @@ def test_a_prepared_motion_goes_back_to_its_own_skeleton(prepared):
 def test_spans_lie_within_the_motion(span):
     with pytest.raises(PoiseError, match=r"walk\.bvh: .* is no part of its 4\.32 s"):
         prepare(WALK, span=span)
+
+
+@pytest.mark.parametrize(
+    ("motion", "name"),
+    [
+        ("walk", "walk"),
+        ("clips/jog.npz", "jog"),
+        ("out/bend/reference.npz", "bend"),
+        ("prepared-walk/reference.npz", "walk"),
+    ],
+)
+def test_what_was_prepared_is_called_like_its_folder(motion, name):
+    assert spoken_name(motion) == name

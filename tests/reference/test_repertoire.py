@@ -91,8 +91,14 @@ def test_roaming_begins_with_the_motion_that_it_is_told(shipped, body):
     stands = Roaming(shipped, "stand")
     assert next(iter(stands.motions)) == "stand"
     assert stands.at(0.0).qpos == pytest.approx(shipped["stand"].clip.qpos[0])
-    with pytest.raises(PoiseError, match="jump"):
-        Roaming(shipped, "jump")
+    for name in ("jump", "turn-45 left"):
+        with pytest.raises(PoiseError, match=name):
+            Roaming(shipped, name)
+
+
+def test_what_leads_to_a_motion_that_is_not_there_is_left_out():
+    found = repertoire({name: finished(name, "biped29") for name in ("walk", "stop", "walk-to-fast", "turn-15")}, {})
+    assert set(found) == {"walk", "turn-15 left", "turn-15 right"}
 
 
 def test_a_body_without_walks_says_so():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.reference.resampling import at_rate
+from poise.reference.played import Played
+from poise.reference.repertoire import Roaming, repertoire
+from poise.reference.resampling import at_rate, in_steps
 from poise.reference.shipping import finished
 
 
@@ -42,3 +44,23 @@ def test_at_its_own_rate_it_is_itself(walk):
 def test_other_rates_are_refused(walk, rate, cause):
     with pytest.raises(PoiseError, match=cause):
         at_rate(walk, rate)
+
+
+def test_a_reference_goes_with_all_that_it_is_made_of(walk):
+    turn = finished("turn-45", "biped29")
+    slow = in_steps(Played(turn.clip, turn, then=walk), 60.0)
+    assert [motion.clip.rate for motion in slow.motions.values()] == [60.0, 60.0]
+    assert list(slow.motions) == ["turn-45", "walk"]
+    np.testing.assert_allclose(slow.at(0.5).qpos, Played(turn.clip).at(0.5).qpos, atol=1e-12)
+
+
+def test_a_reference_that_fits_is_itself(walk):
+    played = Played(walk.clip, walk, begin=0.3)
+    assert in_steps(played, 120.0) is played
+    assert in_steps(played, 1 / 0.00833) is played
+    assert in_steps(played, 60.0).begin == 0.3
+
+
+def test_what_is_steered_keeps_its_rate(walk):
+    with pytest.raises(PoiseError, match="walk can be steered at 120 steps a second, not at 60"):
+        in_steps(Roaming(repertoire({"walk": walk}, {})), 60.0)

@@ -9,6 +9,7 @@ from PIL import Image
 from toys import TOYS
 
 from poise import PoiseError
+from poise.study import running
 from poise.study.running import run
 from poise.study.study import Scope
 
@@ -17,17 +18,12 @@ def test_findings_do_not_depend_on_the_number_of_workers():
     assert run(TOYS, workers=1).rows == run(TOYS, workers=2).rows
 
 
-def test_a_study_that_is_timed_runs_in_this_process_alone():
-    from poise.study import running
-
+def test_a_study_that_is_timed_runs_in_this_process_alone(monkeypatch):
     asked = []
-    here = running.here
-    try:
-        running.here = lambda measure, cases, workers: asked.append(workers) or here(measure, cases, workers)
-        run(replace(TOYS, alone=True), workers=2)
-    finally:
-        running.here = here
-    assert asked == [1]
+    monkeypatch.setattr(running, "here", lambda measure, cases, workers: asked.append(workers) or map(measure, cases))
+    run(replace(TOYS, alone=True), workers=2)
+    run(TOYS, workers=2)
+    assert asked == [1, 2]
 
 
 def test_a_study_that_is_timed_does_not_run_on_a_cluster():

@@ -71,3 +71,12 @@ def test_half_the_rate_takes_half_the_steps():
     verdict = attempt(Trial("walk", seconds=0.5, rate=60.0), Nqr(), steps.append)
     assert len(steps) == 30
     assert verdict.fell_at is None
+
+
+def test_pieces_weigh_as_much_as_they_last():
+    long = trials._Piece(90, None, frozenset(), 0, 1, jitter=1.0, slip=2.0, depth=0.002)
+    short = trials._Piece(10, 0.8, frozenset({"pull"}), 1, 2, jitter=11.0, slip=12.0, depth=0.001)
+    verdict = trials._verdict([long, short], 1.0, cast_once("stand", "human37", False)[1])
+    assert (verdict.jitter, verdict.slip, verdict.penetration) == pytest.approx((2.0, 3.0, 2.0))
+    assert (verdict.seconds, verdict.fell_at, verdict.failed) == (0.8, 0.8, ("pull",))
+    assert (verdict.approximate, verdict.weakened, verdict.jitter_ratio) == (1, 3, None)

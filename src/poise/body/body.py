@@ -110,6 +110,12 @@ class Body:
         return tuple(self.model.body(i).name for i in range(1, self.model.nbody))
 
     @cached_property
+    def trunk(self) -> str:
+        """The heaviest link of the middle above the root; the root itself if there is none."""
+        middle = [link for link in self.links[1:] if self.symmetry and self.link_mirror.get(link) == link]
+        return max(middle, key=lambda link: float(self.model.body(link).mass[0]), default=self.links[0])
+
+    @cached_property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """Joint names by part of the body; the root is in none."""
         members: dict[str, tuple[str, ...]] = dict.fromkeys(_GROUPS, ())

@@ -49,12 +49,16 @@ class Carriage:
     def velocity(self, qvel: Array) -> Array:
         """Velocities (..., nv) of the motion, where it takes place."""
         out = np.array(qvel)
-        out[..., :3] = quat_rotate(heading(self.yaw), qvel[..., :3])
+        out[..., :3] = self.vector(qvel[..., :3])
         return out
+
+    def vector(self, told: Array) -> Array:
+        """Forces or directions (..., 3) of the motion, where it takes place."""
+        return quat_rotate(heading(self.yaw), told)
 
     def then(self, yaw: float, way: Array) -> Carriage:
         """Further carried, as seen from here: where what follows a motion takes place."""
-        return Carriage(self.yaw + yaw, self.way + quat_rotate(heading(self.yaw), way))
+        return Carriage(self.yaw + yaw, self.way + self.vector(way))
 
     def shifted(self, way: Array) -> Carriage:
         """Shifted in the world."""

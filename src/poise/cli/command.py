@@ -30,7 +30,7 @@ class Defaults(argparse.ArgumentDefaultsHelpFormatter):
     """Shows defaults where they say something."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help if action.default in (None, False, []) else super()._get_help_string(action)
+        return action.help if action.default in (None, False, "", []) else super()._get_help_string(action)
 
 
 class Report:

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         "perform",
         _perform,
         "simulate a motion and write the performance",
-        "poise perform stand --controller hold --push 60@1,dir=90 --seconds 4 --out standing",
+        "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed",
     )
     option = command.add_argument
     option(
@@ -32,7 +32,8 @@ def add(commands: Any) -> None:
         "--body",
         default=None,
         help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for "
-        "that of the motion; by default own for motion files, else human37",
+        "that of the motion; by default own for motion files, else human37, or biped29 "
+        "with nqr",
     )
     option("--controller", default="hold", help="a controller by name (poise list controllers)")
     option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
@@ -58,6 +59,7 @@ def add(commands: Any) -> None:
 
 
 def _perform(chosen: argparse.Namespace) -> Report:
+    from poise.reference.archive import spoken_name
     from poise.session import Session
 
     session = Session(
@@ -77,16 +79,8 @@ def _perform(chosen: argparse.Namespace) -> Report:
         noise=chosen.noise,
     )
     watcher = Watcher(chosen.json)
-    outcome = session.run(chosen.out or _folder(Path(chosen.motion)), watcher.say, watcher.bar)
+    outcome = session.run(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
-
-
-def _folder(motion: Path) -> Path:
-    """Named after the motion; one that was prepared is called like the folder that it was prepared in."""
-    from poise.preparation import FILES
-
-    name = motion.absolute().parent.name if motion.name == FILES[0] else motion.stem
-    return Path(f"poise-{name.removeprefix('prepared-')}")
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -31,6 +31,6 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
             raise unknown(f"setting of {name}", key, fields)
         try:
             values[key] = type(fields[key].default)(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise PoiseError(f"setting {key} of {name}: '{value}' is not a number") from None
     return controller(kind(**values))

@@ -21,8 +21,17 @@ from poise.motion import Skeleton
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Contacts, Dynamic
 
+FILE = "reference.npz"
+"""What a prepared motion is called, in a folder of its own."""
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # of contacts, each stored as contact_...
+
+
+def spoken_name(motion: str) -> str:
+    """What to call a motion by its name or file: one that was prepared like the folder that it was prepared in."""
+    path = Path(motion)
+    name = path.absolute().parent.name if path.name == FILE else path.stem
+    return name.removeprefix("prepared-")
 
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.body.carrying import Carriage, advance, heading
+from poise.body.carrying import Carriage, advance
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
-from poise.spatial import quat_rotate
 
 
 def begun(cycle: Dynamic, step: int) -> Played:
@@ -24,10 +23,9 @@ def begun(cycle: Dynamic, step: int) -> Played:
 
 def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
     """The same motion elsewhere on the ground, with all that brings it about."""
-    force = quat_rotate(heading(carriage.yaw), motion.contacts.force)
     return replace(
         motion,
         clip=replace(motion.clip, qpos=readonly(carriage.pose(motion.clip.qpos))),
         qvel=readonly(carriage.velocity(motion.qvel)),
-        contacts=replace(motion.contacts, force=readonly(force)),
+        contacts=replace(motion.contacts, force=readonly(carriage.vector(motion.contacts.force))),
     )

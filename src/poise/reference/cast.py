@@ -29,6 +29,7 @@ class Cast:
     body: Body
     reference: Reference
     imported: Imported | None = None
+    ships: bool = False  # whether the motion comes with Poise
 
 
 def cast(motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False) -> Cast:
@@ -42,7 +43,7 @@ def cast(motion: str, body: str | None = None, say: Say = in_silence, physics: b
     if not path.suffix:
         able = finished_bodies(motion) if physics else ()
         performer = load_body(body or (able[0] if able else DEFAULT_BODY))
-        return Cast(performer, named_motion(motion, performer))
+        return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):
         clip, dynamic = load_reference(path)
         if body not in (None, OWN, clip.body.name):

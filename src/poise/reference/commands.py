@@ -11,6 +11,9 @@ from poise.errors import PoiseError
 STEER_FORM = "TIMEs:DEG[@SPEED] ..."
 """How it is written: at each time (s) a heading (degrees to the left of the first one), and perhaps a speed (m/s)."""
 
+FASTEST = 20.0
+"""m/s: nobody can want to be faster."""
+
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _WORD = re.compile(rf"(?P<time>{_NUMBER})s?:(?P<heading>{_NUMBER})(?:@(?P<speed>{_NUMBER}))?")
 
@@ -38,7 +41,10 @@ def _command(word: str, text: str) -> Command:
     match = _WORD.fullmatch(word)
     if match is None:
         raise PoiseError(f"steer '{text}': '{word}' is not of the form {STEER_FORM.split()[0]}")
-    time, speed = float(match["time"]), None if match["speed"] is None else float(match["speed"])
-    if time < 0 or (speed is not None and speed < 0):
-        raise PoiseError(f"steer '{text}': '{word}' has a time or a speed below 0")
-    return Command(time, math.radians(float(match["heading"])), speed)
+    time, degrees = float(match["time"]), float(match["heading"])
+    speed = None if match["speed"] is None else float(match["speed"])
+    if not 0 <= time < math.inf or not math.isfinite(degrees):
+        raise PoiseError(f"steer '{text}': '{word}' has a time below 0, or a number that is not finite")
+    if speed is not None and not 0 <= speed <= FASTEST:
+        raise PoiseError(f"steer '{text}': the speed of '{word}' must be between 0 and {FASTEST:g} m/s")
+    return Command(time, math.radians(degrees), speed)

@@ -13,19 +13,20 @@ from poise.reference.reference import Reference
 from poise.reference.shipping import build
 
 
-def obeying(reference: Reference, body: Body, say: Say = in_silence) -> Reference:
-    """The reference itself if it obeys physics; else the like of it that torques and contacts bring about."""
+def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence) -> Reference:
+    """The reference itself if it obeys physics; else the like of it that torques and contacts bring about.
+
+    One that `ships` with Poise is built from its source, which knows more than its clip.
+    """
     if reference.motions:
         return reference
     say(f"making {reference.name} obey physics")
     if isinstance(reference, Take):
         motion = with_physics(reference.cycle or reference.clip()).dynamic
-    elif isinstance(reference, Played) and reference.name in shipped_names():
+    elif ships and reference.name in shipped_names():
         motion = build(reference.name, body).dynamic
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
-    elif reference.name in shipped_names():
-        motion = build(reference.name, body).dynamic
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
     return Played(motion.clip, motion)

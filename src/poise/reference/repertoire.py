@@ -66,9 +66,10 @@ class Repertoire(Mapping[str, Dynamic]):
         return len(self.motions)
 
     def beginning_with(self, name: str) -> Repertoire:
-        """The same, with another motion to begin with."""
-        if name not in self.motions:
-            raise unknown("motion that can be steered", name, self.motions)
+        """The same, with another motion to begin with: one that goes on for ever."""
+        steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
+        if name not in steady:
+            raise unknown("motion that can be steered", name, steady)
         return replace(self, motions={name: self.motions[name], **self.motions})
 
 
@@ -103,6 +104,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
     """Steps of motions that are named as those that come with Poise; `walk` must be among them.
 
     Steps that were not `tried` one after the other follow if the one begins in the state in which the other ends.
+    What begins or ends in a motion that is not there is left out.
     """
     kept: dict[str, Dynamic] = {}
     steps: list[Step] = []
@@ -114,7 +116,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
         elif name == STANDING:
             kept[name] = motion
             steps.append(standing_step(name, motion))
-        else:
+        elif all(gait in motions for gait in joins(name)):
             for side in sides:
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))

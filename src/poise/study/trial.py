@@ -18,9 +18,8 @@ from poise.reference.begun import begun
 from poise.reference.cast import cast
 from poise.reference.dynamic import Dynamic
 from poise.reference.obeying import obeying
-from poise.reference.played import Played
 from poise.reference.reference import Reference
-from poise.reference.resampling import at_rate
+from poise.reference.resampling import in_steps
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 from poise.world.rehearsed import rehearsed
@@ -84,6 +83,7 @@ class Verdict:
 class _Piece:
     """What is kept of a piece of a performance."""
 
+    steps: int
     fell_at: float | None
     failed: frozenset[str]
     approximate: int
@@ -141,9 +141,10 @@ def _judged(recording: Recording, lost: float | None) -> _Piece:
     fell = fell_at(recording)
     fell = lost if fell is None else fell
     if not recording.steps:
-        return _Piece(fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
+        return _Piece(0, fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
     replay, solver = Replay.of(recording), recording.meta["solver"]
     return _Piece(
+        recording.steps,
         fell,
         frozenset(each.name for each in audit(recording, replay).checks if not each.passed),
         solver["approximate"],
@@ -156,7 +157,8 @@ def _judged(recording: Recording, lost: float | None) -> _Piece:
 
 def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
     fell = pieces[-1].fell_at
-    buzz = float(np.mean([piece.jitter for piece in pieces]))
+    lengths = [max(1, piece.steps) for piece in pieces]
+    buzz = float(np.average([piece.jitter for piece in pieces], weights=lengths))
     motion = next(iter(reference.motions.values()), None)
     natural = 0.0 if motion is None else jitter(rehearsed(motion))
     return Verdict(
@@ -167,7 +169,7 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
         weakened=sum(piece.weakened for piece in pieces),
         jitter=buzz,
         jitter_ratio=buzz / natural if natural else None,
-        slip=float(np.mean([piece.slip for piece in pieces])),
+        slip=float(np.average([piece.slip for piece in pieces], weights=lengths)),
         penetration=1e3 * max(piece.depth for piece in pieces),
     )
 
@@ -175,17 +177,15 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
 def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
     """Who performs, and what: a cycle from the phase at which the trial begins, anything else from its start."""
     body, reference = cast_once(trial.motion, trial.body, physics)
-    motions = [at_rate(motion, trial.rate) for motion in reference.motions.values()]
-    if not motions:
+    reference = in_steps(reference, trial.rate)
+    first = next(iter(reference.motions.values()), None)
+    if first is None or not first.clip.cyclic:
         return body, reference
-    first, then = [*motions, None][:2]
-    assert first is not None
-    cyclic = first.clip.cyclic
-    return body, begun(first, trial.first_step(first)) if cyclic else Played(first.clip, first, then=then)
+    return body, begun(first, trial.first_step(first))
 
 
 @lru_cache(maxsize=8)
 def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
     """Who performs, and what, obeying physics if that matters; read once by a process that makes many trials of it."""
     chosen = cast(motion, body, physics=physics)
-    return chosen.body, obeying(chosen.reference, chosen.body) if physics else chosen.reference
+    return chosen.body, obeying(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference

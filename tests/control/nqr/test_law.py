@@ -13,8 +13,10 @@ from poise.control.nqr.law import Moment, View, answer
 from poise.control.nqr.plan import Figure, figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment
 from poise.control.nqr.weights import Weights, weights_for
+from poise.reference.resampling import at_rate
 from poise.reference.shipping import finished
 from poise.world import Scene, World
+from poise.world.settings import WorldSettings
 
 GAMMA = 0.02
 HERE = Carriage(0.0, np.zeros(3))
@@ -76,6 +78,20 @@ def test_near_the_motion_both_laws_agree(walker, k):
     state = walker.strayed(k, 1e-4)
     curved, straight = (walker.answer(k, *state, linear=linear).control for linear in (False, True))
     assert np.linalg.norm(curved - straight) < 0.12 * np.linalg.norm(straight - planned)
+
+
+@pytest.mark.parametrize("k", [5, 20, 40])
+def test_both_laws_make_up_for_steps_that_miss_the_next_state(k):
+    """At half the rate the motion's own controls do not lead from state to state: Eq. (10) and (11) have d_k alike."""
+    body, motion = Body.named("biped29"), at_rate(finished("walk", "biped29"), 60.0)
+    weights = weights_for(body)
+    segment = cyclic_segment(motion, weights, linear=True)
+    world = World(Scene.of(body), WorldSettings(step=motion.step))
+    walker = Walker(world, segment, weights, figure_of(body, weights, 24, GAMMA))
+    curved, straight = (walker.answer(k, *walker.own(k), linear=linear).control for linear in (False, True))
+    made_up = np.linalg.norm(straight - segment.policy.control[k])
+    assert made_up > 1.0  # N m, N
+    assert np.linalg.norm(curved - straight) < 0.1 * made_up
 
 
 def test_far_from_the_motion_they_do_not(walker):

@@ -69,6 +69,16 @@ def test_only_contacts_that_the_motion_has_are_controls(walk):
         assert len(gain.matrix) == on.sum()
 
 
+def test_the_policy_of_a_walk_whose_halves_mirror_each_other_does_not_limp(walk):
+    """What a deviation costs half a cycle later is what its mirror image costs now."""
+    body, half = walk.motion.clip.body, walk.policy.steps // 2
+    mirror = body.mirror_signs[:, None] * np.eye(body.nv)[body.mirror_dofs]
+    mirror = np.kron(np.eye(2), mirror)
+    for k in (0, 20, 40):
+        now, later = (walk.policy.futures[frame].matrix for frame in (k, k + half))
+        np.testing.assert_allclose(mirror.T @ later @ mirror, now, atol=2e-3 * np.abs(now).max())
+
+
 def test_a_motion_that_leads_into_another_ends_with_its_future(weights, walk):
     start = leading_segment(finished("start", "biped29"), walk, weights)
     poses, before = start.motion.clip.qpos, walk.policy.futures[0]

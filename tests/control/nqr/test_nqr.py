@@ -13,6 +13,8 @@ from poise.reference.played import Played
 from poise.reference.shipping import finished
 from poise.spatial import yaw_of
 from poise.world import Scene, World
+from poise.world.props import Ball
+from poise.world.settings import WorldSettings
 
 PAPER = {"effort": "size", "force": 1.0, "planted": 0.0}
 """Weights as in [Muico2009]."""
@@ -106,6 +108,22 @@ def test_a_transition_leads_into_what_follows(body, motion, then):
 def test_bad_settings_are_refused_in_one_line(settings, name):
     with pytest.raises(PoiseError, match=rf"^nqr: {name} [^\n]*$"):
         NqrSettings(**settings)
+
+
+def test_it_performs_among_other_things(body):
+    """The scene has more freedoms than the body."""
+    ball = Ball("ball", radius=0.1, mass=1.0, at=(5.0, 5.0, 0.1))
+    walk = named_motion("walk", body)
+    alone, among = (
+        perform(World(Scene.of(body, props=props)), Nqr(), walk, seconds=0.5).recording for props in ((), (ball,))
+    )
+    np.testing.assert_allclose(among.qpos[:, : body.nq], alone.qpos, atol=1e-6)
+
+
+def test_a_motion_at_another_rate_than_the_worlds_is_refused_in_one_line(body):
+    world = World(Scene.of(body), WorldSettings(step=1 / 60))
+    with pytest.raises(PoiseError, match=r"^nqr: walk has 120 states a second, the world 60 steps[^\n]*$"):
+        Nqr().reset(world, named_motion("walk", body))
 
 
 def test_a_motion_without_physics_is_refused_in_one_line(body):

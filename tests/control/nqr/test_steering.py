@@ -1,5 +1,6 @@
 """Steering: it goes where it is told, and what it does not know it refuses."""
 
+from dataclasses import replace
 from math import radians
 
 import numpy as np
@@ -11,7 +12,7 @@ from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import weights_for
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
-from poise.performance import perform, steer_cue
+from poise.performance import Run, perform, steer_cue
 from poise.reference.commands import parse_steer
 from poise.reference.played import Played
 from poise.reference.repertoire import Roaming, repertoire
@@ -66,6 +67,24 @@ def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
     assert taken(steering, 3) == ["walk left", "turn-90 right", "walk right"]
 
 
+@pytest.mark.parametrize("begin", [0.05, 0.5])
+def test_standing_may_begin_anywhere(body, begin):
+    """It is left after a moment, and may be begun after that."""
+    stands = repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {})
+    controller = Nqr()
+    run = Run(World(Scene.of(body)), controller, Roaming(stands, "stand", begin))
+    controller.steer(speed=1.3)
+    for _ in range(120):
+        run.step()
+    assert controller.segment.motion.clip.name.startswith("start")
+    assert fell_at(run.take().recording) is None
+
+
+def test_where_nothing_can_follow_it_says_so(small, segments):
+    with pytest.raises(PoiseError, match="nothing can follow 'walk left'"):
+        Steering(replace(small, risk=np.full_like(small.risk, np.inf)), segments, 0, 0.0)
+
+
 def test_headings_are_told_from_the_first_one(small, segments):
     steering = Steering(small, segments, 0, radians(170))
     steering.steer(radians(90), None)
@@ -116,6 +135,8 @@ def test_a_performance_is_steered_by_cues(small, body):
 
 def test_a_single_motion_cannot_be_steered(body):
     controller, walk = Nqr(), finished("walk", "biped29")
+    with pytest.raises(PoiseError, match="repertoire"):
+        controller.steer(1.0)  # not even before it begins
     controller.reset(World(Scene.of(body)), Played(walk.clip, walk))
     with pytest.raises(PoiseError, match="repertoire"):
         controller.steer(1.0)

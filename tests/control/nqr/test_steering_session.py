@@ -3,6 +3,8 @@
 import pytest
 
 from poise.errors import PoiseError
+from poise.reference.archive import save_prepared
+from poise.reference.shipping import finished
 from poise.session import Session
 
 
@@ -14,6 +16,8 @@ from poise.session import Session
         ({"steer": "soon:left"}, "'soon:left'"),
         ({"body": "human37"}, "'human37' cannot be steered"),
         ({"motion": "squat"}, "squat"),
+        ({"motion": "turn-45"}, "steered 'turn-45'. Valid: run, stand, walk"),
+        ({"steer": "30s:0@99"}, "between 0 and 20"),
     ],
 )
 def test_what_cannot_be_steered_says_so(asked, cause):
@@ -21,3 +25,11 @@ def test_what_cannot_be_steered_says_so(asked, cause):
     with pytest.raises(PoiseError, match=cause) as error:
         session.perform()
     assert "\n" not in str(error.value)
+
+
+def test_a_motion_of_ones_own_is_not_taken_for_one_that_comes_with_poise(tmp_path):
+    motion = finished("walk", "biped29")
+    path = tmp_path / "walk.npz"
+    save_prepared(motion.clip, path, motion)
+    with pytest.raises(PoiseError, match=r"steered '[^']*walk\.npz'"):
+        Session(str(path), controller="nqr", steer="0s:90").perform()

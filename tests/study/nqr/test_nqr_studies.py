@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from poise import PoiseError
 from poise.study.catalogue import STUDIES
 from poise.study.nqr import push
 from poise.study.nqr.case import MOTIONS, Case, measure
@@ -42,10 +43,18 @@ def test_other_motions_may_be_asked_for(study):
     assert motions == {"turn-60"}
 
 
+def shortened(case, seconds):
+    return (
+        replace(case, trial=replace(case.trial, seconds=seconds))
+        if isinstance(case, Case)
+        else replace(case, seconds=seconds)
+    )
+
+
 @pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
 def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
-    scope = study.scope(quick=True, seconds=0.2)
-    rows = tuple(study.measure(case) for case in study.cases(scope)[:2])
+    scope = study.scope(quick=True)
+    rows = tuple(study.measure(shortened(case, 0.2)) for case in study.cases(scope)[:2])
     findings = Findings(study, scope, rows)
     assert findings.summary
     picture = findings.write(tmp_path)[2]
@@ -75,6 +84,14 @@ def test_a_push_comes_at_the_phase_that_its_label_says():
         pushed = case.trial.first_step(walk) * walk.step + case.trial.pushes[0].time
         away = (pushed / walk.clip.seconds - case.labels["phase"] + 0.5) % 1 - 0.5
         assert abs(away) <= 0.5 / 126 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("scope", "cause"), [(Scope(1, 1.0, ("walk",)), "pushes come after 1 s"), (Scope(1, 4.0, ("start",)), "no cycle")]
+)
+def test_pushes_that_cannot_come_as_labelled_are_refused(scope, cause):
+    with pytest.raises(PoiseError, match=cause):
+        push.cases(scope)
 
 
 def test_pushes_go_where_they_say():

@@ -52,6 +52,11 @@ def test_latency_is_the_time_until_the_heading_is_near():
     assert latencies(yaw, commands, RATE) == pytest.approx([8 / 3], abs=0.05)  # a mean over a stride rounds corners
 
 
+def test_of_less_than_a_stride_nothing_is_known():
+    assert len(latencies(np.linspace(0.0, 3.0, 60), [Command(0.0, 1.0)], RATE)) == 0
+    assert len(latencies(np.zeros(0), [Command(0.0, 1.0)], RATE)) == 0
+
+
 def test_who_is_to_stand_is_not_timed():
     yaw = np.linspace(0.0, 3.0, 1200)
     assert len(latencies(yaw, [Command(1.0, 2.0, speed=0.0)], RATE)) == 0

@@ -37,7 +37,7 @@ class Course(Protocol):
         """What is performed."""
 
     def follow(self, heading: float) -> None:
-        """Go on to what comes next, walking in this direction now, rad."""
+        """Go on to what comes next, after a stretch that began in this direction of the world, rad."""
 
 
 class Given:

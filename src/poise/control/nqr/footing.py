@@ -17,19 +17,22 @@ class Footing:
 
     def __init__(self, body: Body, level: float) -> None:
         """`level` (m) is that of the ground where the motion begins."""
-        self._feet = [_links_from(body, foot.link) for foot in body.feet]
-        self._stands = [True for _ in self._feet]
+        self.feet = tuple(_links_from(body, foot.link) for foot in body.feet)
+        self.stands = np.ones(len(self.feet), bool)
         self._level = level
+        self._last: int | None = None  # the foot that landed last
 
     def rise(self, contacts: Contacts, level: float) -> float:
         """By how much (m) a motion that stands on `level` is to be raised in this step."""
         on_ground = contacts.touching & (contacts.other == 0)
-        for foot, links in enumerate(self._feet):
+        for foot, links in enumerate(self.feet):
             own = on_ground & np.isin(contacts.body, links)
             stands = bool(own.any())
-            if stands and not self._stands[foot]:
+            if stands and not self.stands[foot]:
+                self._last = foot
+            if stands and self._last == foot:
                 self._level = float(contacts.point[own, 2].mean())
-            self._stands[foot] = stands
+            self.stands[foot] = stands
         return PACE * (self._level - level)
 
 

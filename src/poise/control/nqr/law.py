@@ -43,8 +43,8 @@ class View(NamedTuple):
 class Answer(NamedTuple):
     """What is done in a step."""
 
-    torque: Array  # (nv,) N m, zero on the root
-    feedback: Array  # (nv, 3 c) N m per N s
+    torque: Array  # (.. nv,) N m of the scene, zero on the root and on all but the body
+    feedback: Array  # (.. nv, 3 c) N m per N s
     control: Array  # (m,) the torques and forces that were wished for
     deviation: Array  # (2 nv,) from the motion, now
 
@@ -130,7 +130,8 @@ def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: A
     """Controls (m,) that cost least from here on [Muico2009] Eq. (11).
 
     `reached` (nv,) is the velocity that the motion's own controls give here. The deviation that they leave is told
-    against where the motion's state moves with the same equations, so that it vanishes on the motion itself.
+    against where the motion's state moves with the same equations, so that it vanishes on the motion itself; by how
+    much that misses the next state is in the plan's slope.
     """
     nv, m = by_control.shape
     deviation = np.empty(2 * nv)
@@ -149,13 +150,13 @@ def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: A
 
 @kernel
 def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, factor: Any, nu: int, h: float) -> Any:
-    """Torques (nv,) and contact feedback (nv, 3 c) that keep the features' accelerations [Muico2009] Eq. (14), (15).
+    """Torques and contact feedback that keep the features' accelerations [Muico2009] Eq. (14), (15).
 
     tau = tau~ + C (B_c chi - B~_c chi~), with impulses h chi as the world has them.
     """
     nv = nu + 6
-    torque, feedback = np.zeros(nv), np.zeros((nv, now.contact.shape[0]))
-    torque[6:] = control[:nu]
+    torque, feedback = np.zeros(now.qvel.shape[0]), np.zeros((now.qvel.shape[0], now.contact.shape[0]))
+    torque[6:nv] = control[:nu]
     if figure.effort == np.inf:
         return torque, feedback
     acting = _acting(now.contact, nv)

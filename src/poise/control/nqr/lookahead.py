@@ -34,6 +34,7 @@ class Policy:
     bearings: Bearings  # its contacts
     velocity: Array  # (K, nv) at which poses move on
     ahead: Array  # (K, nq) poses that they reach so, before the root is shifted
+    defect: Array  # (K, 2 nv) how far the step from each state misses the next
     control: Array  # (K, m) torques of joints, then forces of contacts
     used: NDArray[np.bool_]  # (K, m) which of these there are
     futures: tuple[Future, ...]  # (K + 1)
@@ -61,12 +62,12 @@ def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, the
     qpos, qvel = motion.clip.qpos[:-1], motion.qvel[:-1]
     steps = stepping(tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
     control = np.concatenate([motion.torque[:, 6:], contacts.force.reshape(len(steps.velocity), -1)], axis=1)
-    used = _used(motion)
-    stages = _stages(motion, weights, steps, control, used)
+    used, defect = _used(motion), _defects(motion, steps)
+    stages = _stages(motion, weights, steps, defect, control, used)
     end = then or Future(np.diag(weights.state), np.zeros(2 * body.nv))
     futures, gains, count = _look_back_on(motion, stages, end, cycles)
     ahead = PoseSpace(body).moved(qpos, motion.step * steps.velocity)
-    return Policy(motion, bearings, steps.velocity, ahead, control, used, tuple(futures), tuple(gains), count)
+    return Policy(motion, bearings, steps.velocity, ahead, defect, control, used, tuple(futures), tuple(gains), count)
 
 
 def _look_back_on(
@@ -79,7 +80,7 @@ def _look_back_on(
         count += 1
         before, end = end, carried_future(futures[0], motion.clip.qpos[0], motion.clip.qpos[-1])
         settled = np.abs(end.matrix - before.matrix).max() < CONVERGED * np.abs(end.matrix).max()
-        if not motion.clip.cyclic or (count == cycles if cycles else settled or count == MOST_CYCLES):
+        if not motion.clip.cyclic or (count >= cycles if cycles else settled or count == MOST_CYCLES):
             return futures, gains, count
 
 
@@ -104,23 +105,30 @@ def _used(motion: Dynamic) -> NDArray[np.bool_]:
     return np.concatenate([np.ones((k, motion.qvel.shape[1] - 6), bool), on.reshape(k, 3 * c)], axis=1)
 
 
-def _stages(motion: Dynamic, weights: Weights, steps: Stepping, control: Array, used: NDArray[np.bool_]) -> list[Stage]:
+def _stages(
+    motion: Dynamic, weights: Weights, steps: Stepping, defect: Array, control: Array, used: NDArray[np.bool_]
+) -> list[Stage]:
     """The linear problem around the motion, step by step."""
     k, nv = steps.velocity.shape
     by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)
     change, size = weights.controls(control.shape[1] - (nv - 6))
-    defects = _defects(motion, steps)
-    planted = np.array(motion.contacts.down[:-1])
-    planted[1:] &= motion.contacts.down[:-2]
+    planted = _planted(motion)
     stages = []
     for t, on in enumerate(used):
         cost = np.diag(weights.state)
         lever = steps.lever[t, planted[t]].reshape(-1, nv)
         cost[nv:, nv:] += weights.planted * lever.T @ lever
         stages.append(
-            Stage(steps.by_state[t], by_control[t][:, on], defects[t], cost, change[on], size[on], control[t, on])
+            Stage(steps.by_state[t], by_control[t][:, on], defect[t], cost, change[on], size[on], control[t, on])
         )
     return stages
+
+
+def _planted(motion: Dynamic) -> NDArray[np.bool_]:
+    """(K, C) contacts that stay where they are: down in the state before, too, since landing does not stop a slide."""
+    down = motion.contacts.down
+    before = down[-2] if motion.clip.cyclic else down[0]
+    return np.asarray(down[:-1] & np.concatenate([before[None], down[:-2]]))
 
 
 def _defects(motion: Dynamic, steps: Stepping) -> Array:

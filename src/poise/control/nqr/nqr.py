@@ -14,6 +14,7 @@ from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
 from poise.control.nqr.footing import Footing
 from poise.control.nqr.law import Answer, Moment, View, answer
+from poise.control.nqr.phase import LATE, Landings, is_late, landings_of, steps_early
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import Steering, segments_of
@@ -24,6 +25,8 @@ from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
 from poise.reference.repertoire import Repertoire
 from poise.spatial import Array
+
+_SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class NqrSettings:
     """Weight of the speed of contacts that stay where they are, s^2/m^2; the paper has none."""
     relocate: float = 1.0
     """Share of the distance from the motion's place that is forgiven with each cycle."""
+    phase: str = "early"
+    """When the motion's time gives way: to feet that land "early", "late", "both", or never: "clock"."""
 
     def __post_init__(self) -> None:
         for name in ("gamma", "force", "planted"):
@@ -53,9 +58,14 @@ class NqrSettings:
             raise PoiseError(f"nqr: relocate {self.relocate} must be between 0 and 1")
         if not 0 <= self.cycles <= 1000:
             raise PoiseError(f"nqr: cycles {self.cycles} must be between 0 and 1000")
-        for name, words in (("law", ("nonlinear", "linear")), ("effort", ("change", "size"))):
-            if getattr(self, name) not in words:
-                raise PoiseError(f"nqr: {name} '{getattr(self, name)}' must be one of {', '.join(words)}")
+        words = {
+            "law": ("nonlinear", "linear"),
+            "effort": ("change", "size"),
+            "phase": ("clock", "early", "late", "both"),
+        }
+        for name, choices in words.items():
+            if getattr(self, name) not in choices:
+                raise PoiseError(f"nqr: {name} '{getattr(self, name)}' must be one of {', '.join(choices)}")
 
 
 class Nqr:
@@ -70,12 +80,11 @@ class Nqr:
     def __init__(self, settings: NqrSettings | None = None) -> None:
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
+        self._steering: Steering | None = None
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Look ahead along the whole motion."""
-        motions = tuple(reference.motions.values())
-        if not motions:
-            raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
+        motions = _motions_of(reference, world.state.step)
         s, body = self._settings, world.scene.body
         weights = weights_for(body, s.effort, s.force, s.planted)
         self._figure = figure_of(body, weights, 3 * max(len(motion.contacts.links) for motion in motions), s.gamma)
@@ -88,6 +97,8 @@ class Nqr:
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
         self._footing = Footing(body, float(self._carriage.way[2]))
+        self._known_landings: dict[Segment, Landings] = {}
+        self._waited = 0
         self._answered(world.state)  # compiles it, before time counts
 
     def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
@@ -111,14 +122,49 @@ class Nqr:
 
     def act(self, state: State) -> Actuation:
         """Look ahead from here, and adapt to the contacts there are."""
-        if self.frame == self._course.now.stop:
+        if self.frame >= self._course.now.stop:
             self._follow(state.qpos)
         rise = self._footing.rise(state.contacts, float(self._carriage.way[2]))
         if rise:
             self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
+        landings = self._landings()
+        if self._settings.phase in ("early", "both"):
+            self._pass_over(steps_early(landings, self.frame, self._footing.stands, state.step))
         self.answer = self._answered(state)
-        self.frame += 1
+        if self._settings.phase in ("late", "both") and self._waits(landings, state.step):
+            self._stay()
+        else:
+            self.frame += 1
         return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)
+
+    def _landings(self) -> Landings:
+        """Of the motion that is performed; found when it is first needed."""
+        segment = self.segment
+        if segment not in self._known_landings:
+            self._known_landings[segment] = landings_of(segment.motion, self._footing.feet)
+        return self._known_landings[segment]
+
+    def _pass_over(self, steps: int) -> None:
+        """Go on in the motion at once, but not along the ground."""
+        if steps and self.frame + steps < self._course.now.stop:
+            here, there = self._course.now.poses[[self.frame, self.frame + steps]]
+            self.frame += steps
+            self._shift(self._carriage.pose(here)[:3] - self._carriage.pose(there)[:3])
+
+    def _waits(self, landings: Landings, step: float) -> bool:
+        """Whether a foot is late, and has not been waited for too long."""
+        late = is_late(landings, self.frame, self._footing.stands) and self.frame + 1 < self._course.now.stop
+        self._waited = self._waited + 1 if late and self._waited < LATE / step else 0
+        return self._waited > 0
+
+    def _stay(self) -> None:
+        """Go on along the ground, but not in the motion."""
+        here, there = self._course.now.poses[[self.frame, self.frame + 1]]
+        self._shift(self._carriage.pose(there)[:3] - self._carriage.pose(here)[:3])
+
+    def _shift(self, way: Array) -> None:
+        """Along the ground, m."""
+        self._carry(self._carriage.shifted(way * [1.0, 1.0, 0.0]))
 
     def _answered(self, state: State) -> Answer:
         data = state.data
@@ -148,8 +194,22 @@ class Nqr:
         begun = self._course.now.poses[self.frame]
         self._carry(self._carriage.then(*advance(begun, ended)))
         away = qpos[:3] - self._carriage.pose(begun)[:3]
-        self._carry(self._carriage.shifted(self._settings.relocate * away * [1.0, 1.0, 0.0]))
+        self._shift(self._settings.relocate * away)
 
     def _carry(self, carriage: Carriage) -> None:
         self._carriage = carriage
         self._view = View(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
+
+
+def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:
+    """What a reference is made of, if it obeys physics in steps (s) of the world."""
+    motions = tuple(reference.motions.values())
+    if not motions:
+        raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
+    for motion in motions:
+        if abs(motion.clip.rate * step - 1.0) > _SAME_RATE:
+            raise PoiseError(
+                f"nqr: {motion.clip.name} has {motion.clip.rate:g} states a second, the world {1.0 / step:g} steps: "
+                "poise.reference.resampling.in_steps"
+            )
+    return motions

@@ -33,7 +33,8 @@ class Figure(NamedTuple):
 
 class Plan(NamedTuple):
     """A policy of K steps. With H = (h; 1), what remains to be paid after a step that ends with the velocity w is
-    quadratic in w: its matrix is H'SH, its slope H'S x + H's for a deviation x."""
+    quadratic in w: its matrix is H'SH, its slope H'S x + H'(S d + s) for a deviation x from where the motion's own
+    step leads, which misses its next state by d."""
 
     qpos: Array  # (K, nq)
     qvel: Array  # (K, nv)
@@ -46,14 +47,14 @@ class Plan(NamedTuple):
     ball_radius: Array  # (C,) m
     matrix: Array  # (K, nv, nv) H'SH
     reach: Array  # (K, nv, 2 nv) H'S
-    slope: Array  # (K, nv) H's
+    slope: Array  # (K, nv) H'(S d + s)
     gain: Array  # (K, m, 2 nv) of the linear law, zero for controls there are not
     offset: Array  # (K, m) likewise
 
 
 def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> Figure:
     """A body, with this many components of contact forces."""
-    links = [_torso(body), *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
+    links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
     tree, (change, size) = tree_of(body.model), weights.controls(forces)
@@ -74,12 +75,6 @@ def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> Figure
     )
 
 
-def _torso(body: Body) -> str:
-    """The heaviest link of the middle above the root; the root itself if there is none."""
-    middle = [link for link in body.links[1:] if body.symmetry and body.link_mirror.get(link) == link]
-    return max(middle, key=lambda link: body.model.body(link).mass[0], default=body.links[0])
-
-
 def plan_of(policy: Policy, linear: bool) -> Plan:
     """A policy as arrays; the gains of the linear law only if it is asked for."""
     k, nv = policy.velocity.shape
@@ -87,6 +82,7 @@ def plan_of(policy: Policy, linear: bool) -> Plan:
     step = policy.motion.step
     later = np.array([future.matrix for future in policy.futures[1:]])
     slope = np.array([future.slope for future in policy.futures[1:]])
+    slope += np.einsum("kij,kj->ki", later, policy.defect)
     reach = step * later[:, :nv] + later[:, nv:]
     used = np.full((k, m), -1, np.int64)
     gain, offset = np.zeros((k if linear else 1, m, 2 * nv)), np.zeros((k if linear else 1, m))

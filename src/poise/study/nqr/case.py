@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from poise.control.nqr import Nqr, NqrSettings
 from poise.study.nqr.cost import Cost
@@ -43,11 +42,6 @@ class Case:
     labels: Row
     trial: Trial
     settings: NqrSettings = OURS
-
-
-def told(path: str) -> str:
-    """A motion's name, also of one in a file."""
-    return Path(path).stem
 
 
 def measure(case: Case) -> Row:

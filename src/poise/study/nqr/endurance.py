@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, Case, measure, told
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, Case, measure
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.table import grouped
@@ -49,7 +50,7 @@ def cases(scope: Scope) -> list[Case]:
 def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
     """Name, motion and terrain of each panel of the figure."""
     for motion in scope.motions:
-        yield told(motion), motion, "flat"
+        yield spoken_name(motion), motion, "flat"
         for height in DESCENTS if motion == DESCENDING else ():
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from poise.study.nqr.case import Case, measure, told
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import Case, measure
 from poise.study.nqr.comparison import map_of, summary_by
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
@@ -27,7 +28,7 @@ def cases(scope: Scope) -> list[Case]:
     """Each motion over what is meant for it; other motions, such as prepared ones, over what is meant for a walk."""
     return [
         Case(
-            {"ground": f"{told(motion)}: {what}", "height_cm": 100 * height},
+            {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain.format(height)),
         )
         for motion in scope.motions

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.study.nqr.case import MOTIONS, VARIANTS, Case, measure, told
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import MOTIONS, VARIANTS, Case, measure
 from poise.study.nqr.comparison import map_of, summary_by
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
@@ -18,7 +19,7 @@ def cases(scope: Scope) -> list[Case]:
     """Each motion with each number of cycles looked ahead."""
     return [
         Case(
-            {"motion": f"{told(motion)} ({variant})", "cycles": str(cycles or "all")},
+            {"motion": f"{spoken_name(motion)} ({variant})", "cycles": str(cycles or "all")},
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
         )

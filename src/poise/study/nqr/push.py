@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from poise.study.nqr.case import Case, measure, told
+from poise.errors import PoiseError
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import Case, measure
 from poise.study.nqr.comparison import shares_over, summary_by
 from poise.study.plots import panels, share_circle, share_map
 from poise.study.study import Row, Scope, Study
@@ -31,10 +33,12 @@ SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
 
 def cases(scope: Scope) -> list[Case]:
     """Each push at each phase."""
+    if scope.seconds <= PUSHED_AT:
+        raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s")
     forces, angles, phases = COARSE if scope.coarse else (FORCES, ANGLES, PHASES)
     return [
         Case(
-            {"motion": told(motion), "direction": angle, "force": force, "phase": phase / phases},
+            {"motion": spoken_name(motion), "direction": angle, "force": force, "phase": phase / phases},
             Trial(
                 motion,
                 seconds=scope.seconds,
@@ -59,8 +63,10 @@ def _push(force: float, angle: int) -> Push:
 def _beginning(motion: str, phase: float) -> float:
     """The phase at which to begin, to be pushed at another."""
     _, reference = cast_once(motion, None, True)
-    cycle = next(iter(reference.motions.values())).clip.seconds
-    return (phase - PUSHED_AT / cycle) % 1.0
+    cycle = next(iter(reference.motions.values())).clip
+    if not cycle.cyclic:
+        raise PoiseError(f"'{motion}' is no cycle: it has no phases at which to push")
+    return (phase - PUSHED_AT / cycle.seconds) % 1.0
 
 
 def plot(rows: Sequence[Row]) -> Figure:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure, told
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure
 from poise.study.nqr.comparison import map_of, summary_by
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
@@ -17,7 +18,7 @@ def cases(scope: Scope) -> list[Case]:
     """Each motion with each law at each rate."""
     return [
         Case(
-            {"motion": f"{told(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
+            {"motion": f"{spoken_name(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
             replace(settings, law=LAWS[law]),
         )

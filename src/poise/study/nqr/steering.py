@@ -97,9 +97,11 @@ def latencies(yaw: Array, commands: Sequence[Command], rate: float) -> Array:
     `yaw` (T,) rad is that of the pelvis from the first heading on; its mean over a stride is where it goes.
     """
     width = round(STRIDE * rate)
+    if len(yaw) < width:
+        return np.zeros(0)
     course = np.convolve(np.unwrap(yaw), np.ones(width) / width, mode="valid")  # from half a stride on
     times = (np.arange(len(course)) + (width - 1) / 2) / rate
-    ends = [command.time for command in commands[1:]] + [times[-1] if len(times) else 0.0]
+    ends = [command.time for command in commands[1:]] + [times[-1]]
     found = []
     for command, end in zip(commands, ends, strict=True):
         within = (times >= command.time) & (times < end)
@@ -143,7 +145,7 @@ def plot(rows: Sequence[Row]) -> Figure:
 STUDY: Study[Drive] = Study(
     name="nqr-steering",
     title="a walk under random commands of heading and speed",
-    reproduces="section 5.5: interactive control of direction",
+    reproduces="Muico et al. 2009, section 5.5",
     whole=Scope(seeds=10, seconds=300.0),
     quick=Scope(seeds=1, seconds=20.0),
     cases=cases,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure, told
+from poise.reference.archive import spoken_name
+from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure
 from poise.study.nqr.comparison import summary_by
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
@@ -22,7 +23,7 @@ STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 def cases(scope: Scope) -> list[Case]:
     """Each motion from each seed."""
     return [
-        Case({"motion": told(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
+        Case({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
         for motion in scope.motions
         for seed in range(scope.seeds)
     ]

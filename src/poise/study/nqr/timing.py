@@ -5,19 +5,18 @@ Time of the processor, which is that of the clock on a machine that does nothing
 
 from __future__ import annotations
 
-import copy
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import mujoco
 import numpy as np
 
 from poise.control.nqr import Nqr
+from poise.measure.mujocos import BATCH, MujocoStep, seconds_of
 from poise.performance import Placed, start
+from poise.reference.archive import spoken_name
 from poise.spatial import Array
-from poise.study.nqr.case import COLOURS, told
+from poise.study.nqr.case import COLOURS
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.table import grouped, mean
@@ -28,8 +27,6 @@ from poise.world.world import World
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AGAIN = 3
-"""MuJoCo's step is taken so often from each state, and the quickest counts: its data are not in the caches at first."""
 _TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
@@ -48,24 +45,23 @@ def cases(scope: Scope) -> list[Case]:
 
 
 def measure(case: Case) -> Row:
-    """Control and simulation of each step, and MuJoCo's step from the same state."""
+    """Control and simulation of each step, and MuJoCo's own steps from states on the way."""
     body, reference = cast_once(case.motion, None, True)
     world, controller = World(Scene.of(body)), Nqr()
     controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
     world.load()
-    theirs = _MujocoStep(world)
-    contacts, ours, mujocos = [], [], []
-    for _ in range(max(1, round(case.seconds / world.settings.step))):
-        mujocos.append(min(theirs.time() for _ in range(AGAIN)))
-        began = time.thread_time()
-        result = world.step(controller.act(world.state))
-        ours.append(time.thread_time() - began)
-        contacts.append(np.count_nonzero(result.impulse.any(axis=1)))
+    mujocos = MujocoStep(world)
+    contacts, ours, theirs = [], [], []
+    for step in range(max(1, round(case.seconds / world.settings.step))):
+        if step % BATCH == 0:
+            theirs.append(mujocos.seconds(world.qpos, world.qvel))
+        ours.append(seconds_of(lambda: world.step(controller.act(world.state))))
+        contacts.append(int(world.contacts.touching.sum()))
     return {
-        "motion": told(case.motion),
+        "motion": spoken_name(case.motion),
         "seed": case.seed,
         "contacts": float(np.mean(contacts)),
-        **_told(1e3 * np.array(ours), 1e3 * np.array(mujocos), 1e3 * world.settings.step),
+        **_told(1e3 * np.array(ours), 1e3 * np.array(theirs), 1e3 * world.settings.step),
     }
 
 
@@ -82,23 +78,6 @@ def _told(ours: Array, theirs: Array, step: float) -> Row:
         "ratio_p99": float(high) / mujocos,
         "real_time_factor": step / float(ours.mean()),
     }
-
-
-class _MujocoStep:
-    """MuJoCo's own step of a world's scene. Its contacts are springs that act within the margin, so it has none."""
-
-    def __init__(self, world: World) -> None:
-        self._world, self._model = world, copy.copy(world.model)
-        self._model.geom_margin[:] = 0.0
-        self._model.opt.timestep = world.settings.step
-        self._data = mujoco.MjData(self._model)
-
-    def time(self) -> float:
-        """s, of a step from the world's state."""
-        self._data.qpos[:], self._data.qvel[:] = self._world.qpos, self._world.qvel
-        began = time.thread_time()
-        mujoco.mj_step(self._model, self._data)
-        return time.thread_time() - began
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:

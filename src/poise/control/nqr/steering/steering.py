@@ -10,11 +10,9 @@ from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment
 from poise.control.nqr.steering.values import values
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
+from poise.reference.commands import FASTEST
 from poise.reference.repertoire import Repertoire
 from poise.reference.steps import Step
-
-MOST = 20.0
-"""m/s: nobody can want to be faster."""
 
 
 def segments_of(
@@ -45,10 +43,13 @@ class Steering:
         self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
         self._values = {gait: values(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()}
         self._origin, self._heading, self._gait = heading, 0.0, self._nearest(self.step.speed)
+        if not math.isfinite(self._values[self._gait].after(self._now, 0.0).min()):
+            raise PoiseError(f"nothing can follow '{self.step.name}' for ever: it cannot be steered")
 
     def _at(self, motion: str, frame: int) -> int:
-        """The step that has a frame of a motion."""
-        return next(i for i, s in enumerate(self._steps) if s.motion == motion and s.first <= frame < s.stop)
+        """The step that has a frame of a motion, or ended before it: the moment that it stands may be over."""
+        begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
+        return max(begun, key=lambda i: self._steps[i].first)
 
     @property
     def step(self) -> Step:
@@ -64,8 +65,8 @@ class Steering:
         """Want another heading (rad, to the left of the first one) or speed (m/s)."""
         if heading is not None and not math.isfinite(heading):
             raise PoiseError(f"heading {heading} must be finite")
-        if speed is not None and not 0 <= speed <= MOST:
-            raise PoiseError(f"speed {speed} m/s must be between 0 and {MOST:g}")
+        if speed is not None and not 0 <= speed <= FASTEST:
+            raise PoiseError(f"speed {speed} m/s must be between 0 and {FASTEST:g}")
         self._heading = self._heading if heading is None else heading
         self._gait = self._gait if speed is None else self._nearest(speed)
 

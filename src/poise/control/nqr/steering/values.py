@@ -37,10 +37,13 @@ class Values:
     risk: Array  # (S, S) of a step after another; infinite where it cannot follow
     onward: Array  # (S, BINS) cost of a step and of all that follows it, for each heading it may begin with
 
+    def after(self, step: int, away: float) -> Array:
+        """(S,) what each step costs after one, when the wanted heading is `away` (rad) to the left."""
+        return np.asarray(self.risk[step] + [_row_at(row, np.array(away)) for row in self.onward])
+
     def best(self, after: int, away: float) -> int:
         """The step to take after another, when the wanted heading is `away` (rad) to the left."""
-        costs = np.array([_row_at(row, np.array(away)) for row in self.onward])
-        return int(np.argmin(self.risk[after] + costs))
+        return int(np.argmin(self.after(after, away)))
 
 
 def values(steps: Sequence[Step], risk: Array, speed: float) -> Values:

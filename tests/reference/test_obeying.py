@@ -1,0 +1,54 @@
+"""References made to obey physics: which way is taken for which."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from poise.body import Body
+from poise.errors import PoiseError
+from poise.reference import named_motion, obeying
+from poise.reference.motions import fall
+from poise.reference.obeying import obeying as made_to_obey
+from poise.reference.played import Played
+from poise.reference.shipping import finished
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """What is asked to make a motion, instead of a search of a minute."""
+    calls, motion = [], finished("walk", "biped29")
+
+    def maker(name):
+        def make(what, *_):
+            calls.append((name, what))
+            return SimpleNamespace(dynamic=motion)
+
+        return make
+
+    for name in ("build", "with_physics"):
+        monkeypatch.setattr(obeying, name, maker(name))
+    return calls
+
+
+def test_what_obeys_already_is_left_alone(made):
+    walk = named_motion("walk", Body.named("biped29"))
+    assert made_to_obey(walk, Body.named("biped29"), ships=True) is walk
+    assert not made
+
+
+def test_a_motion_that_ships_is_built_from_its_source(made):
+    clip = finished("walk", "biped29").clip
+    assert made_to_obey(Played(clip), clip.body, ships=True).motions
+    assert made == [("build", "walk")]
+
+
+def test_a_users_motion_of_the_same_name_is_the_users(made):
+    clip = finished("walk", "biped29").clip
+    assert made_to_obey(Played(clip), clip.body, ships=False).motions
+    assert made == [("with_physics", clip)]
+
+
+def test_a_pose_is_refused():
+    body = Body.named("human37")
+    with pytest.raises(PoiseError, match="'fall' is a pose"):
+        made_to_obey(fall(body), body, ships=True)
