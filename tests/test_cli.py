@@ -616,9 +616,10 @@ def test_absurd_torques_without_limits_stop_with_step_and_culprit(torque):
     from poise.performance import perform
 
     class Absurd:
-        name, settings = "absurd", {}
+        name, settings, needs_physics = "absurd", {}, False
 
         def reset(self, world, reference):
+            self.reference = reference
             self.limp = np.zeros(world.scene.model.nv)
             self.knee = world.scene.body.index("left_knee")[0]
 
@@ -626,6 +627,9 @@ def test_absurd_torques_without_limits_stop_with_step_and_culprit(torque):
             now = self.limp.copy()
             now[self.knee] = torque if state.time > 0.05 else 0.0
             return Actuation(torque=now)
+
+        def target(self, time):
+            return self.reference.at(time).qpos
 
     body = Body.named("biped29")
     body = body.with_torque_limits(np.full(body.nv, np.inf))

@@ -13,7 +13,7 @@ PACE = 0.1
 
 
 class Footing:
-    """Follows the level of the ground from foot to foot. On flat ground it never moves."""
+    """Follows the level of the ground from foot to foot."""
 
     def __init__(self, body: Body, level: float) -> None:
         """`level` (m) is that of the ground where the motion begins."""
