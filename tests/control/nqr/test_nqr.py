@@ -9,11 +9,13 @@ from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
 from poise.performance import Run, perform, start
 from poise.reference import named_motion
+from poise.reference.begun import begun
 from poise.reference.played import Played
 from poise.reference.shipping import finished
 from poise.spatial import yaw_of
 from poise.world import Scene, World
 from poise.world.props import Ball
+from poise.world.pushes import parse_push
 from poise.world.settings import WorldSettings
 
 PAPER = {"effort": "size", "force": 1.0, "planted": 0.0}
@@ -42,6 +44,19 @@ def test_it_performs_without_a_fall_and_every_contact_is_solved(body, motion, se
     assert fell_at(recording) is None
     assert strayed(recording) < 0.05
     assert recording.meta["solver"]["approximate"] == 0
+
+
+def test_it_gives_up_when_it_has_fallen(body):
+    world = World(Scene.of(body))
+    push = parse_push("900@0.2,duration=0.3,dir=90")
+    recording = perform(world, Nqr(), begun(finished("walk", "biped29"), 0), seconds=3.0, pushes=[push]).recording
+    assert fell_at(recording) is not None
+    assert not recording.torque[-60:].any()
+
+
+def test_motions_that_hold_on_are_refused(body):
+    with pytest.raises(PoiseError, match="hang holds on to something"):
+        Nqr().reset(World(Scene.of(body)), named_motion("hang", body))
 
 
 def test_it_goes_where_the_motion_goes(body):

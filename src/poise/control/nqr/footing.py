@@ -18,15 +18,18 @@ class Footing:
     def __init__(self, body: Body, level: float) -> None:
         """`level` (m) is that of the ground where the motion begins."""
         self.feet = tuple(_links_from(body, foot.link) for foot in body.feet)
+        self._foot_of = np.full(body.model.nbody + 1, -1)  # of links; the last is for all other bodies of a scene
+        for foot, links in enumerate(self.feet):
+            self._foot_of[links] = foot
         self.stands = np.ones(len(self.feet), bool)
         self._level = level
         self._last: int | None = None  # the foot that landed last
 
     def rise(self, contacts: Contacts, level: float) -> float:
         """By how much (m) a motion that stands on `level` is to be raised in this step."""
-        on_ground = contacts.touching & (contacts.other == 0)
-        for foot, links in enumerate(self.feet):
-            own = on_ground & np.isin(contacts.body, links)
+        whose = np.where(contacts.touching & (contacts.other == 0), self._foot_of.take(contacts.body, mode="clip"), -1)
+        for foot in range(len(self.feet)):
+            own = whose == foot
             stands = bool(own.any())
             if stands and not self.stands[foot]:
                 self._last = foot

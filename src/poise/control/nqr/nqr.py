@@ -20,6 +20,7 @@ from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, 
 from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
+from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
@@ -27,6 +28,9 @@ from poise.reference.repertoire import Repertoire
 from poise.spatial import Array
 
 _SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
+
+LOST_HEIGHT, LOST_TURN = 0.4, 1.3
+"""Of the standing root's height, and rad: a root further from the motion's than this is not brought back."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Nqr:
         self._footing = Footing(body, float(self._carriage.way[2]))
         self._known_landings: dict[Segment, Landings] = {}
         self._waited = 0
+        self._lost, self._tall = False, float(body.standing[2])
         self._answered(world.state)  # compiles it, before time counts
 
     def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
@@ -131,6 +136,9 @@ class Nqr:
         if self._settings.phase in ("early", "both"):
             self._pass_over(steps_early(landings, self.frame, self._footing.stands, state.step))
         self.answer = self._answered(state)
+        self._lost = self._lost or _is_lost(self.answer.deviation, self._tall)
+        if self._lost:
+            return PASSIVE
         if self._settings.phase in ("late", "both") and self._waits(landings, state.step):
             self._stay()
         else:
@@ -201,12 +209,19 @@ class Nqr:
         self._view = View(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
 
 
+def _is_lost(deviation: Array, height: float) -> bool:
+    """Whether the root is so far from the motion's that it is falling; from there on, struggling only thrashes."""
+    return bool(abs(deviation[2]) > LOST_HEIGHT * height or np.max(np.abs(deviation[3:6])) > LOST_TURN)
+
+
 def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:
     """What a reference is made of, if it obeys physics in steps (s) of the world."""
     motions = tuple(reference.motions.values())
     if not motions:
         raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
     for motion in motions:
+        if (motion.contacts.held & motion.contacts.down).any():
+            raise PoiseError(f"nqr: {motion.clip.name} holds on to something: nqr only stands, on feet")
         if abs(motion.clip.rate * step - 1.0) > _SAME_RATE:
             raise PoiseError(
                 f"nqr: {motion.clip.name} has {motion.clip.rate:g} states a second, the world {1.0 / step:g} steps: "

@@ -1,7 +1,7 @@
 """When feet land: earlier or later than the motion has it [Muico2009] section 5.4.
 
-A foot that ends a flight before its time takes the motion to where it lands; one that is late makes it wait. A foot that
-only touches while another stands means little: captured feet often brush the ground shortly before they land.
+A foot that ends a flight before its time takes the motion to where it lands; one that is late makes it wait. A foot
+that only touches while another stands means little: captured feet often brush the ground shortly before they land.
 """
 
 from __future__ import annotations
