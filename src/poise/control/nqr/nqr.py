@@ -29,6 +29,8 @@ from poise.spatial import Array
 
 _SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
 
+NOTED_RISE = 1e-5
+"""m: smaller ones are noise of the contacts."""
 LOST_HEIGHT, LOST_TURN = 0.4, 1.3
 """Of the standing root's height, and rad: a root further from the motion's than this is not brought back."""
 
@@ -130,7 +132,7 @@ class Nqr:
         if self.frame >= self._course.now.stop:
             self._follow(state.qpos)
         rise = self._footing.rise(state.contacts, float(self._carriage.way[2]))
-        if rise:
+        if abs(rise) > NOTED_RISE:
             self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
         landings = self._landings()
         if self._settings.phase in ("early", "both"):
