@@ -176,6 +176,19 @@ def test_flipped_friction_is_found(fallen):
     assert "friction_cone" not in found
 
 
+def test_friction_that_drives_for_a_moment_is_found_in_a_long_recording():
+    slide = Session("fall", "human37", "limp", terrain="stairs:0.15:0.3:6", seconds=6.0).perform().recording
+
+    def flip(force):
+        normal = slide.contact_normal
+        pressing = np.einsum("ni,ni->n", force, normal)[:, None] * normal
+        early = (slide.contact_step < 120)[:, None]
+        return np.where(early, 2 * pressing - force, force)
+
+    assert "friction_work" not in failed(slide)
+    assert "friction_work" in failed(changed(slide, contact_force=flip))
+
+
 def test_a_force_outside_its_cone_is_found(standing):
     def slant(force):
         force[100, 0] = 1.5 * force[100, 2] + 1.0

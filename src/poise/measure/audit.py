@@ -161,9 +161,9 @@ def _root_torque(replay: Replay) -> float:
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     """Pulling force, force outside the friction cone, and the share of friction's work that drives slips.
 
-    Impacts turn the path of a point within the step, and points that stick still move by what a step leaves of the
-    third order, to and fro: a little of it is always there. So a centimetre's fall of the body in each second, or in
-    all if there is less than one, is added to the whole.
+    The share is that of the worst second, so that a long recording is judged as strictly as each piece of it. Impacts
+    turn the path of a point within the step, and points that stick still move to and fro by what a step leaves of the
+    third order: a centimetre's fall of the body is added to the work, since where nothing slips there is only noise.
     """
     r = replay.recording
     loose = r.contact_kind == 0
@@ -176,10 +176,12 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     tangential = force - pressing[:, None] * normal
     size = np.linalg.norm(tangential, axis=1)
     power = np.einsum("ni,ni->n", tangential, replay.slip_velocity[loose])
+    second = (r.contact_step[loose] * r.step).astype(np.int64)
+    driving, working = (r.step * np.bincount(second, part) for part in (np.maximum(power, 0.0), np.abs(power)))  # J
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
-        float(np.maximum(power, 0.0).sum() / (np.abs(power).sum() + 0.01 * weight * max(r.steps, 1 / r.step))),
+        float(np.max(driving / (working + 0.01 * weight))),
     )
 
 
