@@ -16,10 +16,18 @@ def heading(yaw: float) -> Array:
 
 
 def carried(qpos: Array, turn: Array, way: Array) -> Array:
-    """Poses (..., nq) of a free root turned by (4,) about the origin, then shifted by (3,) m."""
+    """Poses (..., nq) of a free root turned by (4,) about the vertical through the origin, then shifted by (3,) m.
+
+    Written out, since one is asked for at every step.
+    """
+    c, s = float(turn[0]), float(turn[3])  # of half the angle
+    cos, sin = c * c - s * s, 2.0 * c * s
+    x, y = qpos[..., 0], qpos[..., 1]
+    a, b, d, e = qpos[..., 3], qpos[..., 4], qpos[..., 5], qpos[..., 6]
     out = np.array(qpos)
-    out[..., :3] = quat_rotate(turn, qpos[..., :3]) + way
-    out[..., 3:7] = quat_multiply(turn, qpos[..., 3:7])
+    out[..., 0], out[..., 1] = cos * x - sin * y, sin * x + cos * y
+    out[..., :3] += way
+    out[..., 3], out[..., 4], out[..., 5], out[..., 6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
     return out
 
 
@@ -43,16 +51,8 @@ class Carriage:
         return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
 
     def pose(self, qpos: Array) -> Array:
-        """Poses (..., nq) of the motion, where it takes place; written out, since one is asked for at every step."""
-        cos, sin = math.cos(self.yaw), math.sin(self.yaw)
-        c, s = math.cos(0.5 * self.yaw), math.sin(0.5 * self.yaw)
-        x, y = qpos[..., 0], qpos[..., 1]
-        a, b, d, e = qpos[..., 3], qpos[..., 4], qpos[..., 5], qpos[..., 6]
-        out = np.array(qpos)
-        out[..., 0], out[..., 1] = cos * x - sin * y, sin * x + cos * y
-        out[..., :3] += self.way
-        out[..., 3], out[..., 4], out[..., 5], out[..., 6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
-        return out
+        """Poses (..., nq) of the motion, where it takes place."""
+        return carried(qpos, heading(self.yaw), self.way)
 
     def velocity(self, qvel: Array) -> Array:
         """Velocities (..., nv) of the motion, where it takes place."""
