@@ -54,24 +54,6 @@ def half_solve(factor: Any, parent: Any, columns: Any) -> None:
 
 
 @kernel
-def solve_mass(factor: Any, parent: Any, x: Any) -> None:
-    """Overwrite x (nv,) with (L'L)^-1 x."""
-    n = x.shape[0]
-    for k in range(n - 1, -1, -1):
-        x[k] /= factor[k, k]
-        i = parent[k]
-        while i >= 0:
-            x[i] -= factor[k, i] * x[k]
-            i = parent[i]
-    for k in range(n):
-        i = parent[k]
-        while i >= 0:
-            x[k] -= factor[k, i] * x[i]
-            i = parent[i]
-        x[k] /= factor[k, k]
-
-
-@kernel
 def solve_columns(factor: Any, parent: Any, columns: Any) -> None:
     """Overwrite columns (nv, r) with (L'L)^-1 columns."""
     half_solve(factor, parent, columns)
@@ -86,3 +68,9 @@ def solve_columns(factor: Any, parent: Any, columns: Any) -> None:
         inverse = 1.0 / factor[k, k]
         for c in range(r):
             columns[k, c] *= inverse
+
+
+@kernel
+def solve_mass(factor: Any, parent: Any, x: Any) -> None:
+    """Overwrite x (nv,) with (L'L)^-1 x."""
+    solve_columns(factor, parent, x.reshape(-1, 1))

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.control.nqr.features import feature_rows, felt, place, point_rows, turn_columns, turn_rows
 from poise.control.nqr.symmetric import solve_symmetric
-from poise.dynamics.factor import factor_mass, solve_columns
+from poise.dynamics.factor import factor_mass, solve_columns, solve_mass
 from poise.dynamics.tangent import move_pose, pose_difference
 from poise.kernel import kernel
 from poise.spatial import Array
@@ -119,10 +119,9 @@ def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float
 @kernel
 def _unforced(mass: Any, bias: Any, speed: Any, factor: Any, below: Any, h: float) -> Any:
     """(nv,) the velocity after a step without controls."""
-    out = np.empty((speed.shape[0], 1))
-    out[:, 0] = mass @ speed - h * bias
-    solve_columns(factor, below, out)
-    return out[:, 0].copy()
+    out = mass @ speed - h * bias
+    solve_mass(factor, below, out)
+    return out
 
 
 @kernel
