@@ -128,7 +128,9 @@ class Nqr:
         self._steering.steer(heading, speed)
 
     def act(self, state: State) -> Actuation:
-        """Look ahead from here, and adapt to the contacts there are."""
+        """Look ahead from here, and adapt to the contacts there are; once lost, nothing."""
+        if self._lost:
+            return PASSIVE
         if self.frame >= self._course.now.stop:
             self._follow(state.qpos)
         rise = self._footing.rise(state.contacts, float(self._carriage.way[2]))
@@ -138,9 +140,7 @@ class Nqr:
         if self._settings.phase in ("early", "both"):
             self._pass_over(steps_early(landings, self.frame, self._footing.stands, state.step))
         self.answer = self._answered(state)
-        self._lost = self._lost or _is_lost(self.answer.deviation, self._tall)
-        if self._lost:
-            return PASSIVE
+        self._lost = _is_lost(self.answer.deviation, self._tall)
         if self._settings.phase in ("late", "both") and self._waits(landings, state.step):
             self._stay()
         else:
