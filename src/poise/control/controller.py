@@ -14,12 +14,23 @@ from poise.reference import Reference
 Array = NDArray[np.float64]
 
 
+class Ground(Protocol):
+    """The ground as a controller may see it."""
+
+    def height(self, x: float, y: float) -> float:
+        """Of its surface, m."""
+
+
 class Setting(Protocol):
     """The scene as a controller may know it."""
 
     @property
     def body(self) -> Body:
         """The character that performs."""
+
+    @property
+    def terrain(self) -> Ground:
+        """What it performs on."""
 
     @property
     def model(self) -> Any:

@@ -9,7 +9,8 @@ from scipy.optimize import lsq_linear
 
 from poise.body import Body
 from poise.body.carrying import Carriage
-from poise.control.nqr.law import Moment, View, answer
+from poise.control.nqr.footing import no_reach
+from poise.control.nqr.law import Moment, Reach, View, answer
 from poise.control.nqr.plan import Figure, figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment
 from poise.control.nqr.weights import Weights, weights_for
@@ -32,7 +33,7 @@ class Walker:
     weights: Weights
     figure: Figure
 
-    def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE):
+    def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE, reach=None):
         """What the law does in frame k."""
         self.world.reset(carriage.pose(qpos), carriage.velocity(qvel))
         state, view = self.world.state, View(np.cos(carriage.yaw), np.sin(carriage.yaw), carriage.way)
@@ -41,7 +42,8 @@ class Walker:
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
-        return answer(figure or self.figure, self.segment.plan, k, now, view, state.step, linear)
+        reach = reach or no_reach(len(qvel))
+        return answer(figure or self.figure, self.segment.plan, k, now, view, reach, state.step, linear)
 
     def own(self, k):
         """The motion's state."""
@@ -69,6 +71,21 @@ def test_on_the_motion_its_own_controls_are_best(walker, k, linear):
     found = walker.answer(k, *walker.own(k), linear=linear)
     np.testing.assert_allclose(found.control, walker.segment.policy.control[k], atol=1e-8)
     np.testing.assert_allclose(found.deviation, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_what_is_reached_for_is_what_is_tracked(walker, linear):
+    """In a pose that differs from the motion's as it is meant to, nothing is done about that."""
+    qpos, qvel = (np.array(part) for part in walker.own(20))
+    bent, moving = np.zeros(len(qvel)), np.zeros(len(qvel))
+    bent[9], moving[9] = 1e-4, 1e-3  # rad, rad/s: a knee
+    mujoco.mj_integratePos(walker.world.model, qpos, bent, 1.0)
+    ahead = bent + walker.world.settings.step * moving
+    meant = walker.answer(20, qpos, qvel + moving, linear=linear, reach=Reach(bent, ahead, moving))
+    unmeant = walker.answer(20, qpos, qvel + moving, linear=linear)
+    planned = walker.segment.policy.control[20]
+    np.testing.assert_allclose(meant.deviation, 0.0, atol=1e-9)
+    assert np.linalg.norm(meant.control - planned) < 0.3 * np.linalg.norm(unmeant.control - planned)
 
 
 @pytest.mark.parametrize("k", FRAMES)

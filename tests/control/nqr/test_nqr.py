@@ -46,6 +46,16 @@ def test_it_performs_without_a_fall_and_every_contact_is_solved(body, motion, se
     assert recording.meta["solver"]["approximate"] == 0
 
 
+@pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:-0.06:1:12", "slope:3"])
+def test_it_walks_over_ground_that_it_sees(body, terrain):
+    world = World(Scene.of(body, terrain))
+    recording = perform(world, Nqr(), begun(finished("walk", "biped29"), 0), seconds=5.0, noise=0.02).recording
+    assert fell_at(recording) is None
+    x, y, z = recording.qpos[-1, :3]
+    assert x > 5.0
+    assert z - world.scene.terrain.height(x, y) == pytest.approx(0.9, abs=0.08)
+
+
 def test_it_gives_up_when_it_has_fallen(body):
     world = World(Scene.of(body))
     push = parse_push("900@0.2,duration=0.3,dir=90")

@@ -5,7 +5,7 @@ import pytest
 
 from poise.body import Body
 from poise.control.nqr import Nqr, NqrSettings
-from poise.control.nqr.footing import Footing
+from poise.control.nqr.footholds import feet_of
 from poise.control.nqr.phase import NEVER, is_late, landings_of, steps_early
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
@@ -25,7 +25,7 @@ def body():
 @pytest.fixture(scope="module")
 def run(body):
     motion = finished("run", "biped29")
-    return landings_of(motion, Footing(body, 0.0).feet)
+    return landings_of(motion, feet_of(body))
 
 
 def test_steps_until_a_landing_are_those_of_the_contacts(run):

@@ -40,17 +40,25 @@ class View(NamedTuple):
     way: Array  # (3,) m
 
 
+class Reach(NamedTuple):
+    """How the pose that is tracked differs from the motion's."""
+
+    now: Array  # (nv,) rad, m
+    ahead: Array  # (nv,) after the step
+    speed: Array  # (nv,) rad/s, m/s
+
+
 class Answer(NamedTuple):
     """What is done in a step."""
 
     torque: Array  # (.. nv,) N m of the scene, zero on the root and on all but the body
     feedback: Array  # (.. nv, 3 c) N m per N s
     control: Array  # (m,) the torques and forces that were wished for
-    deviation: Array  # (2 nv,) from the motion, now
+    deviation: Array  # (2 nv,) from what is tracked, now
 
 
 @kernel
-def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, h: float, linear: bool) -> Any:
+def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, reach: Any, h: float, linear: bool) -> Any:
     """Look ahead from frame k, then adapt to the contacts there are."""
     nv = plan.qvel.shape[1]
     nu = nv - 6
@@ -62,13 +70,14 @@ def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, h: float, linear
     solve_columns(factor, figure.dof_below, by_control)
     deviation = np.empty(2 * nv)
     pose_difference(figure, plan.qpos[k], pose, deviation[:nv])
-    deviation[nv:] = speed - plan.qvel[k]
+    deviation[:nv] -= reach.now
+    deviation[nv:] = speed - plan.qvel[k] - reach.speed
     control = np.zeros(plan.control.shape[1])
     if linear:
         control[:] = plan.control[k] + plan.offset[k] + plan.gain[k] @ deviation
     else:
         reached = _unforced(mass, bias, speed, factor, figure.dof_below, h) + by_control @ plan.control[k][used]
-        control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, h)
+        control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, reach, h)
     torque, feedback = _adapt(figure, now, view, control[used], by_control, factor, nu, h)
     return Answer(torque, feedback, control, deviation)
 
@@ -125,7 +134,9 @@ def _unforced(mass: Any, bias: Any, speed: Any, factor: Any, below: Any, h: floa
 
 
 @kernel
-def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: Any, by_control: Any, h: float) -> Any:
+def _look_ahead(
+    figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: Any, by_control: Any, reach: Any, h: float
+) -> Any:
     """Controls (m,) that cost least from here on [Muico2009] Eq. (11).
 
     `reached` (nv,) is the velocity that the motion's own controls give here. The deviation that they leave is told
@@ -136,7 +147,8 @@ def _look_ahead(figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: A
     deviation = np.empty(2 * nv)
     move_pose(figure, pose, reached, h)
     pose_difference(figure, plan.ahead[k], pose, deviation[:nv])
-    deviation[nv:] = reached - plan.velocity[k]
+    deviation[:nv] -= reach.ahead
+    deviation[nv:] = reached - plan.velocity[k] - reach.speed
     system = np.empty((m, m + 1))
     system[:, :m] = by_control.T @ (plan.matrix[k] @ by_control)
     system[:, m] = by_control.T @ (plan.reach[k] @ deviation + plan.slope[k])

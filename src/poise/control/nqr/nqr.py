@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from poise.body.carrying import Carriage, advance
+from poise.body.poses import PoseSpace
 from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
-from poise.control.nqr.footing import Footing
+from poise.control.nqr.footholds import feet_of
+from poise.control.nqr.footing import Footing, no_reach
 from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.phase import LATE, Landings, is_late, landings_of, steps_early
 from poise.control.nqr.plan import figure_of
@@ -29,8 +31,6 @@ from poise.spatial import Array
 
 _SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
 
-NOTED_RISE = 1e-5
-"""m: smaller ones are noise of the contacts."""
 LOST_HEIGHT, LOST_TURN = 0.4, 1.3
 """Of the standing root's height, and rad: a root further from the motion's than this is not brought back."""
 
@@ -55,6 +55,8 @@ class NqrSettings:
     """Share of the distance from the motion's place that is forgiven with each cycle."""
     phase: str = "early"
     """When the motion's time gives way: to feet that land "early", "late", "both", or never: "clock"."""
+    ground: str = "seen"
+    """How it knows the level on which a foot will land; or "felt": as that of the foot that landed last."""
 
     def __post_init__(self) -> None:
         for name in ("gamma", "force", "planted"):
@@ -68,6 +70,7 @@ class NqrSettings:
             "law": ("nonlinear", "linear"),
             "effort": ("change", "size"),
             "phase": ("clock", "early", "late", "both"),
+            "ground": ("seen", "felt"),
         }
         for name, choices in words.items():
             if getattr(self, name) not in choices:
@@ -102,7 +105,9 @@ class Nqr:
             segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
-        self._footing = Footing(body, float(self._carriage.way[2]))
+        height = world.scene.terrain.height if s.ground == "seen" else None
+        self._footing = Footing(body, float(self._carriage.way[2]), height)
+        self._feet, self._space, self._reach = feet_of(body), PoseSpace(body), no_reach(body.nv)
         self._known_landings: dict[Segment, Landings] = {}
         self._waited = 0
         self._lost, self._tall = False, float(body.standing[2])
@@ -133,12 +138,11 @@ class Nqr:
             return PASSIVE
         if self.frame >= self._course.now.stop:
             self._follow(state.qpos)
-        rise = self._footing.rise(state.contacts, float(self._carriage.way[2]))
-        if abs(rise) > NOTED_RISE:
-            self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
+        self._footing.feel(state.contacts)
         landings = self._landings()
         if self._settings.phase in ("early", "both"):
             self._pass_over(steps_early(landings, self.frame, self._footing.stands, state.step))
+        self._step_on(state)
         self.answer = self._answered(state)
         self._lost = _is_lost(self.answer.deviation, self._tall)
         if self._settings.phase in ("late", "both") and self._waits(landings, state.step):
@@ -147,19 +151,32 @@ class Nqr:
             self.frame += 1
         return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)
 
+    def _step_on(self, state: State) -> None:
+        """Bring the motion to the level of the ground, and its legs to those of its feet."""
+        holds, footing = self.segment.footholds, self._footing
+        footing.follow(holds, self.frame, state.qpos[:3], self._carriage.yaw)
+        rise = footing.level(holds, self.frame) - float(self._carriage.way[2])
+        if rise:
+            self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
+        self._reach = footing.reach(holds, self.frame, state.step)
+
+    def _pose(self, frame: int) -> Array:
+        """(nq,) of the motion, where it takes place."""
+        return self._carriage.pose(self._course.now.poses[frame])
+
     def _landings(self) -> Landings:
         """Of the motion that is performed; found when it is first needed."""
         segment = self.segment
         if segment not in self._known_landings:
-            self._known_landings[segment] = landings_of(segment.motion, self._footing.feet)
+            self._known_landings[segment] = landings_of(segment.motion, self._feet)
         return self._known_landings[segment]
 
     def _pass_over(self, steps: int) -> None:
         """Go on in the motion at once, but not along the ground."""
         if steps and self.frame + steps < self._course.now.stop:
-            here, there = self._course.now.poses[[self.frame, self.frame + steps]]
+            here, there = self._pose(self.frame), self._pose(self.frame + steps)
             self.frame += steps
-            self._shift(self._carriage.pose(here)[:3] - self._carriage.pose(there)[:3])
+            self._shift(here[:3] - there[:3])
 
     def _waits(self, landings: Landings, step: float) -> bool:
         """Whether a foot is late, and has not been waited for too long."""
@@ -169,8 +186,7 @@ class Nqr:
 
     def _stay(self) -> None:
         """Go on along the ground, but not in the motion."""
-        here, there = self._course.now.poses[[self.frame, self.frame + 1]]
-        self._shift(self._carriage.pose(there)[:3] - self._carriage.pose(here)[:3])
+        self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
 
     def _shift(self, way: Array) -> None:
         """Along the ground, m."""
@@ -189,12 +205,17 @@ class Nqr:
             data.xmat,
             state.contacts.jacobian,
         )
-        found: Answer = answer(self._figure, self.segment.plan, self.frame, now, self._view, state.step, self._linear)
+        found: Answer = answer(
+            self._figure, self.segment.plan, self.frame, now, self._view, self._reach, state.step, self._linear
+        )
         return found
 
     def target(self, time: float) -> Array:  # noqa: ARG002
         """(nq,) the pose that is tracked now."""
-        return self._carriage.pose(self.segment.motion.clip.qpos[self.frame])
+        pose = self._pose(self.frame)
+        if not self._reach.ahead.any():
+            return pose
+        return np.asarray(self._space.moved(pose[None], self._reach.ahead[None])[0])
 
     def _follow(self, qpos: Array) -> None:
         """What follows, nearer to where the body is along the ground: places are not tracked, steps are."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from poise.control.nqr.footholds import Footholds, footholds_of
 from poise.control.nqr.lookahead import Policy, carried_future, look_ahead
 from poise.control.nqr.plan import Plan, plan_of
 from poise.control.nqr.weights import Weights
@@ -18,6 +19,7 @@ class Segment:
 
     policy: Policy
     plan: Plan
+    footholds: Footholds
 
     @property
     def motion(self) -> Dynamic:
@@ -38,7 +40,7 @@ def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bo
 
 
 def _segment(policy: Policy, linear: bool) -> Segment:
-    return Segment(policy, plan_of(policy, linear))
+    return Segment(policy, plan_of(policy, linear), footholds_of(policy.motion))
 
 
 def resting(motion: Dynamic) -> Dynamic:

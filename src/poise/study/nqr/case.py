@@ -13,7 +13,7 @@ from poise.study.trial import Trial, attempt
 
 OURS = NqrSettings()
 """As Poise comes."""
-PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0, phase="clock")
+PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0, phase="clock", ground="felt")
 """With the costs that the paper has, which forgives no distance from the place of the motion and keeps to its time."""
 VARIANTS = {"ours": OURS, "paper": PAPER}
 LAWS = {"nqr": "nonlinear", "lqr": "linear"}

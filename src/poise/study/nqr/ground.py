@@ -12,14 +12,15 @@ GROUNDS: dict[str, dict[str, tuple[str, tuple[float, ...]]]] = {
     "walk": {
         "once down": ("drop:{}", (0.02, 0.04, 0.06, 0.08)),
         "stairs down": ("stairs:-{}:0.7:12", (0.02, 0.04, 0.06, 0.08)),
-        "once up": ("drop:-{}", (0.01, 0.02, 0.04)),
-        "stairs up": ("stairs:{}:0.7:12", (0.01, 0.02, 0.04)),
+        "stairs down, long treads": ("stairs:-{}:1:12", (0.02, 0.04, 0.06, 0.08)),
+        "once up": ("drop:-{}", (0.02, 0.04, 0.06, 0.08)),
+        "stairs up": ("stairs:{}:0.7:12", (0.02, 0.04, 0.06, 0.08)),
     },
     "run": {
-        "once down": ("drop:{}", (0.01, 0.02, 0.04)),
-        "once up": ("drop:-{}", (0.02, 0.04, 0.06)),
+        "down every 5 m": ("drop:{}:5", (0.02, 0.04, 0.06, 0.08)),
+        "up every 5 m": ("drop:-{}:5", (0.02, 0.04, 0.06, 0.08)),
     },
-    "turn-45": {"down with each cycle": ("spiral:{}:45:3.4:6", (0.02, 0.04, 0.06))},
+    "turn-45": {"down with each cycle": ("spiral:{}:45:3.4:6", (0.02, 0.04, 0.06, 0.08))},
 }
 """Motion: {what the ground does: (terrain, heights in m)}."""
 
@@ -42,7 +43,7 @@ STUDY: Study[Case] = Study(
     name="nqr-ground",
     title="survival of steps and stairs, up and down",
     reproduces="Muico et al. 2009, section 5.4",
-    whole=Scope(seeds=10, seconds=15.0, motions=tuple(GROUNDS)),
+    whole=Scope(seeds=10, seconds=12.0, motions=tuple(GROUNDS)),
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),
     cases=cases,
     measure=measure,

@@ -1,0 +1,257 @@
+"""Legs of two bones: from where hip and foot are to how the leg bends, in closed form [LeeShin1999].
+
+[Tsai2010] section 4.1 keeps the swivel of the knee from the motion; here it is told as the direction of the knee's
+axis, in which no angle is without meaning.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.body import Body
+from poise.body.parts import Joint
+from poise.errors import PoiseError
+from poise.frozen import readonly
+from poise.kernel import kernel
+from poise.spatial import Array
+
+SOFT = 0.95
+"""Of a leg's length: a leg stretched further bends its knee a little more than it must, and never snaps straight."""
+LONGEST = 0.999
+"""Of a leg's length: it is never stretched further."""
+ROOM = 0.05
+"""rad: no nearer to its limits is a joint asked to go."""
+TILT = 1.0
+"""rad: the most by which a foot turns about its ball to let the leg reach."""
+
+
+class Legs(NamedTuple):
+    """Both legs, left first: lengths and places in link frames (m), and where their joints are in a pose."""
+
+    hip: Array  # (2, 3) in the root link
+    thigh: Array  # (2, 3) the knee in the thigh
+    shank: Array  # (2, 3) the ankle in the shank
+    axis: Array  # (2, 3) of the knee
+    hip_axes: Array  # (2, 3, 3) columns: hinge axes, completed; of a ball, the identity
+    ankle_axes: Array  # (2, 3, 3) likewise
+    lower: Array  # (2, 2, 3) rad: bounds of hip and ankle, with some room
+    upper: Array  # (2, 2, 3) likewise
+    hinges: Any  # (2, 2) how many hinges hip and ankle have: 0 for a ball
+    places: Any  # (2, 4) in qpos: hip, knee, ankle, toe; -1 for no toe
+    sole: Array  # (2, K, 3) what of a foot may touch the ground, its toes straight, in the foot
+    ball: Array  # (2, 3) about which a foot rolls, in the foot
+    length: float  # m of a whole leg
+    ankle_height: float  # m of a foot that stands
+
+
+def legs_of(body: Body) -> Legs:
+    """The legs of a body with two of them, each a hip, a knee that is a hinge, an ankle and perhaps toes."""
+    feet = sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
+    if len(feet) != 2:
+        raise PoiseError(f"body '{body.name}' has {len(feet)} feet: the pendulum walks on two")
+    parts = [_leg(body, foot.link, foot.points) for foot in feet]
+    lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
+    stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
+    ankle = -float(np.mean(stacked["sole"][..., 2].min(axis=1)))
+    for values in stacked.values():
+        values.setflags(write=False)
+    return Legs(**stacked, length=float(np.mean(lengths)), ankle_height=ankle)
+
+
+def _standing_place(body: Body, link: str) -> Array:
+    """Of a link's origin in the pose of all zeros, relative to the root."""
+    model, place, at = body.model, np.zeros(3), body.link_id(link)
+    while at > 1:
+        place += model.body_pos[at]
+        at = int(model.body_parentid[at])
+    return place
+
+
+def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
+    by_link = {joint.link: joint for joint in body.joints}
+    model = body.model
+    ankle = by_link[foot]
+    knee = by_link.get(str(ankle.parent_link))
+    hip = by_link.get(str(knee.parent_link)) if knee else None
+    if knee is None or hip is None or knee.kind != "hinge" or len(knee.dofs) != 1 or hip.kind == "free":
+        raise PoiseError(f"body '{body.name}': '{foot}' must hang on an ankle, a knee that is one hinge, and a hip")
+    chain = [joint.link for joint in (hip, knee, ankle)]
+    if any(np.abs(model.body(link).quat[1:]).max() > 1e-6 for link in chain):
+        raise PoiseError(f"body '{body.name}': links of its legs must be parallel to its root at rest")
+    toe = next((j for j in body.joints if j.parent_link == foot and j.kind == "hinge"), None)
+    return {
+        "hip": _standing_place(body, hip.link),
+        "thigh": np.array(model.body(knee.link).pos),
+        "shank": np.array(model.body(ankle.link).pos),
+        "axis": np.array(knee.axes[0]),
+        "hip_axes": _completed(hip),
+        "ankle_axes": _completed(ankle),
+        "lower": np.array([_padded(joint.lower + ROOM) for joint in (hip, ankle)]),
+        "upper": np.array([_padded(joint.upper - ROOM) for joint in (hip, ankle)]),
+        "hinges": np.array([0 if j.kind == "ball" else len(j.dofs) for j in (hip, ankle)]),
+        "places": np.array([hip.qpos[0], knee.qpos[0], ankle.qpos[0], toe.qpos[0] if toe else -1]),
+        "sole": np.vstack([points, _toe_tips(body, toe, points)]),
+        "ball": points[2:].mean(axis=0),
+    }
+
+
+def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
+    """(2, 3) the front of a foot; of one without toes its ball."""
+    if toe is None:
+        return points[2:]
+    model, link = body.model, body.link_id(toe.link)
+    solid = [g for g in range(model.ngeom) if model.geom_bodyid[g] == link and model.geom_contype[g]]
+    ahead = max((float(model.geom_pos[g, 0]) for g in solid), default=0.0)
+    front = np.array(points[2:])
+    front[:, 0] = model.body(toe.link).pos[0] + ahead
+    return front
+
+
+def _padded(values: Array) -> Array:
+    """(3,) of up to three values."""
+    return np.concatenate([values, np.zeros(3 - len(values))])
+
+
+def _completed(joint: Joint) -> Array:
+    """(3, 3) axes of a joint as columns, with a third one square to the first two."""
+    if joint.kind == "ball":
+        return np.eye(3)
+    axes = list(joint.axes)
+    if len(axes) == 1:
+        other = np.eye(3)[np.argmin(np.abs(axes[0]))]
+        axes.append(np.cross(axes[0], other) / np.linalg.norm(np.cross(axes[0], other)))
+    return np.array([axes[0], axes[1], np.cross(axes[0], axes[1])]).T
+
+
+@kernel
+def _matrix(q: Any) -> Any:
+    """(3, 3) of a unit quaternion."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    out = np.empty((3, 3))
+    out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    out[1, 0], out[1, 1], out[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    out[2, 0], out[2, 1], out[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    return out
+
+
+@kernel
+def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: Any, upper: Any) -> None:
+    """Write a rotation (3, 3), within bounds, into a pose: a ball's quaternion, or angles of hinges one by one."""
+    if hinges == 0:
+        w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
+        x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
+        sine = math.sqrt(x * x + y * y + z * z) / (4 * w)
+        angle = 2.0 * math.atan2(sine, w)
+        scale = angle / max(4 * w * sine, 1e-12)
+        x = min(max(x * scale, lower[0]), upper[0])
+        y = min(max(y * scale, lower[1]), upper[1])
+        z = min(max(z * scale, lower[2]), upper[2])
+        angle = math.sqrt(x * x + y * y + z * z)
+        scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
+        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = math.cos(0.5 * angle), x * scale, y * scale, z * scale
+        return
+    r = axes.T @ turn @ axes
+    qpos[place] = min(max(math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
+    if hinges > 1:
+        qpos[place + 1] = min(max(math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
+    if hinges > 2:
+        qpos[place + 2] = min(max(math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
+
+
+@kernel
+def _about(axis: Any, angle: float) -> Any:
+    """(3, 3) the turn about a unit axis."""
+    c, s = math.cos(angle), math.sin(angle)
+    x, y, z = axis[0], axis[1], axis[2]
+    out = np.empty((3, 3))
+    out[0, 0], out[0, 1], out[0, 2] = c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s
+    out[1, 0], out[1, 1], out[1, 2] = x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s
+    out[2, 0], out[2, 1], out[2, 2] = x * z * (1 - c) - y * s, y * z * (1 - c) + x * s, c + z * z * (1 - c)
+    return out
+
+
+@kernel
+def _frame(along: Any, across: Any) -> Any:
+    """(3, 3) rows: a direction, what of another is square to it, and their product."""
+    out = np.empty((3, 3))
+    x, y, z = along[0], along[1], along[2]
+    long = math.sqrt(x * x + y * y + z * z)
+    x, y, z = x / long, y / long, z / long
+    share = across[0] * x + across[1] * y + across[2] * z
+    a, b, c = across[0] - share * x, across[1] - share * y, across[2] - share * z
+    wide = max(math.sqrt(a * a + b * b + c * c), 1e-9)
+    a, b, c = a / wide, b / wide, c / wide
+    out[0, 0], out[0, 1], out[0, 2] = x, y, z
+    out[1, 0], out[1, 1], out[1, 2] = a, b, c
+    out[2, 0], out[2, 1], out[2, 2] = y * c - z * b, z * a - x * c, x * b - y * a
+    return out
+
+
+@kernel
+def reach_of(distance: float, length: float) -> float:
+    """m: how far a leg is stretched to reach something at a distance: softly limited."""
+    soft, most = SOFT * length, LONGEST * length
+    if distance <= soft:
+        return distance
+    room = most - soft
+    return soft + room * math.tanh((distance - soft) / room)
+
+
+@kernel
+def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any) -> float:
+    """Set a leg of a pose so that its ankle is at a place and its foot turned as told (3, 3), as far as it reaches.
+
+    `across` (3,) is where the axis of the knee points to. Returns how far the place is from the hip, m.
+    """
+    root = _matrix(qpos[3:7])
+    hip = qpos[:3] + root @ legs.hip[side]
+    way = ankle - hip
+    distance = math.sqrt(way @ way)
+    a, b = legs.thigh[side], legs.shank[side]
+    long_a, long_b = math.sqrt(a @ a), math.sqrt(b @ b)
+    stretched = max(reach_of(distance, long_a + long_b), 0.2 * (long_a + long_b))
+    cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
+    knee = math.acos(min(max(cosine, -1.0), 1.0))
+    folded = _about(legs.axis[side], knee)
+    thigh = _frame(way, across).T @ _frame(a + folded @ b, legs.axis[side])
+    shank = thigh @ folded
+    places, hinges = legs.places[side], legs.hinges[side]
+    _set_turn(qpos, places[0], root.T @ thigh, legs.hip_axes[side], hinges[0], legs.lower[side, 0], legs.upper[side, 0])
+    qpos[places[1]] = knee
+    _set_turn(qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1])
+    return distance
+
+
+@kernel
+def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: float, least: float) -> float:
+    """rad by which a foot that bears on its ball lifts its heel so that the leg is stretched by at most `reach`, m.
+
+    `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat, `least` (rad) how much it lifts anyway.
+    """
+    hip = qpos[:3] + _matrix(qpos[3:7]) @ legs.hip[side]
+    low, high = least, TILT
+    for _ in range(12):
+        middle = 0.5 * (low + high) if _ else least
+        way = ball - foot @ (_about(_Y, middle) @ legs.ball[side]) - hip
+        if math.sqrt(way @ way) <= reach:
+            if _ == 0:
+                return least
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+_Y = np.array([0.0, 1.0, 0.0])
+
+
+@kernel
+def sole_depth(legs: Any, side: int, foot: Any) -> float:
+    """m from an ankle down to the lowest point of its foot, turned as told (3, 3)."""
+    lowest = 0.0
+    for k in range(legs.sole.shape[1]):
+        lowest = min(lowest, foot[2] @ legs.sole[side, k])
+    return -lowest
