@@ -9,8 +9,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -46,6 +46,7 @@ class Shot:
     props: tuple[Prop, ...] = ()
     apart: float = 0.0  # m: moments that would cover each other are set side by side along x
     size: tuple[int, int] = (1200, 560)
+    loads: Mapping[str, float] = field(default_factory=dict)  # kg that links carry
 
 
 SHOTS = (
@@ -94,6 +95,14 @@ SHOTS = (
         (3.8, 2.9, 0.5),
         size=(1200, 700),
     ),
+    Shot(
+        "07_walk_anywhere",
+        tuple(0.1 + 0.9 * k for k in range(12)),
+        Camera(azimuth=-46, elevation=20, distance=5.7),
+        (4.3, 1.5, 0.65),
+        size=(1200, 560),
+        loads={"right_hand": 15.0},
+    ),
 )
 
 
@@ -124,7 +133,7 @@ def moments(path: Path) -> tuple[Body, np.ndarray, np.ndarray]:
 def exposure(body: Body, clock: np.ndarray, qpos: np.ndarray, shot: Shot) -> None:
     """One picture of several moments."""
     moved = [_Moved(prop, shot.apart * k) for prop in shot.props for k in range(len(shot.times))]
-    scene = Scene((body,) * len(shot.times), parse_terrain(shot.terrain), tuple(moved))
+    scene = Scene((body.loaded(shot.loads),) * len(shot.times), parse_terrain(shot.terrain), tuple(moved))
     pose = np.array(scene.model.qpos0)
     for k, time in enumerate(shot.times):
         then = qpos[np.abs(clock - time).argmin(), : body.nq].copy()

@@ -13,9 +13,11 @@ from poise.body import Body
 from poise.control import named_controller
 from poise.errors import PoiseError
 from poise.measure.mujocos import BATCH, MujocoStep, seconds_of
-from poise.performance import Run, start
-from poise.reference import named_motion
+from poise.measure.pace import paced
+from poise.performance import Placed, Run, start
+from poise.reference import Reference, named_motion
 from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 
@@ -48,37 +50,52 @@ def bench(steps: int) -> list[Row]:
         _case("biped29", False, steps, 3.0),
         _case("human58", True, steps, 5.0),
         _case("human58", False, steps, 3.0),
-        *_walking(steps),
+        *(row for walk in WALKS for row in _walking(walk, steps)),
     ]
 
 
-def walking_speed(steps: int) -> float:
-    """Simulated seconds per second of a walk of biped29 under nqr, with all that is recorded of it."""
-    body = Body.named("biped29")
-    world = World(Scene.of(body))
-    run = Run(world, named_controller("nqr"), named_motion("walk", body))
-    return world.settings.step / seconds_of(run.step, steps)
+@dataclass(frozen=True)
+class Walk:
+    """A walk under control."""
+
+    body: str
+    controller: str
+    step: float  # s
+    bound: float  # on the ratio of its usual step to MuJoCo's
+    slow: float  # on that of one step in a hundred
+    fast: float  # times real time that it should be, at least
+
+    @property
+    def name(self) -> str:
+        """For tables."""
+        return f"{self.body} walking, {self.controller}"
 
 
-def _walking(steps: int) -> list[Row]:
-    """Control and simulation of a walk: the median, and what one step in a hundred passes."""
-    body = Body.named("biped29")
-    world, controller, reference = World(Scene.of(body)), named_controller("nqr"), named_motion("walk", body)
-    start(world, reference, 0, 0.0)
-    controller.reset(world, reference)
-    world.load()
-    mujocos = MujocoStep(world)
-    ours, theirs, contacts = [], [], []
-    for step in range(steps):
-        if step % BATCH == 0:
-            theirs.append(mujocos.seconds(world.qpos, world.qvel))
-        ours.append(seconds_of(lambda: world.step(controller.act(world.state))))
-        contacts.append(int(world.contacts.touching.sum()))
-    median, slow = 1e6 * np.percentile(ours, (50, 99))
-    usual, mujoco_us = int(np.median(contacts)), 1e6 * float(np.median(theirs))
+WALKS = (Walk("biped29", "nqr", 1 / 120, 12.0, 30.0, 25.0), Walk("human58", "pendulum", 1 / 50, 25.0, 40.0, 15.0))
+
+
+def walking_speed(walk: Walk, steps: int) -> float:
+    """Simulated seconds per second of a walk, with all that is recorded of it."""
+    world, reference = _set(walk)
+    run = Run(world, named_controller(walk.controller), reference)
+    return walk.step / seconds_of(run.step, steps)
+
+
+def _set(walk: Walk) -> tuple[World, Reference]:
+    body = Body.named(walk.body)
+    return World(Scene.of(body), WorldSettings(step=walk.step)), named_motion("walk", body)
+
+
+def _walking(walk: Walk, steps: int) -> list[Row]:
+    """Control and simulation: the mean, and what one step in a hundred passes."""
+    (world, reference), controller = _set(walk), named_controller(walk.controller)
+    controller.reset(world, Placed(reference, start(world, reference, 0, 0.0)))
+    pace = paced(world, controller, steps)
+    slow = 1e6 * float(np.percentile(pace.whole, 99))
+    usual, mujoco_us = int(np.median(pace.contacts)), 1e6 * float(np.median(pace.mujoco))
     return [
-        Row("biped29 walking, nqr", usual, float(median), mujoco_us, 12.0),
-        Row("biped29 walking, nqr, p99", usual, float(slow), mujoco_us, 30.0),
+        Row(walk.name, usual, 1e6 * float(pace.whole.mean()), mujoco_us, walk.bound),
+        Row(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow),
     ]
 
 

@@ -21,7 +21,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "bodies": bodies,
         "motions": motions(),
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
-        "controllers": {name: what for name, (_, _, what) in CONTROLLERS.items()},
+        "controllers": {name: entry.what for name, entry in CONTROLLERS.items()},
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage
 from poise.control import Controller
-from poise.control.controller import Steerable
+from poise.control.controller import Adjustable, Steerable
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
 from poise.reference.commands import Command
@@ -144,9 +144,14 @@ def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
 
 def steer_cue(controller: Steerable, command: Command) -> Cue:
     """The cue to steer."""
+    steps = controller if isinstance(controller, Adjustable) else None
+    if command.adjusts and steps is None:
+        raise PoiseError(f"{controller.name} takes steps as they come: steer it without lift and step")
 
     def steer(_: World) -> dict[str, Any]:
         controller.steer(command.heading, command.speed)
+        if command.adjusts and steps is not None:
+            steps.adjust(command.lift, command.step)
         return command.as_event()
 
     return Cue(command.time, "steer", steer)

@@ -5,14 +5,15 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.control import Controller, named_controller
+from poise.body.load import parse_load
+from poise.control import CONTROLLERS, Controller, named_controller
 from poise.control.controller import Steerable
 from poise.errors import PoiseError
 from poise.export import export
@@ -21,9 +22,10 @@ from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.motion.repair import Imported
 from poise.performance import Performance, check, perform, steer_cue
-from poise.reference.cast import cast
+from poise.reference import Reference
+from poise.reference.cast import Cast, cast
 from poise.reference.commands import parse_steer
-from poise.reference.edit import parse_edit, take_of
+from poise.reference.edit import Edit, parse_edit, take_of
 from poise.reference.obeying import obeying
 from poise.reference.preparing import Say, changes, in_silence
 from poise.reference.repertoire import Roaming, shipped_repertoire
@@ -87,11 +89,12 @@ class Session:
     terrain: str = "flat"
     friction: float = 1.0
     limits: str | None = None
+    loads: tuple[str, ...] = ()
     pushes: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
     steer: str = ""
     seconds: float | None = None
-    step: float = 1 / 120
+    step: float | None = None
     seed: int = 0
     noise: float = 0.0
 
@@ -109,6 +112,7 @@ class Session:
         summary = summarise(performance)
         recording.meta.update(fell_at=summary["fell_at"], terrain=self.terrain)
         recording.meta["events"] += [{"kind": "edit", "text": text} for text in self.edits]
+        recording.meta["events"] += [{"kind": "load", "text": text} for text in self.loads]
         say("writing")
         folder.mkdir(parents=True, exist_ok=True)
         recording.save(paths[0])
@@ -124,28 +128,27 @@ class Session:
             check(self.seconds, self.seed, self.noise)
         edits = [parse_edit(text) for text in self.edits]
         pushes = [parse_push(text) for text in self.pushes]
+        loads = [parse_load(text) for text in self.loads]
         controller = named_controller(self.controller, self.settings)
-        cues = self._steer_cues(controller)
-        terrain, settings = parse_terrain(self.terrain), WorldSettings(step=self.step)
-        chosen = cast(self.motion, self.body, say, controller.needs_physics)
-        body = chosen.body if self.limits is None else chosen.body.with_torque_limits(self.limits)
-        reference = chosen.reference
-        for edit in edits:
-            say(f"editing: {edit}")
-            reference = edit.on(take_of(reference, body))
-        if cues:
-            reference = Roaming(shipped_repertoire(body), self.motion)
-        elif controller.needs_physics:
-            reference = obeying(reference, body, chosen.ships, say)
+        usual = CONTROLLERS[self.controller]
+        cues = self._steer_cues(controller, usual.speeds)
+        terrain = parse_terrain(self.terrain)
+        settings = WorldSettings(step=usual.step if self.step is None else self.step)
+        chosen = cast(self.motion, self.body, say, controller.needs_physics, usual.body)
+        for link, mass in loads:
+            chosen = chosen.laden(link, mass)
+        if self.limits is not None:
+            chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
+        reference = self._tracked(chosen, edits, controller.needs_physics, say)
         if controller.needs_physics:
-            reference = in_steps(reference, 1 / self.step)
-        world = World(Scene((body,), terrain, friction=self.friction), settings)
+            reference = in_steps(reference, 1 / settings.step)
+        world = World(Scene((chosen.body,), terrain, friction=self.friction), settings)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         performance = perform(
             world,
             controller,
             reference,
-            seconds=self.seconds or reference.duration or ENDLESS + (cues[-1].time if cues else 0.0),
+            seconds=self.seconds or max(reference.duration or ENDLESS, ENDLESS + cues[-1].time if cues else 0.0),
             pushes=pushes,
             cues=cues,
             seed=self.seed,
@@ -154,15 +157,31 @@ class Session:
         )
         return performance, chosen.imported
 
-    def _steer_cues(self, controller: Controller) -> list[Cue]:
+    def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
+        """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""
+        reference = chosen.reference
+        for edit in edits:
+            say(f"editing: {edit}")
+            reference = edit.on(take_of(reference, chosen.body))
+        if not physics:
+            return reference
+        if self.steer.strip():
+            return Roaming(shipped_repertoire(chosen.body), self.motion)
+        return obeying(reference, chosen.body, chosen.ships, say)
+
+    def _steer_cues(self, controller: Controller, speeds: tuple[float, float]) -> list[Cue]:
         """The commands to steer, which not all can take."""
         commands = parse_steer(self.steer)
         if not commands:
             return []
         if not isinstance(controller, Steerable):
-            raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller nqr can")
-        if self.edits:
-            raise PoiseError("what is steered cannot be edited: leave out --edit or --steer")
+            raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller pendulum can, and nqr")
+        if self.edits and controller.needs_physics:
+            raise PoiseError(f"what {self.controller} steers cannot be edited: leave out --edit or --steer")
+        for command in commands:
+            if command.speed is not None and not speeds[0] <= command.speed <= speeds[1]:
+                told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"
+                raise PoiseError(f"steer '{self.steer}': {told}, not at {command.speed:g}")
         return [steer_cue(controller, command) for command in commands]
 
 

@@ -20,17 +20,40 @@ def test_commands_come_in_the_order_of_their_times():
     assert [command.time for command in parse_steer("6s:0 2:30 4s:10")] == [2.0, 4.0, 6.0]
 
 
+def test_steps_are_read_in_any_order():
+    assert parse_steer("1s:0@-0.4,lift=0.1") == (Command(1.0, 0.0, -0.4, lift=0.1),)
+    both = Command(2.0, math.pi, None, lift=0.05, step=0.6)
+    assert parse_steer("2s:180,lift=.05,step=0.6") == parse_steer("2s:180,step=0.6,lift=.05") == (both,)
+
+
+@pytest.mark.parametrize(("told", "adjusts"), [({}, False), ({"lift": 0.0}, True), ({"step": 0.5}, True)])
+def test_a_command_knows_whether_it_is_about_steps(told, adjusts):
+    command = Command(0.0, 0.0, 1.0, **told)
+    assert command.adjusts == adjusts
+    assert {"lift", "step"} & set(command.as_event()) == ({"lift", "step"} if adjusts else set())
+
+
 def test_nothing_is_no_command():
     assert parse_steer("") == ()
 
 
 @pytest.mark.parametrize(
     "word",
-    ["3s", "3s:", "3s:left", "x:90", "3s:90@", "3s:90@fast", "3s:nan", "1s:1e400", "-1s:0", "1s:0@-1"]
-    + ["1s:0@21", f"{9:0<400}s:0", f"1s:{9:0<400}"],
+    ["3s", "3s:", "3s:left", "x:90", "3s:90@", "3s:90@fast", "3s:nan", "1s:1e400", "-1s:0", "1s:0@-21"]
+    + [
+        "1s:0@21",
+        f"{9:0<400}s:0",
+        f"1s:{9:0<400}",
+        "1s:0,lift",
+        "1s:0,lift=high",
+        "1s:0,hop=1",
+        "1s:0,",
+        "1s:0,lift=-1",
+    ]
+    + ["1s:0,lift=2", "1s:0,step=0", "1s:0,step=9", "1s:0,lift=0.1,lift=0.2", "1s:0,lift=0.1@1", "1s:0@nan"],
 )
 def test_nonsense_is_refused_in_one_line_that_names_it(word):
-    with pytest.raises(PoiseError, match="steer") as error:
+    with pytest.raises(PoiseError, match=r"^steer '0s:0 ") as error:
         parse_steer(f"0s:0 {word}")
     assert f"'{word}'" in str(error.value)
     assert "\n" not in str(error.value)

@@ -39,7 +39,7 @@ class Body:
     hands: tuple[Hand, ...] = ()
     head: str | None = None  # link
     symmetry: Symmetry | None = None
-    plan: Plan | None = None  # what it was generated from; None for a user's own MJCF
+    plan: Plan | None = None  # what it was generated from; None for a user's own MJCF, or with a load
     rigging: Rigging | None = None  # the skeleton it was built for; None for one joint per link
 
     @classmethod
@@ -206,10 +206,21 @@ class Body:
         from poise.body.scale import scale
 
         if self.plan is None:
-            raise PoiseError(f"body '{self.name}' comes from MJCF and cannot be scaled: scale it in its own file")
+            raise PoiseError(
+                f"body '{self.name}' comes from MJCF or carries a load, and cannot be scaled: scale it before"
+            )
         body = build(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
         fits = legs == arms == size == 1.0  # a skeleton hangs only on a body of its own proportions
         return replace(body, rigging=self.rigging if fits else None)
+
+    def loaded(self, loads: Mapping[str, float]) -> Body:
+        """A body that carries boxes of so many kg, each as part of a link; see `poise.body.load`."""
+        from poise.body.load import loaded
+
+        body = self
+        for link, mass in loads.items():
+            body = loaded(body, link, mass)
+        return body
 
     @cached_property
     def missing(self) -> tuple[str, ...]:

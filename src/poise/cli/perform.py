@@ -32,8 +32,8 @@ def add(commands: Any) -> None:
         "--body",
         default=None,
         help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for "
-        "that of the motion; by default own for motion files, else human37, or biped29 "
-        "with nqr",
+        "that of the motion; by default own for motion files, else human37, or with nqr biped29, with pendulum "
+        "human58",
     )
     option("--controller", default="hold", help="a controller by name (poise list controllers)")
     option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
@@ -46,14 +46,27 @@ def add(commands: Any) -> None:
         default="",
         metavar="STEER",
         help=f"{STEER_FORM}: at each time a heading in degrees, to the left positive, and perhaps a speed in m/s, 0 to "
-        "stand; for walk, run and stand with --controller nqr",
+        "stand; with pendulum any motion, also backward, and with how much more feet are lifted and how long a step "
+        "lasts; with nqr walk, run and stand",
+    )
+    option(
+        "--load",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="a box that a link carries, such as right_hand=15; repeatable",
     )
     option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", default=None, metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    option("--step", type=float, default=None, help="duration of a simulation step, s (default: 1/120)")
+    option(
+        "--step",
+        type=float,
+        default=None,
+        help="duration of a simulation step, s (default: 1/120, or with pendulum 0.02)",
+    )
     option("--seed", type=int, default=0, help="seed of all randomness")
     option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
 
@@ -70,11 +83,12 @@ def _perform(chosen: argparse.Namespace) -> Report:
         terrain=chosen.terrain,
         friction=chosen.friction,
         limits=chosen.limits,
+        loads=tuple(chosen.load),
         pushes=tuple(chosen.push),
         edits=tuple(chosen.edit),
         steer=chosen.steer,
         seconds=chosen.seconds,
-        step=1 / 120 if chosen.step is None else chosen.step,
+        step=chosen.step,
         seed=chosen.seed,
         noise=chosen.noise,
     )

@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from poise.control.controller import Controller
 from poise.control.hold import Hold, HoldSettings
 from poise.control.limp import Limp, LimpSettings
 from poise.control.nqr import Nqr, NqrSettings
+from poise.control.pendulum import Pendulum, PendulumSettings
 from poise.errors import PoiseError, unknown
+from poise.reference.commands import FASTEST
 
-CONTROLLERS: dict[str, tuple[Callable[..., Controller], type, str]] = {
-    "limp": (Limp, LimpSettings, "no control: a falling rag doll"),
-    "hold": (Hold, HoldSettings, "joint springs hold the pose; no balance"),
-    "nqr": (Nqr, NqrSettings, "looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]"),
+
+class Entry(NamedTuple):
+    """A controller, what it does, and how it is used unless someone wants it otherwise."""
+
+    make: Callable[..., Controller]
+    settings: type
+    what: str
+    body: str | None = None  # that performs motions which come with Poise; None for whichever is usual
+    step: float = 1 / 120  # s of a simulation step
+    speeds: tuple[float, float] = (0.0, FASTEST)  # m/s between which it can be steered, backward below zero
+
+
+CONTROLLERS: dict[str, Entry] = {
+    "limp": Entry(Limp, LimpSettings, "no control: a falling rag doll"),
+    "hold": Entry(Hold, HoldSettings, "joint springs hold the pose; no balance"),
+    "nqr": Entry(Nqr, NqrSettings, "looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]"),
+    "pendulum": Entry(
+        Pendulum,
+        PendulumSettings,
+        "walks by an inverted pendulum: any clip's manner, any speed and heading [Tsai2010]",
+        body="human58",
+        step=0.02,
+        speeds=(-0.6, 1.8),
+    ),
 }
-"""Name: (controller, its settings, what it does)."""
+"""By name."""
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
     """A controller by name, with some of its settings changed."""
     if name not in CONTROLLERS:
         raise unknown("controller", name, CONTROLLERS)
-    controller, kind, _ = CONTROLLERS[name]
-    fields = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    entry = CONTROLLERS[name]
+    fields = entry.settings.__dataclass_fields__  # type: ignore[attr-defined]
     values = {}
     for key, value in (settings or {}).items():
         if key not in fields:
@@ -33,4 +55,4 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
             values[key] = type(fields[key].default)(value)
         except (TypeError, ValueError, OverflowError):
             raise PoiseError(f"setting {key} of {name}: '{value}' is not a number") from None
-    return controller(kind(**values))
+    return entry.make(entry.settings(**values))

@@ -82,5 +82,17 @@ class Controller(Protocol):
 class Steerable(Protocol):
     """A controller that goes where it is told."""
 
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Want another heading (rad, to the left of the first one) or speed (m/s)."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A controller whose steps can be changed while it walks."""
+
+    def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
+        """Lift feet by so much more (m), or let steps last so long (s); None leaves as it is."""

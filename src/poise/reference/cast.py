@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from poise.body import Body
 from poise.errors import PoiseError
@@ -31,18 +31,28 @@ class Cast:
     imported: Imported | None = None
     ships: bool = False  # whether the motion comes with Poise
 
+    def laden(self, link: str, mass: float) -> Cast:
+        """The same with `mass` kg to carry at a link; what obeyed physics without them no longer does."""
+        body, reference = self.body.loaded({link: mass}), self.reference
+        if isinstance(reference, Played):
+            reference = Played(replace(reference.clip, body=body))
+        return replace(self, body=body, reference=reference)
 
-def cast(motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False) -> Cast:
+
+def cast(
+    motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
+) -> Cast:  # fmt: skip
     """The performer and what it performs.
 
     `motion` is a motion that comes with Poise, one that was fetched, a motion file, or a prepared motion; `body` is a
     body that comes with Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for
-    motion files. Where `physics` matters, motions that come with Poise are performed by a body that they come for.
+    motion files. Motions that come with Poise are performed by the `usual` body, or where `physics` matters by one that
+    they come for.
     """
     path = motion_file(motion)
     if not path.suffix:
         able = finished_bodies(motion) if physics else ()
-        performer = load_body(body or (able[0] if able else DEFAULT_BODY))
+        performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))
         return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):
         clip, dynamic = load_reference(path)

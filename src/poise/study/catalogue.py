@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from poise.errors import unknown
-from poise.study.nqr import endurance, ground, horizon, push, rate, steering, survival, timing, transitions
+from poise.study.nqr import endurance, ground, horizon, rate, steering, survival, transitions
+from poise.study.nqr import push as nqr_push
+from poise.study.nqr import timing as nqr_timing
+from poise.study.pendulum import body, imitation, slope, stairs
+from poise.study.pendulum import push as pendulum_push
+from poise.study.pendulum import timing as pendulum_timing
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
     module.STUDY.name: module.STUDY
-    for module in (endurance, survival, timing, rate, horizon, ground, push, transitions, steering)
+    for module in (
+        *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
+        *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
+    )
 }
 """All there are."""
 

@@ -45,16 +45,24 @@ def share_circle(axis: Any, shares: Array, degrees: Sequence[float], radii: Sequ
 
     colours = colormaps[SHARES]
     around = np.radians(np.diff([*degrees, degrees[0] + 360.0]))
-    height = float(np.diff(radii).min()) if len(radii) > 1 else float(radii[0])
+    edges = ring_edges(radii)
     for (i, j), share in np.ndenumerate(shares):
         axis.bar(
             math.radians(degrees[j]),
-            height,
+            edges[i + 1] - edges[i],
             around[j],
-            radii[i] - height / 2,
+            edges[i],
             color=colours(share),
             edgecolor="white",
             lw=0.3,
         )
     axis.set_theta_zero_location("N")
     axis.grid(visible=False)
+
+
+def ring_edges(radii: Sequence[float]) -> Array:
+    """(n + 1,) where the rings about some radii meet: half-way from one to the next, and as far beyond both ends."""
+    if len(radii) == 1:
+        return np.array([0.5, 1.5]) * radii[0]
+    halves = 0.5 * np.diff(radii)
+    return np.concatenate([[radii[0] - halves[0]], radii[:-1] + halves, [radii[-1] + halves[-1]]])

@@ -10,16 +10,24 @@ import numpy as np
 
 from poise.body import Body
 from poise.control import Controller
+from poise.control.controller import Steerable
+from poise.errors import PoiseError
 from poise.measure import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
-from poise.performance import Performance, Run, check
+from poise.performance import Performance, Placed, Run, check, steer_cue
 from poise.reference.begun import begun
 from poise.reference.cast import cast
+from poise.reference.commands import Command
 from poise.reference.dynamic import Dynamic
+from poise.reference.edit import parse_edit, take_of
+from poise.reference.motions import named_motion
 from poise.reference.obeying import obeying
 from poise.reference.reference import Reference
 from poise.reference.resampling import in_steps
+from poise.study.build import AS_NAMED, Build
+from poise.world.cues import Cue
+from poise.world.ground import Place
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 from poise.world.rehearsed import rehearsed
@@ -44,12 +52,16 @@ class Trial:
 
     motion: str  # by name, or a prepared file
     body: str | None = None
+    build: Build = AS_NAMED
+    edits: tuple[str, ...] = ()  # of the motion
     seconds: float = 30.0
     seed: int = 0
     noise: float = NOISE
     phase: float | None = None  # share of the cycle at which it begins; drawn from the seed if not given
     pushes: tuple[Push, ...] = ()
+    commands: tuple[Command, ...] = ()  # to steer
     terrain: str = "flat"
+    approach: float = 0.0  # m behind the origin at which it begins
     rate: float = 120.0  # Hz, of the world
 
     def __post_init__(self) -> None:
@@ -95,10 +107,27 @@ class _Piece:
 
 def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
     """Perform a trial until it falls or its time is up; `watch` is told every step."""
+    run, world, reference = staged(trial, controller)
+    return judge(run, world, reference, trial.seconds, watch)
+
+
+def staged(trial: Trial, controller: Controller) -> tuple[Run, World, Reference]:
+    """A trial at its beginning: the run, its world, and what is performed in it."""
     body, reference = _reference(trial, controller.needs_physics)
     world = World(Scene.of(body, trial.terrain), WorldSettings(step=1.0 / trial.rate))
-    run = Run(world, controller, reference, trial.pushes, seed=trial.seed, noise=trial.noise)
-    return judge(run, world, reference, trial.seconds, watch)
+    if trial.approach:
+        reference = Placed(reference, Place(x=-trial.approach))
+    cues = _cues(trial, controller)
+    run = Run(world, controller, reference, trial.pushes, cues, seed=trial.seed, noise=trial.noise)
+    return run, world, reference
+
+
+def _cues(trial: Trial, controller: Controller) -> list[Cue]:
+    if not trial.commands:
+        return []
+    if not isinstance(controller, Steerable):
+        raise PoiseError(f"controller '{controller.name}' cannot be steered")
+    return [steer_cue(controller, command) for command in trial.commands]
 
 
 def judge(
@@ -113,14 +142,14 @@ def judge(
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_Piece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
-        taken = _performed(run, world, min(most, steps - world.steps), watch)
+        taken = performed(run, world, min(most, steps - world.steps), watch)
         lost = taken.blow_up is not None or _sunk(world)
         pieces.append(_judged(taken.recording, world.time if lost else None))
     return _verdict(pieces, world.steps / rate, reference)
 
 
-def _performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None]) -> Performance:
-    """A piece, cut short by a fall."""
+def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
+    """So many steps more, cut short by a fall."""
     try:
         for _ in range(steps):
             watch(run.step())
@@ -176,7 +205,7 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
 
 def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
     """Who performs, and what: a cycle from the phase at which the trial begins, anything else from its start."""
-    body, reference = cast_once(trial.motion, trial.body, physics)
+    body, reference = built_once(trial.motion, trial.body, trial.build, trial.edits, physics)
     reference = in_steps(reference, trial.rate)
     first = next(iter(reference.motions.values()), None)
     if first is None or not first.clip.cyclic:
@@ -189,3 +218,17 @@ def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Refer
     """Who performs, and what, obeying physics if that matters; read once by a process that makes many trials of it."""
     chosen = cast(motion, body, physics=physics)
     return chosen.body, obeying(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
+
+
+@lru_cache(maxsize=8)
+def built_once(
+    motion: str, body: str | None, build: Build, edits: tuple[str, ...], physics: bool
+) -> tuple[Body, Reference]:
+    """The same by a body that is built otherwise, and edited; other proportions take motions that come with Poise."""
+    performer, reference = cast_once(motion, body, physics)
+    other = build.of(performer)
+    if build.of_other_proportions:
+        reference = named_motion(motion, other)
+    for edit in edits:
+        reference = parse_edit(edit).on(take_of(reference, other))
+    return other, reference

@@ -17,7 +17,9 @@ from poise.session import Session
         ({"body": "human37"}, "'human37' cannot be steered"),
         ({"motion": "squat"}, "squat"),
         ({"motion": "turn-45"}, "steered 'turn-45'. Valid: run, stand, walk"),
-        ({"steer": "30s:0@99"}, "between 0 and 20"),
+        ({"steer": "30s:0@99"}, "between -20 and 20"),
+        ({"steer": "0s:0 30s:0@-0.5"}, "nqr goes at 0 to 20 m/s, not at -0.5"),
+        ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr takes steps as they come"),
     ],
 )
 def test_what_cannot_be_steered_says_so(asked, cause):

@@ -14,8 +14,10 @@ import numpy as np
 
 from poise.spatial import Array
 
-CANDIDATES = 12
-"""Times of landing that are compared."""
+SLACK = 0.03
+"""m by which a foot may land off where it is over."""
+HURRY = 0.1
+"""m: a step shorter or longer by its whole duration is worth missing the wanted place by this."""
 
 
 class Landing(NamedTuple):
@@ -24,6 +26,7 @@ class Landing(NamedTuple):
     place: Array  # (2,) m of the point that it will press on
     within: float  # s from now
     velocity: Array  # (2,) m/s of the centre of mass then
+    there: Array  # (2,) m where it is then
     missed: float  # m by which the step would have to be longer
 
 
@@ -32,9 +35,11 @@ class Pace(NamedTuple):
 
     duration: float  # s of the step to come after landing
     velocity: Array  # (2,) m/s that the centre of mass should have at the end of that step
-    reach: float  # m of the longest step, from the centre of mass
     swiftness: float  # m/s of the fastest foot
-    lean: float  # m by which the centre of mass may get away from the stance foot before that lifts off
+    low: Array  # (2,) m: bounds of where a foot can land, from the centre of mass
+    high: Array  # (2,) m
+    back: Array  # (2,) m: bounds of where the centre of mass can be when the stance foot leaves, from that foot
+    ahead: Array  # (2,) m
 
 
 def fallen(place: Array, velocity: Array, rate: float, time: float | Array) -> tuple[Array, Array]:
@@ -54,31 +59,30 @@ def end_velocity(speed: float, width: float, duration: float, rate: float, stanc
     return np.array([forward, -aside if stance == 0 else aside])
 
 
-def landing(place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, soonest: float, due: float) -> Landing:
+def landing(
+    place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, times: Array, due: float, reach: Array
+) -> Landing:
     """Landing place and time that bring the velocity to what it should be.
 
     `place` and `velocity` (2,) of the centre of mass and `foot` (2,) of the swinging one are told from the point that
-    the stance foot presses on. The step lands when it is `due` (s from now), but sooner, not before `soonest`, where it
-    would become too long.
+    the stance foot presses on. The step lands near to when it is `due` (s from now), unless it would become too long
+    or too hasty: the best of `times` (K,) is chosen, at each of which legs reach (K,) m from the centre of mass.
     """
-    times = np.linspace(due, min(soonest, due), CANDIDATES)[:, None]
-    there, then = fallen(place, velocity, rate, times)
+    there, then = fallen(place, velocity, rate, times[:, None])
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
-    step = (c * then - pace.velocity) / (rate * s)  # (K, 2) from the centre of mass
+    wanted = (c * then - pace.velocity) / (rate * s)  # (K, 2) from the centre of mass
+    step = np.clip(wanted, pace.low, pace.high)
     length = np.hypot(step[:, 0], step[:, 1])
-    missed = np.maximum(length - pace.reach, 0.0)
+    step *= np.minimum(1.0, reach / np.maximum(length, 1e-9))[:, None]
     way = there + step - foot
-    swift = np.hypot(way[:, 0], way[:, 1]) / np.maximum(times[:, 0], 1e-3)
-    away = np.maximum(np.hypot(there[:, 0], there[:, 1]) - pace.lean, 0.0)
-    hurry = (due - times[:, 0]) / pace.duration
-    best = int(np.argmin(0.05 * hurry + missed + away + 0.2 * np.maximum(swift - pace.swiftness, 0.0)))
-    kept = step[best] * min(1.0, pace.reach / max(float(length[best]), 1e-9))
-    goal = there[best] + kept
-    way = goal - foot
-    far = math.hypot(way[0], way[1])
-    most = pace.swiftness * float(times[best, 0]) + 0.05
-    goal = foot + way * min(1.0, most / max(far, 1e-9))
-    return Landing(goal, float(times[best, 0]), then[best], float(missed[best]))
+    far = np.hypot(way[:, 0], way[:, 1])
+    most = pace.swiftness * times + SLACK
+    kept = foot + way * np.minimum(1.0, most / np.maximum(far, 1e-9))[:, None]
+    missed = np.hypot(*(there + wanted - kept).T)
+    beyond = there - np.clip(there, pace.back, pace.ahead)
+    away = np.hypot(beyond[:, 0], beyond[:, 1])
+    best = int(np.argmin(HURRY * np.abs(due - times) / pace.duration + missed + away))
+    return Landing(kept[best], float(times[best]), then[best], there[best], float(missed[best]))
 
 
 def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:

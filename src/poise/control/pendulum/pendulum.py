@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.body.carrying import carried, heading
 from poise.control.controller import Stage
-from poise.control.pendulum.filter import Landing, Pace, end_velocity, fallen, landing, pressing
+from poise.control.pendulum.filter import Pace, end_velocity, landing, pressing
 from poise.control.pendulum.legs import bend_leg, legs_of, roll_foot, sole_depth
 from poise.control.pendulum.style import style_of
 from poise.control.pendulum.tracking import response, wanted_velocity
@@ -29,7 +29,7 @@ class PendulumSettings:
     soft: float = 0.1
     reach: float = 0.75
     swift: float = 6.0
-    soonest: float = 0.25
+    soonest: float = 0.2
     press: float = 0.25
     integral: float = 0.15
     heel: float = 0.985
@@ -37,6 +37,18 @@ class PendulumSettings:
     ds: float = 0.12
     trail: float = 0.1
     ff: float = 1.0
+    yield_: float = 10.0
+    inward: float = 0.5
+    outward: float = 0.75
+    outlean: float = 0.45
+    inlean: float = 0.7
+    backward: float = 0.6
+    backlean: float = 0.6
+    linger: float = 0.1
+    least: float = 0.04
+    hipwide: float = 0.2
+    touch: float = 0.93
+    fall: float = 0.3
     drop: float = 6.0
     sync: float = 5.0
     resync: int = 1
@@ -172,12 +184,26 @@ class Pendulum:
         duration = style.duration
         self._going += float(np.clip(self._speed - self._going, -s.accel * h, s.accel * h))
         speed = self._going + self._boost
-        pace = Pace(duration, end_velocity(speed, max(style.width, 0.14), duration, rate, swing), s.reach * legs.length, s.swift, s.lean * legs.length)
+        long = legs.length
+        out = -1.0 if swing == 1 else 1.0  # to the left for a left foot
+        step_side = np.array([-s.inward, s.outward]) * long
+        lean_side = np.array([-s.outlean, s.inlean]) * long
+        if out < 0:
+            step_side = -step_side[::-1]
+            lean_side = -lean_side[::-1]
+        pace = Pace(duration, end_velocity(speed, max(style.width, 0.14), duration, rate, swing), s.swift,
+                    np.array([-s.backward * long, step_side[0]]), np.array([s.reach * long, step_side[1]]),
+                    np.array([-s.backlean * long, lean_side[0]]), np.array([s.lean * long, lean_side[1]]))
         due = max((1.0 - phase) * duration, h)
-        soonest = max(s.soonest - self._since, 0.06)
+        soonest = max(s.soonest - self._since, s.least)
         if not self._lifted:
             soonest = max(soonest, 0.18)
-        plan = landing(place, v, rate, pace, foot, soonest, due)
+        latest = due + s.linger * max(1.0 - self._overdue / 0.1, 0.0)
+        times = np.linspace(min(soonest, due), latest, 16)
+        hips = data.xpos[self._thighs[stance]][2] - ground - legs.ankle_height
+        fall = hips + np.minimum(vel[2], 0.0) * times - 0.5 * s.drop * times**2
+        reach = np.sqrt(np.maximum((s.stretch * long) ** 2 - np.maximum(fall, 0.5 * long) ** 2, (0.15 * long) ** 2)) + s.hipwide
+        plan = landing(place, v, rate, pace, foot, times, due, reach)
         here = end_velocity(speed, max(style.width, 0.14), duration, rate, stance)
         shift = pressing(plan.velocity, here, rate, plan.within)
         shift = np.clip(shift, [-0.06, -0.03], [0.07, 0.03])
@@ -207,7 +233,7 @@ class Pendulum:
             return above + anchor[2] + legs.ankle_height + rise + math.sqrt(max(leg**2 - d * d, (0.5 * legs.length) ** 2))
         wanted = arc(hip[:2], ahead)
         rising = (arc(hip[:2] + h * vel[:2], later) - wanted) / h
-        step = plan.place - fallen(place, v, rate, plan.within)[0]
+        step = plan.place - plan.there
         low = above + land_ground + legs.ankle_height + math.sqrt(max((0.99 * legs.length) ** 2 - step @ step, (0.5 * legs.length) ** 2))
         wanted = min(wanted, low + s.sink * plan.within)
         rising = min(max(rising, -1.0), 1.0)
@@ -240,7 +266,9 @@ class Pendulum:
         self._phase = min(phase + rate_phase * h, 1.0)
         self._since += h
         self._overdue = self._overdue + h if phase >= 1 else 0.0
-        self._heading += h * yawrate
+        off = float(yaw_of(state.qpos[3:7]) - yaw_of(q0[3:7]))
+        off = math.remainder(off, 2 * math.pi)
+        self._heading += h * yawrate + s.yield_ * h * off
         self._z = z1 + s.sync * h * (com[2] + h * vel[2] - z1)
         self._vz = vz1 + s.sync * h * (vel[2] - vz1)
         self._target = q0
@@ -288,7 +316,9 @@ class Pendulum:
             swing_turn = quat_to_matrix(quat / np.linalg.norm(quat))
             xy = self._from[:2] + sigma * (ankle_land - self._from[:2]) + flat2(turn, np.array([0.0, sample.bow]))
             g = self._from_ground + smooth(u / 0.8) * (land_ground - self._from_ground)
-            clear = max(sample.clear, 4 * self._s.bump * u * (1 - u)) - 0.4 * late
+            w = min(u / self._s.touch, 1.0)
+            sooner = self._style.at(stance, self._s.ds + w * (1 - self._s.ds)).clear
+            clear = max(sooner, 4 * self._s.bump * w * (1 - w)) - self._s.fall * (late + max(u - self._s.touch, 0.0) * self._style.duration)
             z = g + clear + sole_depth(legs, swing, swing_turn)
             z += self._from_extra * (1 - smooth(u / 0.4))
             q[legs.places[swing, 3]] = 0.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from poise.reference.archive import spoken_name
 from poise.study.nqr.case import Case, measure
-from poise.study.nqr.comparison import map_of, summary_by
+from poise.study.nqr.comparison import summary_by
+from poise.study.shares import map_of
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from poise.reference.archive import spoken_name
 from poise.study.nqr.case import MOTIONS, VARIANTS, Case, measure
-from poise.study.nqr.comparison import map_of, summary_by
+from poise.study.nqr.comparison import summary_by
+from poise.study.shares import map_of
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
 from poise.study.nqr.case import Case, measure
-from poise.study.nqr.comparison import shares_over, summary_by
+from poise.study.nqr.comparison import summary_by
 from poise.study.plots import panels, share_circle, share_map
+from poise.study.shares import shares_over
 from poise.study.study import Row, Scope, Study
 from poise.study.trial import Trial, cast_once
 from poise.world.pushes import Push

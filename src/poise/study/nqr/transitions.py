@@ -115,7 +115,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """How far off, for each pair; black where it fell, empty where the steps do not meet."""
+    """How far off, for each pair, or that it falls; empty where the steps do not meet."""
     told = summary(rows)
     ones, others = (list(dict.fromkeys(str(row[name]) for row in told)) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)

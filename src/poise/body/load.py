@@ -1,0 +1,106 @@
+"""Something to carry: a compact box that is part of a link.
+
+It hangs from the point of a hand, along the hand, and touches ground and props as the hand does; on any other link it
+is strapped about the link's centre of mass, and is only seen. MJCF is written anew with the mass, centre and inertia of
+both together, so that every model which is made of the body has them, that of a recording too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from poise.body.body import Body
+from poise.body.mjcf import numbers
+from poise.errors import PoiseError
+from poise.spatial import Array, quat_between, quat_to_matrix
+
+HEAVIEST = 1000.0
+"""kg: nobody can carry more."""
+DENSITY = 2000.0  # kg/m^3, of bricks
+SIDES = np.array([1.2, 0.65, 1.28])  # ahead, across and down, of the side of a cube of equal volume: as a canister
+COLOUR = "0.35 0.42 0.5 1"
+
+
+class Box(NamedTuple):
+    """A box in the frame of a link."""
+
+    mass: float  # kg
+    centre: Array  # (3,) m
+    turn: Array  # (4,)
+    half: Array  # (3,) m, half of its sides
+    solid: bool  # whether it touches anything
+
+    @property
+    def inertia(self) -> Array:
+        """(3, 3) kg m^2 about its centre, in axes of the link."""
+        axes = quat_to_matrix(self.turn)
+        squares = self.half**2
+        return np.asarray(axes @ np.diag(self.mass / 3 * (squares.sum() - squares)) @ axes.T)
+
+
+def parse_load(text: str) -> tuple[str, float]:
+    """Link and mass (kg) from their short form, such as ``right_hand=15``."""
+    link, _, mass = text.partition("=")
+    try:
+        return link.strip(), float(mass)
+    except ValueError:
+        raise PoiseError(f"load '{text}' is not of the form LINK=KG") from None
+
+
+def loaded(body: Body, link: str, mass: float) -> Body:
+    """The body with a load of `mass` kg on a link; everything but its MJCF stays as it was."""
+    if not (isfinite(mass) and 0 < mass <= HEAVIEST):
+        raise PoiseError(f"load of {mass} kg on '{link}': must be above 0 and at most {HEAVIEST:g} kg")
+    box = _box(body, link, mass)
+    tree = ET.fromstring(body.mjcf)
+    element = next(each for each in tree.iter("body") if each.get("name") == link)
+    if element.find(f"geom[@name='{_name(link)}']") is not None:
+        raise PoiseError(f"'{link}' carries something already: load it once, with all of it")
+    for old in element.findall("inertial"):
+        element.remove(old)
+    element.append(_inertial(body, link, box))
+    element.append(_geom(link, box))
+    ET.indent(tree)
+    return replace(body, mjcf=ET.tostring(tree, encoding="unicode") + "\n", plan=None)
+
+
+def _box(body: Body, link: str, mass: float) -> Box:
+    """The load, in place."""
+    index = body.link_id(link)
+    half = 0.5 * (mass / DENSITY) ** (1 / 3) * SIDES
+    hand = next((each for each in body.hands if each.link == link), None)
+    if hand is None:
+        return Box(mass, np.array(body.model.body_ipos[index]), np.array([1.0, 0.0, 0.0, 0.0]), half, False)
+    long = float(np.linalg.norm(hand.point))
+    along = hand.point / long if long > 0 else np.array([0.0, 0.0, -1.0])
+    return Box(mass, hand.point + half[2] * along, quat_between([0.0, 0.0, -1.0], along), half, True)
+
+
+def _inertial(body: Body, link: str, box: Box) -> ET.Element:
+    """Link and load as one rigid body: the parallel axis theorem."""
+    model, index = body.model, body.link_id(link)
+    axes = quat_to_matrix(model.body_iquat[index])
+    own = axes @ np.diag(model.body_inertia[index]) @ axes.T
+    masses = np.array([model.body_mass[index], box.mass])
+    centres = np.array([model.body_ipos[index], box.centre])
+    centre = masses @ centres / masses.sum()
+    total = own + box.inertia
+    for mass, away in zip(masses, centres - centre, strict=True):
+        total = total + mass * (away @ away * np.eye(3) - np.outer(away, away))
+    six = (*np.diag(total), total[0, 1], total[0, 2], total[1, 2])
+    return ET.Element("inertial", pos=numbers(centre), mass=repr(float(masses.sum())), fullinertia=numbers(six))
+
+
+def _geom(link: str, box: Box) -> ET.Element:
+    place = {"pos": numbers(box.centre), "quat": numbers(box.turn), "size": numbers(box.half)}
+    seen = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    return ET.Element("geom", {"name": _name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})
+
+
+def _name(link: str) -> str:
+    return f"{link}_load"

@@ -1,0 +1,1 @@
+"""Studies of walking by an inverted pendulum [Tsai2010]."""

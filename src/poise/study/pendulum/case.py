@@ -1,0 +1,106 @@
+"""A trial of the pendulum, and the row that becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from poise.control import Controller
+from poise.control.pendulum import Pendulum
+from poise.reference.commands import Command
+from poise.spatial import Array
+from poise.study.pendulum.unforeseeing import Unforeseeing
+from poise.study.study import Row
+from poise.study.table import Gather, count, grouped, mean, total
+from poise.study.trial import Trial, judge, staged
+
+BODY = "human58"
+"""That of the paper's Table 1."""
+RATE = 50.0
+"""Hz, the paper's."""
+COLOUR = "#7a3b9a"
+REST = 0.1
+"""m/s: a centre of mass that is slower stands still."""
+SETTLED = 0.5
+"""s at the end over which that is judged."""
+
+TOLD: Mapping[str, Gather] = {
+    "trials": count,
+    "survived": total("survived"),
+    "share": mean("survived"),
+    "seconds": mean("seconds"),
+    "speed": mean("speed"),
+    "physical": total("physical"),
+    "slip": mean("slip"),
+}
+"""What is told of many trials."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A trial, with what tells it from the others and what it must achieve besides staying up."""
+
+    labels: Row
+    trial: Trial
+    beyond: float | None = None  # m ahead of its start that it must get to
+    rests: bool = False  # whether it must stand still in the end
+    foresees: bool = True  # whether it knows the ground where its feet will land
+
+
+def walking(speed: float) -> tuple[Command, ...]:
+    """The commands to walk straight on at a speed, m/s, from the start."""
+    return (Command(0.0, 0.0, speed),)
+
+
+def measure(case: Case) -> Row:
+    """Perform it: its labels, whether it survived and achieved what it must, and how it walked."""
+    trial = case.trial
+    run, world, reference = staged(trial, _controller(case))
+    root = world.scene.link_id(world.scene.body.links[0])
+    path = [_com(world.state.data, root)]
+    verdict = asdict(judge(run, world, reference, trial.seconds, lambda _: path.append(_com(world.state.data, root))))
+    failed = verdict.pop("failed")
+    way = np.array(path)  # (T+1, 2) m
+    stayed_up = verdict["fell_at"] is None
+    rest = rest_speed(way, trial.rate)
+    reached = float(way[:, 0].max() - way[0, 0])
+    achieved = (case.beyond is None or reached >= case.beyond) and (not case.rests or rest < REST)
+    return {
+        **case.labels,
+        "seed": trial.seed,
+        "survived": stayed_up and achieved,
+        **verdict,
+        "speed": late_speed(way, trial.rate) if stayed_up else None,
+        "rest_speed": rest,
+        "reached": reached,
+        "physical": not failed if stayed_up else None,  # with 20 ms a body falls rather deep into the ground
+        "failed_checks": " ".join(failed),
+    }
+
+
+def _controller(case: Case) -> Controller:
+    return Pendulum() if case.foresees else Unforeseeing(Pendulum())
+
+
+def _com(data: object, root: int) -> Array:
+    """(2,) m, along the ground."""
+    return np.array(data.subtree_com[root, :2])  # type: ignore[attr-defined]
+
+
+def late_speed(way: Array, rate: float) -> float:
+    """m/s forward, the mean over the later half of a way (T, 2) along the ground."""
+    half = len(way) // 2
+    return float(way[-1, 0] - way[half, 0]) * rate / max(len(way) - 1 - half, 1)
+
+
+def rest_speed(way: Array, rate: float) -> float:
+    """m/s in any direction, the mean over the last moments of a way (T, 2)."""
+    last = way[-1 - round(SETTLED * rate) :]
+    return float(np.mean(np.hypot(*np.diff(last, axis=0).T))) * rate
+
+
+def summary_by(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
+    """A summary with a row for each combination of some columns."""
+    return lambda rows: grouped(rows, columns, TOLD)

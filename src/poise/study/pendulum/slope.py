@@ -1,0 +1,73 @@
+"""How steep may it be? [Tsai2010] section 5.3: up and down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.study.pendulum.case import BODY, RATE, Case, measure, summary_by, walking
+from poise.study.plots import panels, share_map
+from poise.study.shares import shares_over
+from poise.study.study import Row, Scope, Study
+from poise.study.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)
+COARSE = (-15.0, -6.0, 6.0, 15.0)
+SPEEDS = (0.5, 0.9)
+"""m/s along the level."""
+OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
+"""Degrees, up and down, that the paper tells of itself and of others, and how they are drawn."""
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each slope at each speed."""
+    return [
+        Case(
+            {"degrees": degrees, "wanted": speed},
+            Trial(
+                "walk",
+                BODY,
+                seconds=scope.seconds,
+                seed=seed,
+                commands=walking(speed),
+                terrain=f"slope:{degrees:g}",
+                rate=RATE,
+            ),
+        )
+        for degrees in (COARSE if scope.coarse else DEGREES)
+        for speed in SPEEDS
+        for seed in range(scope.seeds)
+    ]
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Shares by slope and speed, and the slopes that others walk."""
+    slopes, speeds, shares = shares_over(rows, "degrees", "wanted")
+    figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
+    share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
+    for name, (steepest, line) in OTHERS.items():
+        for side, label in ((-1.0, None), (1.0, name)):
+            edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
+            axis.axvline(edge, color="black", ls=line, lw=1.2, label=label)
+    axis.set_xlabel("degrees, uphill is positive; lines: as far as others walk")
+    axis.set_title("survived, %")
+    axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="pendulum-slope",
+    title="survival of slopes, up and down, at two speeds",
+    reproduces="Tsai et al. 2010, section 5.3",
+    whole=Scope(seeds=10, seconds=30.0),
+    quick=Scope(seeds=1, seconds=8.0, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("degrees", "wanted"),
+    plot=plot,
+)

@@ -1,0 +1,78 @@
+"""How uneven may the ground be? [Tsai2010] section 5.3: stairs, rough ground, and drops that it does not see coming."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.study.pendulum.case import BODY, RATE, Case, measure, summary_by, walking
+from poise.study.shares import map_of
+from poise.study.study import Scope, Study
+from poise.study.trial import Trial
+
+SPEEDS = (0.5, 0.8)
+"""m/s."""
+APPROACH = 2.5
+"""m: the first edge is half a metre ahead of the origin, too near to get to the speed."""
+_VARIED = 0.1  # of a speed, to both sides, by the seed: so that feet meet edges elsewhere
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """A kind of ground."""
+
+    terrain: str  # with a place for the height
+    heights: tuple[float, ...]  # m
+    beyond: float  # m ahead of the origin, to which it must get
+    foreseen: bool = True
+
+
+GROUNDS = {
+    "stairs up": Uneven("stairs:{}:0.3:8", (0.05, 0.10, 0.15), 3.5),
+    "stairs down": Uneven("stairs:-{}:0.3:8", (0.05, 0.10, 0.15), 3.5),
+    "rough": Uneven("rough:{}:{{seed}}", (0.02, 0.04, 0.06), 5.0),
+    "drop, unforeseen": Uneven("drop:{}:1.5", (0.05,), 5.0, foreseen=False),
+}
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each height of each ground at each speed; rough ground is another for each seed."""
+    return [
+        Case(
+            {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
+            Trial(
+                "walk",
+                BODY,
+                seconds=scope.seconds,
+                seed=seed,
+                commands=walking(speed * _varied(seed)),
+                terrain=ground.terrain.format(height).format(seed=seed),
+                approach=APPROACH,
+                rate=RATE,
+            ),
+            beyond=APPROACH + ground.beyond,
+            foresees=ground.foreseen,
+        )
+        for name, ground in GROUNDS.items()
+        for speed in (SPEEDS[:1] if scope.coarse else SPEEDS)
+        for height in (ground.heights[:2] if scope.coarse else ground.heights)
+        for seed in range(scope.seeds)
+    ]
+
+
+def _varied(seed: int) -> float:
+    return float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED))
+
+
+STUDY: Study[Case] = Study(
+    name="pendulum-stairs",
+    title="whether it gets over stairs, rough ground and unforeseen drops",
+    reproduces="Tsai et al. 2010, section 5.3",
+    whole=Scope(seeds=10, seconds=24.0),
+    quick=Scope(seeds=1, seconds=20.0, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("ground", "height_cm"),
+    plot=map_of("height_cm", "ground"),
+)

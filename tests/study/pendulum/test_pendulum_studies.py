@@ -1,0 +1,218 @@
+"""The studies of the pendulum: their cases, a little of each, and what is made of rows."""
+
+import pickle
+from dataclasses import replace
+from math import hypot, sqrt
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from poise import PoiseError
+from poise.body import Body
+from poise.reference.motions import motion_names
+from poise.study.catalogue import STUDIES
+from poise.study.pendulum import body, imitation, push, slope, stairs
+from poise.study.pendulum.case import BODY, RATE, Case, late_speed, measure, rest_speed, walking
+from poise.study.running import Findings
+from poise.study.study import Scope
+from poise.study.trial import Trial, cast_once
+from poise.world.terrain import parse_terrain
+
+PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
+TRIED = [study for study in PENDULUM if not study.whole.motions]
+MOVED = [study for study in PENDULUM if study.whole.motions]
+
+
+def test_there_are_six():
+    kinds = ("push", "slope", "stairs", "body", "imitation", "timing")
+    assert {study.name for study in PENDULUM} == {f"pendulum-{kind}" for kind in kinds}
+
+
+@pytest.mark.parametrize("study", PENDULUM, ids=lambda study: study.name)
+@pytest.mark.parametrize("quick", [False, True])
+def test_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
+    cases = study.cases(study.scope(quick))
+    assert len({repr(case) for case in cases}) == len(cases)
+    assert pickle.loads(pickle.dumps(cases)) == cases
+    assert pickle.loads(pickle.dumps(study.measure)) is study.measure
+
+
+@pytest.mark.parametrize("study", PENDULUM, ids=lambda study: study.name)
+def test_more_seeds_are_more_of_the_same(study):
+    one, two = (study.cases(study.scope(quick=True, seeds=seeds)) for seeds in (1, 2))
+    assert len(two) == 2 * len(one)
+    assert all(case in two for case in one)
+
+
+@pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
+def test_other_motions_may_be_asked_for(study):
+    assert {case.motion for case in study.cases(study.scope(motions=["crouch-walk"]))} == {"crouch-walk"}
+
+
+def test_what_is_tried_ships():
+    tried = {case.trial.motion for study in TRIED for case in study.cases(study.whole)}
+    assert tried | {motion for study in MOVED for motion in study.whole.motions} <= set(motion_names())
+
+
+def shortened(case, seconds=0.3):
+    return (
+        replace(case, trial=replace(case.trial, seconds=seconds))
+        if isinstance(case, Case)
+        else replace(case, seconds=seconds)
+    )
+
+
+@pytest.mark.parametrize("study", PENDULUM, ids=lambda study: study.name)
+def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
+    scope = study.scope(quick=True)
+    cases = study.cases(scope)
+    rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
+    findings = Findings(study, scope, rows)
+    assert findings.summary
+    picture = findings.write(tmp_path)[2]
+    assert np.asarray(Image.open(picture)).std() > 1
+
+
+def walk_for(seconds, **changed):
+    return Case({}, Trial("walk", BODY, seconds=seconds, rate=RATE, commands=walking(0.8)), **changed)
+
+
+def test_a_row_tells_how_a_walk_went():
+    row = measure(walk_for(2.0))
+    assert row["survived"]
+    assert row["physical"]
+    assert row["seconds"] == pytest.approx(2.0)
+    assert row["speed"] == pytest.approx(0.8, abs=0.3)
+    assert row["reached"] > 1.2
+    assert measure(walk_for(2.0)) == row
+
+
+@pytest.mark.parametrize("goal", [{"beyond": 50.0}, {"rests": True}])
+def test_who_stays_up_but_does_not_get_there_has_failed(goal):
+    row = measure(walk_for(0.5, **goal))
+    assert row["fell_at"] is None
+    assert not row["survived"]
+
+
+def test_what_falls_has_no_speed_and_is_not_audited():
+    hit = push.Push(5000.0, 0.1, 0.2)
+    case = walk_for(3.0)
+    row = measure(replace(case, trial=replace(case.trial, pushes=(hit,))))
+    assert not row["survived"]
+    assert row["seconds"] == row["fell_at"] < 2.0
+    assert row["speed"] is row["physical"] is None
+
+
+def test_speeds_of_a_way():
+    time = np.arange(0.0, 4.0, 1 / RATE)
+    way = np.stack([np.where(time < 2.0, 3.0 * time, 6.0 + 0.5 * (time - 2.0)), np.zeros_like(time)], axis=1)
+    assert late_speed(way, RATE) == pytest.approx(0.5)
+    assert rest_speed(way, RATE) == pytest.approx(0.5)
+    around = 0.1 * np.stack([np.cos(time), np.sin(time)], axis=1)
+    assert rest_speed(around, RATE) == pytest.approx(0.1, rel=1e-3)
+    assert rest_speed(way[:1], RATE) == 0.0
+
+
+# -- pushes --------------------------------------------------------------------------------------------------------
+
+
+def test_pushes_go_where_they_say():
+    for case in push.cases(push.STUDY.quick):
+        (told,) = case.trial.pushes
+        angle = np.radians(case.labels["direction"])
+        np.testing.assert_allclose(told.direction, [np.cos(angle), np.sin(angle), 0.0], atol=1e-12)
+        assert (told.force, told.duration) == (case.labels["force"], case.labels["duration"])
+        assert case.trial.seconds == pytest.approx(told.time + push.STUDY.quick.seconds)
+
+
+def test_seeds_push_within_their_phase_and_never_together():
+    times = np.array([[push.pushed_at(phase, 8, seed) for seed in range(10)] for phase in range(8)])
+    shares = (times - push.PUSHED_AT) / push.STRIDE
+    assert np.all((shares >= np.arange(8)[:, None] / 8) & (shares < np.arange(1, 9)[:, None] / 8))
+    assert np.diff(np.sort(times.ravel())).min() > 1e-3
+
+
+def test_the_stride_is_that_of_the_walk():
+    _, reference = cast_once("walk", BODY, False)
+    assert reference.clip.seconds == pytest.approx(push.STRIDE)
+
+
+def test_a_push_changes_the_velocity_of_the_whole_body():
+    case = push.cases(push.STUDY.quick)[0]
+    assert case.labels["velocity_change"] == pytest.approx(350.0 * 0.4 / Body.named(BODY).mass)
+
+
+def test_the_most_that_the_paper_withstands_is_forward():
+    assert max(push.PAPER, key=lambda force: hypot(*force)) == (0.0, 486.02)
+    assert all(hypot(*force) > push.SIMBICON for force in push.PAPER)
+
+
+def test_whoever_is_pushed_while_standing_must_come_to_rest():
+    for case in push.cases(push.STUDY.quick):
+        assert case.rests == (case.trial.motion == "stand") == (not case.trial.commands)
+
+
+# -- ground and bodies ---------------------------------------------------------------------------------------------
+
+
+def test_slopes_reach_beyond_those_of_others():
+    degrees = {case.labels["degrees"] for case in slope.cases(slope.STUDY.whole)}
+    assert min(degrees) == -20
+    assert max(degrees) == 20
+    assert all({-most, most} <= degrees for most, _ in slope.OTHERS.values())
+
+
+def test_the_end_is_past_what_is_uneven():
+    for name in ("stairs up", "stairs down"):
+        for height in stairs.GROUNDS[name].heights:
+            ground = parse_terrain(stairs.GROUNDS[name].terrain.format(height))
+            ends = [ground.height(x, 0.0) for x in (stairs.GROUNDS[name].beyond - 0.5, 10.0)]
+            assert ends == pytest.approx([8 * height * (1 if name == "stairs up" else -1)] * 2)
+
+
+def test_rough_ground_is_another_for_each_seed():
+    grounds = {case.trial.terrain for case in stairs.cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
+    assert len(grounds) == 3 * len(stairs.GROUNDS["rough"].heights)
+
+
+def test_speeds_suit_the_legs():
+    for case in body.cases(body.STUDY.whole):
+        (command,) = case.trial.commands
+        assert command.speed == pytest.approx(body.SUITED * sqrt(case.trial.build.legs))
+
+
+# -- imitation -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def imitated():
+    return imitation.measure(imitation.Case("walk", None, 9.0, 0))
+
+
+def test_a_walk_is_compared_with_its_clip(imitated):
+    assert imitated["survived"]
+    assert 0 < imitated["upper_deg"] < 5
+    assert 0 < imitated["legs_deg"] < 20
+    assert 0 < imitated["com_mm"] < 60
+    assert imitated["steps"] >= 8
+    assert imitated["creep_mm"] > 0
+
+
+def test_phases_make_up_the_whole(imitated):
+    for name in imitation.ERRORS:
+        parts = [imitated[f"{name}_{phase}"] for phase in range(imitation.TOLD_PHASES)]
+        assert np.sqrt(np.mean(np.square(parts))) == pytest.approx(imitated[name])
+
+
+def test_where_there_are_no_strides_there_is_nothing_to_compare():
+    row = imitation.measure(imitation.Case("walk", None, 0.3, 0))
+    assert {row[name] for name in (*imitation.ERRORS, "creep_mm")} == {None}
+
+
+def test_a_motion_that_cannot_be_steered_is_not(monkeypatch):
+    from poise import named_controller
+    from poise.study.trial import attempt
+
+    with pytest.raises(PoiseError, match="'hold' cannot be steered"):
+        attempt(walk_for(0.1).trial, named_controller("hold"))

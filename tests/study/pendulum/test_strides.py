@@ -1,0 +1,73 @@
+"""Strides at phases that are alike, and how they differ."""
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.body.carrying import Carriage
+from poise.reference.motions import named_motion
+from poise.reference.reference import Still
+from poise.study.pendulum.strides import PHASES, Strides, compared, reference_strides, strides_of, strikes
+
+BODY = Body.named("human58")
+RATE = 50.0
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return named_motion("walk", BODY)
+
+
+@pytest.fixture(scope="module")
+def clip(walk):
+    return reference_strides(BODY, walk)
+
+
+def test_strikes_are_the_frames_at_which_a_foot_comes_down():
+    down = np.zeros(200, bool)
+    down[:20] = down[50:55] = down[58:90] = down[150:180] = True
+    assert strikes(down, RATE) == [50, 150]
+
+
+def test_the_strides_of_a_cycle_are_the_same(clip):
+    assert len(clip.qpos) >= 3
+    np.testing.assert_allclose(clip.qpos[1, :, 7:], clip.qpos[0, :, 7:], atol=2e-3)
+    np.testing.assert_allclose(clip.com[1], clip.com[0], atol=1e-3)
+
+
+def test_a_clip_that_is_walked_exactly_has_no_error(walk, clip):
+    """Also elsewhere, in another direction, at another rate."""
+    cycle, there = walk.clip.seconds, Carriage(1.2, np.array([3.0, -2.0, 0.0]))
+    first = strikes(np.array([bool(np.any(walk.at(t).down[:3])) for t in np.arange(0, 2, 1 / 120)]), 120.0)[0] / 120
+    rate = 48.0 / cycle
+    frames = np.array([there.pose(walk.at(first + k / rate).qpos) for k in range(3 * 48 + 1)])
+    errors = compared(BODY, strides_of(BODY, frames, [0, 48, 96, 144]), clip)
+    assert np.degrees(errors.upper.max()) < 0.3
+    assert np.degrees(errors.legs.max()) < 1.5
+    assert errors.com.max() < 2e-3
+
+
+def test_errors_are_root_mean_squares_of_their_own_parts(clip):
+    one = Strides(clip.qpos[:1], clip.com[:1])
+    bent = np.array(one.qpos)
+    chosen = BODY.joint("left_knee")
+    bent[:, 5, list(chosen.qpos)] += 0.3
+    sunk = one.com - [0.0, 0.0, 0.01]
+    errors = compared(BODY, Strides(bent, sunk), one)
+    legs = sum(len(BODY.joint(name).dofs) for name in BODY.groups["legs"])
+    assert errors.legs[5] == pytest.approx(0.3 / np.sqrt(legs))
+    assert np.delete(errors.legs, 5).max() < 1e-9
+    assert errors.upper.max() < 1e-9
+    np.testing.assert_allclose(errors.com, 0.01)
+
+
+def test_the_centre_of_mass_is_told_about_its_steady_progress(clip):
+    np.testing.assert_allclose(clip.com[:, :, :2].mean(axis=1), 0.0, atol=1e-12)
+    assert 0.005 < np.ptp(clip.com[0, :, 1]) < 0.1
+    assert 0.8 < clip.com[0, :, 2].mean() < 1.1
+    assert clip.com.shape[1] == PHASES
+
+
+def test_who_does_not_walk_has_no_strides():
+    still = Still("stand", np.array(BODY.standing), np.zeros(BODY.nv))
+    assert len(reference_strides(BODY, still).qpos) == 0

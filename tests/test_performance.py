@@ -1,0 +1,65 @@
+"""Performances under way: cues that steer, and whoever steers by hand."""
+
+import numpy as np
+import pytest
+
+from poise import Body, Scene, World, WorldSettings, named_controller, named_motion
+from poise.errors import PoiseError
+from poise.performance import Run, steer_cue
+from poise.reference.commands import Command
+
+
+class Walker:
+    """Something that is steered."""
+
+    name = "walker"
+
+    def __init__(self):
+        self.told = []
+
+    def steer(self, heading=None, speed=None):
+        self.told.append(("steer", heading, speed))
+
+
+class Stepper(Walker):
+    """Something whose steps can be adjusted too."""
+
+    def adjust(self, lift=None, duration=None):
+        self.told.append(("adjust", lift, duration))
+
+
+def test_a_cue_steers_and_adjusts_steps():
+    stepper = Stepper()
+    told = steer_cue(stepper, Command(1.0, 0.5, -0.2, lift=0.1)).do(None)
+    assert stepper.told == [("steer", 0.5, -0.2), ("adjust", 0.1, None)]
+    assert (told["lift"], told["step"]) == (0.1, None)
+
+
+def test_a_cue_leaves_steps_alone_unless_told():
+    stepper = Stepper()
+    steer_cue(stepper, Command(1.0, 0.5)).do(None)
+    assert stepper.told == [("steer", 0.5, None)]
+
+
+def test_who_cannot_adjust_steps_says_so_before_it_begins():
+    with pytest.raises(PoiseError, match="walker takes steps as they come"):
+        steer_cue(Walker(), Command(1.0, 0.5, step=0.6))
+
+
+def test_a_hand_steers_as_a_cue_does():
+    """A live character is told by whoever steps it; the same commands at the same times do the very same."""
+    body, command = Body.named("human58"), Command(0.2, 0.6, 0.5)
+    world = World(Scene.of(body), WorldSettings(step=0.02))
+    poses = {}
+    for way in ("cue", "hand", "never"):
+        controller = named_controller("pendulum")
+        cues = [steer_cue(controller, command)] if way == "cue" else []
+        run = Run(world, controller, named_motion("stand", body), cues=cues)
+        for step in range(40):
+            if way == "hand" and step == 10:
+                controller.steer(command.heading, command.speed)
+            run.step()
+        poses[way] = run.take().recording.qpos
+    np.testing.assert_array_equal(poses["hand"], poses["cue"])
+    np.testing.assert_array_equal(poses["never"][:11], poses["cue"][:11])
+    assert np.abs(poses["never"][-1] - poses["cue"][-1]).max() > 1e-3

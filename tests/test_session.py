@@ -1,0 +1,78 @@
+"""Sessions: what controllers wish for unless told otherwise, and what is carried, steered and refused."""
+
+import pytest
+
+from poise.body import Body
+from poise.control import CONTROLLERS
+from poise.errors import PoiseError
+from poise.session import Session
+
+STAND = {"motion": "stand", "controller": "pendulum", "seconds": 0.1}
+
+
+def refused(session):
+    with pytest.raises(PoiseError) as error:
+        session.perform()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "body", "step"),
+    [
+        (STAND, "human58", 0.02),
+        ({**STAND, "body": "human42", "step": 0.01}, "human42", 0.01),
+        ({"motion": "stand", "seconds": 0.1}, "human37", 1 / 120),
+        ({"motion": "walk", "controller": "nqr", "seconds": 0.1}, "biped29", 1 / 120),
+    ],
+    ids=["pendulum", "told", "hold", "nqr"],
+)
+def test_a_controller_is_used_as_it_likes_unless_told_otherwise(asked, body, step):
+    recording = Session(**asked).perform().recording
+    assert (recording.meta["body"], recording.meta["step"]) == (body, step)
+    assert recording.time[-1] == pytest.approx(0.1)
+
+
+def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
+    recording = Session(**STAND, loads=("right_hand=15",)).run(tmp_path).performance.recording
+    assert recording.model.body_mass.sum() == pytest.approx(Body.named("human58").mass + 15.0)
+    assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
+
+
+def test_what_is_carried_by_a_pose_or_a_clip_is_carried():
+    for body, motion in (("human37", "stand"), ("biped29", "walk")):
+        recording = Session(motion, body, loads=("head=2", "left_hand=3"), seconds=0.05).perform().recording
+        assert recording.model.body_mass.sum() == pytest.approx(Body.named(body).mass + 5.0)
+
+
+def test_whoever_needs_no_physics_is_steered_and_edited_at_once():
+    asked = {**STAND, "steer": "0s:30@-0.2 0.04s:0@1.1", "edits": ("offset:chest=0:20:0",)}
+    events = Session(**asked).perform().recording.meta["events"]
+    assert [(event["time"], event["speed"]) for event in events] == [(0.0, -0.2), (0.04, 1.1)]
+
+
+def test_steering_lasts_beyond_the_last_command():
+    asked = {**STAND, "seconds": None, "steer": "0s:0@0.2 1s:0@0"}
+    assert Session(**asked).perform().recording.time[-1] == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cause"),
+    [
+        ({"steer": "0s:0 1s:0@3"}, "pendulum goes at -0.6 to 1.8 m/s, not at 3"),
+        ({"steer": "0s:0@-0.7"}, "not at -0.7"),
+        ({"body": "lamp14"}, "'lamp14' has 1 feet"),
+        ({"settings": {"sped": 1}}, "unknown setting of pendulum 'sped'"),
+        ({"loads": ("tail=3",)}, "unknown link 'tail'"),
+        ({"loads": ("right_hand",)}, "'right_hand' is not of the form LINK=KG"),
+        ({"loads": ("right_hand=1", "right_hand=2")}, "'right_hand' carries something already"),
+        ({"controller": "hold", "steer": "0s:0"}, "'hold' cannot be steered"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_what_cannot_be_is_refused_in_one_line(asked, cause):
+    assert cause in refused(Session(**{**STAND, **asked}))
+
+
+def test_every_controller_has_a_range_of_speeds():
+    assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in CONTROLLERS.values())
