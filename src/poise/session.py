@@ -176,8 +176,8 @@ class Session:
             return []
         if not isinstance(controller, Steerable):
             raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller pendulum can, and nqr")
-        if self.edits and controller.needs_physics:
-            raise PoiseError(f"what {self.controller} steers cannot be edited: leave out --edit or --steer")
+        if (self.edits or self.loads) and controller.needs_physics:
+            raise PoiseError(f"what {self.controller} steers cannot be edited or loaded: leave out --edit and --load")
         for command in commands:
             if command.speed is not None and not speeds[0] <= command.speed <= speeds[1]:
                 told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"

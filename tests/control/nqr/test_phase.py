@@ -77,3 +77,5 @@ def test_a_run_goes_on_over_a_rise_that_ends_its_flights_early(body):
 def test_unknown_words_are_refused():
     with pytest.raises(PoiseError, match="phase 'soon' must be one of clock, early, late, both"):
         NqrSettings(phase="soon")
+    with pytest.raises(PoiseError, match="ground 'smelt' must be one of seen, felt"):
+        NqrSettings(ground="smelt")

@@ -13,6 +13,7 @@ from poise.session import Session
     [
         ({"controller": "hold"}, "'hold' cannot be steered"),
         ({"edits": ("warp:0.5",)}, "cannot be edited"),
+        ({"loads": ("head=2",)}, "cannot be edited or loaded"),
         ({"steer": "soon:left"}, "'soon:left'"),
         ({"body": "human37"}, "'human37' cannot be steered"),
         ({"motion": "squat"}, "squat"),

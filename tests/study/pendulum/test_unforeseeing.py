@@ -10,7 +10,7 @@ from poise.study.pendulum.unforeseeing import Unforeseeing
 class Seer:
     """Remembers the world it was shown."""
 
-    name, needs_physics, settings = "seer", False, {"gain": 1.0}  # noqa: RUF012
+    name, needs_physics, settings = "seer", False, {"gain": 1.0}
 
     def reset(self, world, reference):
         self.world, self.reference = world, reference

@@ -42,6 +42,27 @@ class Pace(NamedTuple):
     ahead: Array  # (2,) m
 
 
+FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
+"""Of a leg's length: how far from the centre of mass a foot can land; inward is across the other leg."""
+LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
+"""Of a leg's length: how far from the stance foot the centre of mass can be; inward is to the other leg's side."""
+SWIFT = 6.0
+"""m/s of the fastest foot of an adult; it grows with the root of leg length."""
+ADULT = 0.874
+"""m: the length of an adult's leg."""
+
+
+def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
+    """What is possible on legs of a length (m), with a swinging foot (0 for the left one)."""
+    low, high = np.array([-BACKWARD, -INWARD]), np.array([FORWARD, OUTWARD])
+    back, ahead = np.array([-LEAN_BACKWARD, -LEAN_OUTWARD]), np.array([LEAN_FORWARD, LEAN_INWARD])
+    if swing == 1:
+        low[1], high[1] = -high[1], -low[1]
+        back[1], ahead[1] = -ahead[1], -back[1]
+    swift = SWIFT * math.sqrt(leg / ADULT)
+    return Pace(duration, velocity, swift, leg * low, leg * high, leg * back, leg * ahead)
+
+
 def fallen(place: Array, velocity: Array, rate: float, time: float | Array) -> tuple[Array, Array]:
     """Place and velocity of a linear pendulum of rate sqrt(g/height) after a time."""
     c, s = np.cosh(rate * time), np.sinh(rate * time)
@@ -86,5 +107,5 @@ def landing(
 
 
 def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
-    """(2,) m: by how much the pressed point must move for the velocity at landing to be the wanted one, not `velocity`."""
+    """(2,) m by which the pressed point must move for the velocity at landing to be the wanted one instead."""
     return (velocity - wanted) / (rate * math.sinh(rate * max(within, 0.1)))

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.body import Body
-from poise.body.parts import Joint
+from poise.body.parts import Foot, Joint
 from poise.errors import PoiseError
-from poise.frozen import readonly
 from poise.kernel import kernel
 from poise.spatial import Array
 
@@ -47,12 +46,16 @@ class Legs(NamedTuple):
     ankle_height: float  # m of a foot that stands
 
 
+def feet_of(body: Body) -> list[Foot]:
+    """Both feet, left first."""
+    if len(body.feet) != 2:
+        raise PoiseError(f"body '{body.name}' has {len(body.feet)} feet: the pendulum walks on two")
+    return sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
+
+
 def legs_of(body: Body) -> Legs:
     """The legs of a body with two of them, each a hip, a knee that is a hinge, an ankle and perhaps toes."""
-    feet = sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
-    if len(feet) != 2:
-        raise PoiseError(f"body '{body.name}' has {len(feet)} feet: the pendulum walks on two")
-    parts = [_leg(body, foot.link, foot.points) for foot in feet]
+    parts = [_leg(body, foot.link, foot.points) for foot in feet_of(body)]
     lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
     stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
     ankle = -float(np.mean(stacked["sole"][..., 2].min(axis=1)))
@@ -151,7 +154,12 @@ def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: A
         z = min(max(z * scale, lower[2]), upper[2])
         angle = math.sqrt(x * x + y * y + z * z)
         scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = math.cos(0.5 * angle), x * scale, y * scale, z * scale
+        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = (
+            math.cos(0.5 * angle),
+            x * scale,
+            y * scale,
+            z * scale,
+        )
         return
     r = axes.T @ turn @ axes
     qpos[place] = min(max(math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
@@ -221,31 +229,59 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
     places, hinges = legs.places[side], legs.hinges[side]
     _set_turn(qpos, places[0], root.T @ thigh, legs.hip_axes[side], hinges[0], legs.lower[side, 0], legs.upper[side, 0])
     qpos[places[1]] = knee
-    _set_turn(qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1])
+    _set_turn(
+        qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1]
+    )
     return distance
 
 
 @kernel
-def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: float, least: float) -> float:
-    """rad by which a foot that bears on its ball lifts its heel so that the leg is stretched by at most `reach`, m.
+def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: float) -> float:
+    """rad by which a foot lifts its heel, turning about its ball, so that the leg is stretched by at most `reach`, m.
 
-    `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat, `least` (rad) how much it lifts anyway.
+    `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat.
     """
     hip = qpos[:3] + _matrix(qpos[3:7]) @ legs.hip[side]
-    low, high = least, TILT
-    for _ in range(12):
-        middle = 0.5 * (low + high) if _ else least
-        way = ball - foot @ (_about(_Y, middle) @ legs.ball[side]) - hip
-        if math.sqrt(way @ way) <= reach:
-            if _ == 0:
-                return least
+    if _stretch(legs, side, ball, foot, hip, 0.0) <= reach:
+        return 0.0
+    low, high = 0.0, TILT
+    for _ in range(10):
+        middle = 0.5 * (low + high)
+        if _stretch(legs, side, ball, foot, hip, middle) <= reach:
             high = middle
         else:
             low = middle
     return high
 
 
-_Y = np.array([0.0, 1.0, 0.0])
+@kernel
+def _stretch(legs: Any, side: int, ball: Any, foot: Any, hip: Any, tilt: float) -> float:
+    """m from a hip to the ankle of a foot that is rolled about its ball."""
+    way = ball - rolled(foot, tilt) @ legs.ball[side] - hip
+    return math.sqrt(way @ way)
+
+
+@kernel
+def rolled(foot: Any, tilt: float) -> Any:
+    """(3, 3) a foot turned so that its heel is lifted by an angle."""
+    out = np.empty((3, 3))
+    c, s = math.cos(tilt), math.sin(tilt)
+    for i in range(3):
+        out[i, 0] = c * foot[i, 0] - s * foot[i, 2]
+        out[i, 1] = foot[i, 1]
+        out[i, 2] = s * foot[i, 0] + c * foot[i, 2]
+    return out
+
+
+@kernel
+def stand_leg(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, across: Any, reach: float, most: float) -> float:
+    """Set a leg that stands with its ball at a place, heel lifted as far as it must, at most by `most` rad: told."""
+    tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
+    turn = rolled(foot, tilt)
+    bend_leg(qpos, legs, side, ball - turn @ legs.ball[side], turn, across)
+    if legs.places[side, 3] >= 0:
+        qpos[legs.places[side, 3]] = -tilt
+    return tilt
 
 
 @kernel

@@ -1,16 +1,26 @@
-"""From what joints should do to motors [Tsai2010] section 4.3."""
+"""From poses to motors: joint velocities that are reached within torque limits [Tsai2010] section 4.3."""
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 
 from poise.body import Body
+from poise.control.pendulum.figure import Figure
+from poise.control.pendulum.gait import Gait
+from poise.dynamics import Motors, State
 from poise.spatial import Array
 
 WIDEST = 1.2
 """rad: the error beyond which the wanted velocity hardly grows."""
 RATE = 10.0
 """1/s: c_i of joints for which a body's tables tell none."""
+MASS, LEG = 81.4, 0.874
+"""kg, m: of the body that gains are told for."""
+SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
+"""Shares of the gain: in a standing ankle, whose torque is told; in a leg that is about to leave the ground; in toes."""
+CHASE, FASTEST = 2.0, 3.0
+"""A swinging leg makes up for its error within half the time that is left, and at most this much faster."""
 
 
 def response(body: Body) -> Array:
@@ -21,5 +31,37 @@ def response(body: Body) -> Array:
 
 
 def wanted_velocity(error: Array) -> Array:
-    """rad: the error-velocity curve: linear near zero, level far away."""
+    """rad: the error-velocity curve of [Tsai2010] Fig. 7: linear near zero, level far away."""
     return np.asarray(WIDEST * np.tanh(error / WIDEST))
+
+
+class Tracking:
+    """Drives a body's joints."""
+
+    def __init__(self, figure: Figure, gain: float) -> None:
+        body = figure.body
+        self._figure = figure
+        self._rate = response(body)
+        self._gain = np.zeros(figure.model.nv)
+        self._gain[6 : body.nv] = gain * body.mass / MASS * (figure.legs.length / LEG) ** 2
+        for toes in figure.toe_dofs:
+            self._gain[toes] *= SOFT_TOES
+        self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)
+
+    def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool) -> Motors:
+        """From where joints should be now (nq,) and at the end of the step; `rolls`: whether the standing heel lifts."""
+        figure = self._figure
+        model, nq, nv = figure.body.model, figure.body.nq, figure.body.nv
+        mujoco.mj_differentiatePos(model, self._ahead, state.step, now, then)
+        mujoco.mj_differentiatePos(model, self._error, 1.0, state.qpos[:nq], now)
+        rate, gain = self._rate.copy(), self._gain.copy()
+        if not rolls:
+            gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
+        swing = figure.leg_dofs[gait.swing]
+        if gait.lift is None:
+            gain[swing] *= SOFT_TRAIL
+        else:
+            rate[swing] *= min(max(CHASE / (RATE * max(within, state.step)), 1.0), FASTEST)
+        velocity = np.zeros(figure.model.nv)
+        velocity[:nv] = self._ahead + rate * wanted_velocity(self._error)
+        return Motors(velocity, gain)

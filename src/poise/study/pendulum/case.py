@@ -15,6 +15,7 @@ from poise.study.pendulum.unforeseeing import Unforeseeing
 from poise.study.study import Row
 from poise.study.table import Gather, count, grouped, mean, total
 from poise.study.trial import Trial, judge, staged
+from poise.world.world import World
 
 BODY = "human58"
 """That of the paper's Table 1."""
@@ -58,9 +59,8 @@ def measure(case: Case) -> Row:
     """Perform it: its labels, whether it survived and achieved what it must, and how it walked."""
     trial = case.trial
     run, world, reference = staged(trial, _controller(case))
-    root = world.scene.link_id(world.scene.body.links[0])
-    path = [_com(world.state.data, root)]
-    verdict = asdict(judge(run, world, reference, trial.seconds, lambda _: path.append(_com(world.state.data, root))))
+    path = [_com(world)]
+    verdict = asdict(judge(run, world, reference, trial.seconds, lambda _: path.append(_com(world))))
     failed = verdict.pop("failed")
     way = np.array(path)  # (T+1, 2) m
     stayed_up = verdict["fell_at"] is None
@@ -84,9 +84,10 @@ def _controller(case: Case) -> Controller:
     return Pendulum() if case.foresees else Unforeseeing(Pendulum())
 
 
-def _com(data: object, root: int) -> Array:
+def _com(world: World) -> Array:
     """(2,) m, along the ground."""
-    return np.array(data.subtree_com[root, :2])  # type: ignore[attr-defined]
+    root = world.scene.link_id(world.scene.body.links[0])
+    return np.array(world.state.data.subtree_com[root, :2])
 
 
 def late_speed(way: Array, rate: float) -> float:

@@ -66,6 +66,7 @@ def measure(case: Case) -> Row:
     recording = performed(run, world, round(case.seconds * RATE)).recording
     replay = Replay.of(recording)
     body, fell = world.scene.body, fell_at(recording)
+    survived = fell is None and recording.steps == round(case.seconds * RATE)
     first = min(round(SETTLING * RATE), recording.steps)
     feet = [tread(replay, foot.link) for foot in body.feet]
     stood = [stances(foot.force[first:], body.mass * world.scene.gravity, recording.step) for foot in feet]
@@ -76,9 +77,9 @@ def measure(case: Case) -> Row:
         "motion": spoken_name(case.motion),
         "wanted": case.wanted,
         "seed": case.seed,
-        "survived": fell is None and recording.steps == round(case.seconds * RATE),
+        "survived": survived,
         "fell_at": fell,
-        "speed": late_speed(replay.com[:, 0, :2], RATE),
+        "speed": late_speed(replay.com[:, 0, :2], RATE) if survived else None,
         "steps": sum(map(len, stood)),
         "creep_mm": _median_mm(np.concatenate(crept)),
         "scuffs": sum(scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),

@@ -135,7 +135,9 @@ def plot(rows: Sequence[Row]) -> Figure:
             if chosen:
                 axis = figure.add_subplot(len(limits), 3, 3 * i + j + 1, projection="polar")
                 _circle(axis, chosen, f"{kind}, {name} limits")
-        _phases(axes[i, 1], here)
+        walks = [row for row in here if row["pushed"] != "standing"]
+        if walks:
+            _phases(axes[i, 1], walks)
     return figure
 
 
@@ -157,9 +159,8 @@ def _circle(axis: Any, rows: Sequence[Row], title: str) -> None:
 
 
 def _phases(axis: Any, rows: Sequence[Row]) -> None:
-    walks = [row for row in rows if row["pushed"] != "standing"]
-    phases, forces, shares = shares_over(walks, "phase", "force")
-    lasting = {row["force"]: row["duration"] for row in walks}
+    phases, forces, shares = shares_over(rows, "phase", "force")
+    lasting = {row["force"]: row["duration"] for row in rows}
     share_map(axis, shares, [f"{phase:.2g}" for phase in phases], [f"{f:g} N, {lasting[f]:g} s" for f in forces])
     axis.tick_params(axis="x", rotation=90)
     axis.set_xlabel("phase of the stride")

@@ -1,0 +1,106 @@
+"""What the pendulum knows of its body, and what it sees of it at a moment: legs, feet and centre of mass."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.body import Body
+from poise.control.controller import Stage
+from poise.control.pendulum.legs import Legs, feet_of, legs_of
+from poise.dynamics import State
+from poise.spatial import Array
+
+PRESSED = 0.25
+"""Of the way from ankle to ball: the middle of where a standing foot presses."""
+
+
+class Seen(NamedTuple):
+    """A moment. Feet and hips: left first."""
+
+    com: Array  # (3,) m
+    velocity: Array  # (3,) m/s of the centre of mass
+    ankle: Array  # (2, 3) m
+    foot: Array  # (2, 3, 3) how the feet are turned
+    hip: Array  # (2, 3) m
+    ball: Array  # (2, 3) m
+    pressed: Array  # (2, 3) m: the middle of where the feet press
+    touching: NDArray[np.bool_]  # (2,)
+
+    def yaw(self, side: int) -> float:
+        """rad: where a foot points to."""
+        return math.atan2(self.foot[side, 1, 0], self.foot[side, 0, 0])
+
+
+class Figure:
+    """A body with two legs in a scene."""
+
+    def __init__(self, world: Stage) -> None:
+        body, model = world.scene.body, world.scene.model
+        self.body: Body = body
+        self.model = model
+        self.legs: Legs = legs_of(body)
+        feet = [foot.link for foot in feet_of(body)]
+        self.feet = [int(model.body(name).id) for name in feet]
+        self._thighs = [int(model.body_parentid[model.body_parentid[foot]]) for foot in self.feet]
+        self._sides = np.full(model.nbody, -1)  # which foot a link belongs to
+        for side, foot in enumerate(self.feet):
+            self._sides[foot] = side
+            self._sides[np.flatnonzero(model.body_parentid == foot)] = side
+        joints = {joint.link: joint for joint in body.joints}
+        self.ankle_dofs = [list(joints[name].dofs) for name in feet]
+        self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
+        chains = [[name, str(joints[name].parent_link)] for name in feet]
+        self.leg_dofs = [
+            [d for link in (*chain, str(joints[chain[1]].parent_link)) for d in joints[link].dofs] + toes
+            for chain, toes in zip(chains, self.toe_dofs, strict=True)
+        ]
+        chained = [[joints[link] for link in (str(joints[c[1]].parent_link), c[1], c[0])] for c in chains]
+        self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chained]
+        self._under = np.array(self.legs.ball) * [PRESSED, 0.0, 1.0]
+        self.height = world.scene.terrain.height
+
+    def see(self, state: State) -> Seen:
+        """What there is now."""
+        data, nv = state.data, self.body.nv
+        foot = data.xmat[self.feet].reshape(2, 3, 3)
+        ankle = data.xpos[self.feet]
+        contacts = state.contacts
+        touching = np.zeros(2, bool)
+        sides = self._sides[contacts.body[contacts.touching]]
+        touching[sides[sides >= 0]] = True
+        return Seen(
+            np.array(data.subtree_com[1]),
+            state.mass[:3, :nv] @ state.qvel[:nv] / self.body.mass,
+            ankle,
+            foot,
+            data.xpos[self._thighs],
+            ankle + (foot @ self.legs.ball[:, :, None])[:, :, 0],
+            ankle + (foot @ self._under[:, :, None])[:, :, 0],
+            touching,
+        )
+
+    def ground(self, place: Any) -> float:
+        """m: how high the ground is under a point."""
+        return float(self.height(float(place[0]), float(place[1])))
+
+    def footing(self, seen: Seen, side: int) -> Array:
+        """(3,) m: where the ball of a standing foot is, on the ground."""
+        out = np.array(seen.ball[side])
+        out[2] = min(self.ground(out), out[2])
+        return out
+
+
+def turned(yaw: float, way: Any) -> Array:
+    """(2,) a horizontal vector turned to the left."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+
+
+def eased(share: float) -> float:
+    """From 0 to 1 without a jerk."""
+    u = min(max(share, 0.0), 1.0)
+    return u * u * (3.0 - 2.0 * u)

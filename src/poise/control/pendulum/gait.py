@@ -1,0 +1,71 @@
+"""Where in a step the body is: which foot stands, how far the other is, and what happened last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.control.pendulum.figure import Figure, Seen
+from poise.control.pendulum.legs import sole_depth
+from poise.control.pendulum.manner import Manner
+from poise.spatial import Array, matrix_to_quat
+
+DOUBLE = 0.12
+"""Phase until which both feet stand."""
+STRIKES = 0.7
+"""Phase from which a foot that touches the ground has landed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """Where a foot left the ground."""
+
+    ankle: Array  # (3,) m
+    foot: Array  # (4,) how it was turned
+    ground: float  # m
+    extra: float  # m by which it was above the ground
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """A moment of walking."""
+
+    stance: int  # 0 for the left foot
+    phase: float  # 0 at the strike of the foot that stands, 1 at the other's
+    manner: Manner
+    lift: Lift | None = None  # of the swinging foot; None while both stand
+    since: float = 0.0  # s since the strike
+    overdue: float = 0.0  # s since the other foot should have landed
+
+    @property
+    def swing(self) -> int:
+        """The foot that does not stand, or not for long."""
+        return 1 - self.stance
+
+    @property
+    def swung(self) -> float:
+        """How much of the swing is over, from 0 to 1."""
+        return min(max((self.phase - DOUBLE) / (1.0 - DOUBLE), 0.0), 1.0)
+
+    def landed(self, seen: Seen) -> bool:
+        """Whether the swinging foot has come down."""
+        return self.lift is not None and self.phase > STRIKES and bool(seen.touching[self.swing])
+
+    def lifts(self) -> bool:
+        """Whether it is time for the trailing foot to leave the ground."""
+        return self.lift is None and self.phase > DOUBLE
+
+    def lifted(self, seen: Seen, figure: Figure) -> Gait:
+        """The same, with the trailing foot lifted."""
+        ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
+        ground = figure.ground(ankle)
+        extra = ankle[2] - ground - sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot))
+        return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, extra))
+
+    def later(self, step: float, within: float) -> Gait:
+        """A step of the world (s) later, if the foot lands within a time (s)."""
+        if self.phase >= 1.0:
+            return replace(self, since=self.since + step, overdue=self.overdue + step)
+        phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
+        return replace(self, phase=phase, since=self.since + step)

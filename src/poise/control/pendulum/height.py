@@ -1,0 +1,84 @@
+"""How high the centre of mass should be: the leg that stands is as long as in the reference.
+
+So knees bend as they do there, at any speed and on any ground. Before a long step the body sinks, so that the
+foot can reach; and a plan of height and its rate keeps accelerations moderate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.control.pendulum.gait import Gait
+from poise.control.pendulum.manner import Moment
+from poise.spatial import Array
+
+STRETCH, LANDING = 0.985, 0.99
+"""Of a leg's length: the longest a leg is wanted to be while it stands, and when it lands."""
+SHORTEST = 0.5
+"""Of a leg's length."""
+SINKS = 1.2
+"""m/s at which the body can sink to where a landing needs it."""
+DROP, HEAVE = 6.0, 10.0
+"""m/s^2: the most acceleration, down and up."""
+STIFF = 10.0
+"""1/s: of the way back to the wanted height."""
+FOLLOWS = 5.0
+"""1/s at which the plan gives in to where the body is."""
+STEEPEST = 1.0
+"""m/s."""
+
+
+class Heave(NamedTuple):
+    """The plan."""
+
+    height: float  # m
+    rate: float  # m/s
+    pull: float = 0.0  # m/s^2
+
+    def later(self, step: float) -> Heave:
+        """After a step."""
+        return Heave(self.height + step * self.rate + 0.5 * step**2 * self.pull, self.rate + step * self.pull)
+
+    def following(self, seen: Seen, step: float) -> Heave:
+        """Drawn to what came of it; `seen` is from before the step."""
+        then = seen.com[2] + step * seen.velocity[2]
+        share = FOLLOWS * step
+        return Heave(self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate))
+
+
+def hip_height(figure: Figure, seen: Seen, gait: Gait, moment: Moment, hip: Array) -> float:
+    """m: how high the hip over the standing foot should be when it is over a place (2,)."""
+    legs, stance = figure.legs, gait.stance
+    ball = figure.footing(seen, stance)
+    under = ball[:2] - turned(seen.yaw(stance), legs.ball[stance, :2])
+    away = math.hypot(hip[0] - under[0], hip[1] - under[1])
+    rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
+    leg = min(moment.leg, STRETCH * legs.length)
+    return float(ball[2] + legs.ankle_height + rise + _above(leg, away, legs.length))
+
+
+def landing_height(figure: Figure, ground: float, away: float) -> float:
+    """m: how high hips may be for a foot to land at a distance (m)."""
+    return ground + figure.legs.ankle_height + _above(LANDING * figure.legs.length, away, figure.legs.length)
+
+
+def _above(leg: float, away: float, length: float) -> float:
+    return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
+
+
+def heaved(now: Heave, wanted: float, rate: float) -> Heave:
+    """The plan with the acceleration that leads to a height (m) and its rate (m/s)."""
+    rate = min(max(rate, -STEEPEST), STEEPEST)
+    pull = STIFF**2 * (wanted - now.height) + 2 * STIFF * (rate - now.rate)
+    return now._replace(pull=float(np.clip(pull, -DROP, HEAVE)))
+
+
+def reaches(figure: Figure, hips: float, rate: float, times: Array) -> Array:
+    """(K,) m along the ground that a leg reaches after times (s), hips (m above the ankle) sinking as they can."""
+    length = figure.legs.length
+    then = np.maximum(hips + min(rate, 0.0) * times - 0.5 * DROP * times**2, SHORTEST * length)
+    return np.sqrt(np.maximum((STRETCH * length) ** 2 - then**2, (0.15 * length) ** 2))

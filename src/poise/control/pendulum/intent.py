@@ -1,0 +1,67 @@
+"""What whoever steers wants, and how it is approached: heading, speed, lift and duration of steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.control.pendulum.figure import turned
+from poise.control.pendulum.settings import PendulumSettings
+from poise.spatial import Array
+
+WITHIN = 0.3
+"""s in which a small turn is made."""
+MOST = 0.4
+"""m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
+SHORTEST = 0.1
+"""s: means over less tell nothing."""
+
+
+class Intent:
+    """Wanted and aimed at. Headings are in the world, rad."""
+
+    def __init__(self, heading: float, speed: float, settings: PendulumSettings) -> None:
+        self.heading = heading
+        self.lift = 0.0
+        self.duration: float | None = None
+        self._first = self._wanted = heading
+        self._going = self._speed = speed
+        self._settings = settings
+        self._boost = 0.0
+        self._strikes: list[tuple[float, Array]] = []
+
+    def steer(self, heading: float | None, speed: float | None) -> None:
+        """Want another heading, to the left of the first one, or speed (m/s)."""
+        if heading is not None:
+            self._wanted = self._first + heading
+        if speed is not None:
+            self._speed = speed
+
+    def adjust(self, lift: float | None, duration: float | None) -> None:
+        """Want feet lifted more (m), or steps of another duration (s)."""
+        self.lift = self.lift if lift is None else lift
+        self.duration = self.duration if duration is None else duration
+
+    @property
+    def speed(self) -> float:
+        """m/s to aim at."""
+        return self._going + self._boost
+
+    def turning(self) -> float:
+        """rad/s at which to turn."""
+        most = self._settings.turn
+        return float(np.clip((self._wanted - self.heading) / WITHIN, -most, most))
+
+    def proceed(self, step: float, turn: float, off: float) -> None:
+        """A step later, having turned at a rate; the body is `off` (rad) to the left of where it should head."""
+        most = self._settings.quick * step
+        self._going += float(np.clip(self._speed - self._going, -most, most))
+        self.heading += step * (turn + self._settings.yielding * off)
+
+    def note(self, time: float, com: Array) -> None:
+        """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
+        self._strikes = [*self._strikes[-2:], (time, np.array(com[:2]))]
+        if len(self._strikes) < 3:
+            return
+        (before, there), _, (now, here) = self._strikes
+        mean = float(turned(-self.heading, here - there)[0]) / max(now - before, SHORTEST)
+        self._boost = float(np.clip(self._boost + self._settings.integral * (self._going - mean), -MOST, MOST))

@@ -1,0 +1,147 @@
+"""What of a walk is kept, whatever the balance asks for: posture, how feet swing, how long the legs are.
+
+A step is told from the strike of the foot that stands (phase 0) to the other's (phase 1), in a frame that heads where
+the step heads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+
+from poise.body import Body
+from poise.body.carrying import carried, heading
+from poise.control.pendulum.legs import Legs, feet_of
+from poise.frozen import readonly
+from poise.spatial import Array, continuous_quat, matrix_to_quat, yaw_of
+
+SAMPLES = 25
+"""Of a step, both ends included."""
+BOW = 0.03
+"""m: the most by which a foot swings to the side of the straight way: references do not mind their other leg."""
+PLAIN_LIFT = 0.06
+"""Of the length of a leg: by how much plain steps lift a foot."""
+PLAIN_STEP = 0.5
+"""s that a plain step lasts on legs of `PLAIN_LEG`; it grows with their root, as pendulums do."""
+PLAIN_LEG = 0.9
+"""m."""
+_EARLY = 8  # samples in which the trailing foot leaves the ground
+
+
+class Moment(NamedTuple):
+    """A moment of a step; legs: the standing one first."""
+
+    pose: Array  # (nq,) the place of its root is without meaning
+    across: Array  # (2, 3) where the axes of the knees point to
+    foot: Array  # (2, 4) how the feet are turned
+    leg: float  # m from the standing ankle to its hip
+    rise: float  # m by which the standing ankle is lifted from where it is when the foot is flat
+    away: float  # m along the ground from that ankle to its hip
+    clear: float  # m of the swinging foot above the ground
+    progress: float  # of the swinging foot's way: 0 where it was, 1 where it lands
+    bow: float  # m to the left of the straight way
+
+
+@dataclass(frozen=True, eq=False)
+class Manner:
+    """A step's manner: `Moment`s, S of them."""
+
+    pose: Array  # (S, nq)
+    across: Array  # (S, 2, 3)
+    foot: Array  # (S, 2, 4)
+    leg: Array  # (S,) m
+    rise: Array  # (S,) m
+    away: Array  # (S,) m
+    clear: Array  # (S,) m
+    progress: Array  # (S,)
+    bow: Array  # (S,) m
+
+    def at(self, phase: float) -> Moment:
+        """A moment; quaternions are not normalised."""
+        x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
+        i = min(int(x), SAMPLES - 2)
+        u = x - i
+        return Moment(*((1.0 - u) * values[i] + u * values[i + 1] for values in self._parts()))
+
+    def _parts(self) -> tuple[Array, ...]:
+        return (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
+
+
+class Legwork(NamedTuple):
+    """Where frames have legs and feet: left first."""
+
+    com: Array  # (T, 3) m
+    ankle: Array  # (T, 2, 3) m
+    foot: Array  # (T, 2, 4)
+    hip: Array  # (T, 2, 3) m
+    axis: Array  # (T, 2, 3) of the knees
+    low: Array  # (T, 2) m: the lowest of heel and ball
+
+
+def legwork(frames: Array, body: Body, legs: Legs) -> Legwork:
+    """Of frames (T, nq)."""
+    model, data = body.model, mujoco.MjData(body.model)
+    feet = [body.link_id(foot.link) for foot in feet_of(body)]
+    shanks = [int(model.body_parentid[link]) for link in feet]
+    thighs = [int(model.body_parentid[link]) for link in shanks]
+    rows = []
+    for frame in frames:
+        data.qpos[:] = frame
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        turn = data.xmat[feet].reshape(2, 3, 3)
+        axis = np.einsum("kij,kj->ki", data.xmat[shanks].reshape(2, 3, 3), legs.axis)
+        low = data.xpos[feet, 2] + np.einsum("kj,knj->kn", turn[:, 2], legs.sole[:, :4]).min(axis=1)
+        rows.append((np.array(data.subtree_com[1]), data.xpos[feet], np.array(turn), data.xpos[thighs], axis, low))
+    com, ankle, foot, hip, axis, low = (np.array(column) for column in zip(*rows, strict=True))
+    return Legwork(com, ankle, continuous_quat(matrix_to_quat(foot)), hip, axis, low)
+
+
+def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
+    """The manner of the step that frames (S, nq) make, which head along x; `stance` 0 for one on the left foot."""
+    work = legwork(frames, body, legs)
+    pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
+    hip, ankle = work.hip[:, stance], work.ankle[:, stance]
+    way = swing[-1, :2] - swing[0, :2]
+    progress = (swing[:, :2] - swing[0, :2]) @ way / max(float(way @ way), 1e-6)
+    return Manner(
+        readonly(frames),
+        readonly(work.axis[:, pair]),
+        readonly(work.foot[:, pair]),
+        readonly(np.linalg.norm(hip - ankle, axis=1)),
+        readonly(ankle[:, 2] - ankle[:, 2].min()),
+        readonly(np.linalg.norm((hip - ankle)[:, :2], axis=1)),
+        readonly(_clearance(work.low[:, 1 - stance])),
+        readonly(np.clip(progress, 0.0, 1.0)),
+        readonly(np.clip(swing[:, 1] - swing[0, 1] - progress * way[1], -BOW, BOW)),
+    )
+
+
+def _clearance(low: Array) -> Array:
+    """(S,) m by which a foot is above the ground, from where it is lifted to where it lands."""
+    first = int(np.argmin(low[:_EARLY]))
+    ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
+    return np.asarray(np.maximum(low - ground, 0.0))
+
+
+def plain_manner(body: Body, legs: Legs, pose: Array) -> Manner:
+    """Steps without any manner, in one pose."""
+    upright = carried(pose, heading(-float(yaw_of(pose[3:7]))), np.zeros(3))
+    phase = np.linspace(0.0, 1.0, SAMPLES)
+    standing = legwork(upright[None], body, legs)
+    reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
+    none = np.zeros(SAMPLES)
+    return Manner(
+        readonly(np.tile(upright, (SAMPLES, 1))),
+        readonly(np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))),
+        readonly(np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1))),
+        readonly(np.full(SAMPLES, reach)),
+        readonly(none),
+        readonly(none),
+        readonly(PLAIN_LIFT * legs.length * 4 * phase * (1 - phase)),
+        readonly(phase * phase * (3 - 2 * phase)),
+        readonly(none),
+    )

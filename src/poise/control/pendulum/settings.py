@@ -1,0 +1,41 @@
+"""How the pendulum walks: one set for all motions, bodies and grounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+from poise.errors import PoiseError
+
+LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class PendulumSettings:
+    """What can be changed. Shares of 0 switch off what goes beyond the paper (docs/pendulum.md)."""
+
+    gain: float = 300.0
+    """Of the motors, N m s/rad for the paper's body; it grows with mass and the square of leg length."""
+    quick: float = 1.0
+    """m/s^2 by which the speed changes when another is wanted."""
+    turn: float = 0.8
+    """rad/s by which the heading changes when another is wanted."""
+    ankle: float = 1.0
+    """Share of the ankle strategy: the pressed point moves so that the next landing needs to correct less."""
+    integral: float = 0.15
+    """Of the error of the mean speed, with each step; 0 for none."""
+    bearing: float = 1.0
+    """Share of the torques that carry the weight which is known beforehand."""
+    timing: float = 1.0
+    """Share by which a step may be cut short or drawn out, to land where it should."""
+    sinking: float = 1.0
+    """Share by which the body sinks for the sake of long steps."""
+    yielding: float = 10.0
+    """1/s at which the heading gives way to a body that was turned by force."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not (math.isfinite(value) and 0 <= value <= LARGEST):
+                raise PoiseError(f"pendulum: {name} {value} must be between 0 and {LARGEST:g}")
+        if self.gain <= 0:
+            raise PoiseError("pendulum: gain must be more than 0: motors without gain do nothing")

@@ -1,0 +1,76 @@
+"""The way of a swinging foot: the reference's, stretched to where it is to land [Tsai2010] section 4.1."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.body.carrying import heading
+from poise.control.pendulum.figure import eased, turned
+from poise.control.pendulum.gait import DOUBLE, Gait, Lift
+from poise.control.pendulum.legs import Legs, sole_depth
+from poise.control.pendulum.manner import Moment
+from poise.spatial import Array, quat_multiply, quat_to_matrix
+
+TOUCHES = 0.93
+"""Of the swing: when the foot is down, so that what lands late still lands in time."""
+FALLS = 0.3
+"""m/s at which it goes on down if there is no ground."""
+LIFTED = 0.05
+"""m: no lower is a foot lifted."""
+LETS_GO = 0.4
+"""Of the swing, after which how the foot left the ground is forgotten."""
+
+
+class Foothold(NamedTuple):
+    """Where a foot is to land."""
+
+    ankle: Array  # (2,) m
+    ground: float  # m
+    tilt: Array  # (4,) of the ground there
+
+
+class Placed(NamedTuple):
+    """A foot in the air."""
+
+    ankle: Array  # (3,) m
+    foot: Array  # (3, 3)
+
+
+def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, legs: Legs, more: float) -> Placed:
+    """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
+    share = gait.swung
+    begun = gait.manner.at(DOUBLE).progress
+    progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
+    place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
+    foot = _turn(lift, moment, yaw, hold, share)
+    early = min(share / TOUCHES, 1.0)
+    clear = max(gait.manner.at(DOUBLE + early * (1.0 - DOUBLE)).clear, 4 * LIFTED * early * (1 - early))
+    clear += 4 * (more + _over(lift, hold)) * early * (1 - early)
+    late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
+    height = _level(lift, hold, share) + clear - FALLS * late + sole_depth(legs, gait.swing, foot)
+    height += lift.extra * (1.0 - eased(share / LETS_GO))
+    return Placed(np.array([place[0], place[1], height]), foot)
+
+
+def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
+    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as the ground."""
+    wanted = quat_multiply(heading(yaw), moment.foot[1] / np.linalg.norm(moment.foot[1]))
+    if hold.tilt[0] < 1.0:
+        wanted = quat_multiply(hold.tilt, wanted)
+    mix = eased(share / LETS_GO)
+    both = (1.0 - mix) * lift.foot + math.copysign(mix, float(wanted @ lift.foot)) * wanted
+    return quat_to_matrix(both / np.linalg.norm(both))
+
+
+def _level(lift: Lift, hold: Foothold, share: float) -> float:
+    """m: the ground under the way: a foot goes up early and comes down late, so that it does not hit an edge."""
+    rise = hold.ground - lift.ground
+    return lift.ground + rise * (eased(share / 0.55) if rise > 0 else eased((share - 0.35) / 0.6))
+
+
+def _over(lift: Lift, hold: Foothold) -> float:
+    """m by which a foot is lifted more where it lands higher or lower."""
+    return 0.35 * abs(hold.ground - lift.ground)
