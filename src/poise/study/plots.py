@@ -17,6 +17,8 @@ PANEL = (2.6, 2.4)
 """Inches, of a panel."""
 SHARES = "RdYlGn"
 """Colours of shares that survive: red for none, green for all."""
+WRITTEN = 10
+"""Columns up to which there is room to write shares out."""
 
 
 def panels(
@@ -30,12 +32,12 @@ def panels(
 
 
 def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[str]) -> None:
-    """A table of shares (rows, columns) that survive, coloured and written out in percent; empty where unknown."""
+    """A table of shares (rows, columns) that survive, coloured and if there is room written out in percent."""
     axis.imshow(shares, cmap=SHARES, vmin=0.0, vmax=1.0, aspect="auto", origin="lower")
     axis.set_xticks(range(len(columns)), columns)
     axis.set_yticks(range(len(rows)), rows)
     for (i, j), share in np.ndenumerate(shares):
-        if np.isfinite(share):
+        if np.isfinite(share) and len(columns) <= WRITTEN:
             axis.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7)
 
 

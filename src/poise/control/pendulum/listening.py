@@ -6,6 +6,7 @@ The reference is listened to anew at each step, so that edits of it, also those 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import mujoco
@@ -120,7 +121,7 @@ def _stride(poses: Array, down: NDArray[np.bool_], body: Body, legs: Legs, endle
     """The stride between whose ends poses differ least; None if there is none."""
     left, right = (np.flatnonzero(down[1:, foot] & ~down[:-1, foot]) + 1 for foot in (0, 1))
     space, found = PoseSpace(body), []
-    for first, last in zip(left[:-1], left[1:], strict=True):
+    for first, last in pairwise(left):
         between = right[(right > first + QUICKEST * RATE) & (right < last - QUICKEST * RATE)]
         if len(between) == 1:
             gap = space.difference(poses[[last]], poses[[first]])[0]
@@ -131,15 +132,18 @@ def _stride(poses: Array, down: NDArray[np.bool_], body: Body, legs: Legs, endle
     _, frames, gap = min(found, key=lambda one: one[0])
     if endless:
         gap = np.zeros_like(gap)
-    first, _, last = frames
-    yaw = np.unwrap(yaw_of(poses[first : last + 1, 3:7]))
-    way = poses[last, :2] - poses[first, :2]
+    begin, _, end = frames
+    yaw = np.unwrap(yaw_of(poses[begin : end + 1, 3:7]))
+    way = poses[end, :2] - poses[begin, :2]
     mean = float(np.mean(yaw))
     ahead = float(np.cos(mean) * way[0] + np.sin(mean) * way[1])
-    strikes = tuple(frame / RATE for frame in frames)
     return Stride(
-        strikes, ahead * RATE / (last - first), _width(poses[list(frames)], body, legs), float(yaw[-1] - yaw[0]), gap
-    )  # type: ignore[arg-type]
+        (frames[0] / RATE, frames[1] / RATE, frames[2] / RATE),
+        ahead * RATE / (end - begin),
+        _width(poses[list(frames)], body, legs),
+        float(yaw[-1] - yaw[0]),
+        gap,
+    )
 
 
 def _width(poses: Array, body: Body, legs: Legs) -> float:

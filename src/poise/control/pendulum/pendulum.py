@@ -19,9 +19,9 @@ from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, land
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Moment
-from poise.control.pendulum.posture import TRAILING, Placed, Posture, Standing
+from poise.control.pendulum.posture import TRAILING, Posture, Standing
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.swing import Foothold, swung
+from poise.control.pendulum.swing import Foothold, Placed, swung
 from poise.control.pendulum.tracking import Tracking
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
@@ -96,7 +96,7 @@ class Pendulum:
         later = gait.later(step, plan.within)
         moments = gait.manner.at(gait.phase), gait.manner.at(later.phase)
         heave = self._heaved(seen, plan, hold, moments, step)
-        feet = self._standing(seen, plan)
+        feet = self._standing(seen)
         turn = intent.turning()
         now, then = (
             self._posed(state, one, moment, yaw, com, feet, hold, ahead, rounds)
@@ -168,7 +168,7 @@ class Pendulum:
         sunk = now - self._settings.sinking * max(now - low, 0.0)
         return heaved(self._heave, above + sunk, (then - now) / step)
 
-    def _standing(self, seen: Seen, plan: Landing) -> tuple[Standing, ...]:
+    def _standing(self, seen: Seen) -> tuple[Standing, ...]:
         """Both feet as if they stood."""
         figure, gait = self._figure, self._gait
         free = eased((self._ahead - LEANS) / (2 * LEANS))
@@ -202,7 +202,7 @@ class Pendulum:
         root = np.array(state.qpos[:7])
         root[:3] += ahead * state.qvel[:3]
         mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], ahead)
-        self._posture.reach_out(qpos, root, gait.swing, gait.stance, yaw, moment, air)
+        self._posture.reach_out(qpos, root, gait.swing, yaw, moment, air)
         return qpos, tilt
 
     def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:

@@ -67,14 +67,12 @@ class Posture:
             self._above = self._data.subtree_com[1] - qpos[:3]
         return qpos, tilt
 
-    def reach_out(
-        self, qpos: Array, root: Array, side: int, stance: int, yaw: float, moment: Moment, foot: Placed
-    ) -> None:
+    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: Moment, foot: Placed) -> None:
         """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
         legs = self._figure.legs
         moved = np.array(qpos)
         moved[:7] = root
-        across = quat_rotate(heading(yaw), moment.across[0 if side == stance else 1])
+        across = quat_rotate(heading(yaw), moment.across[1])
         bend_leg(moved, legs, side, foot.ankle, foot.foot, across)
         where = self._figure.leg_places[side]
         qpos[where] = moved[where]

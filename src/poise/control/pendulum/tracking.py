@@ -18,7 +18,7 @@ RATE = 10.0
 MASS, LEG = 81.4, 0.874
 """kg, m: of the body that gains are told for."""
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
-"""Shares of the gain: in a standing ankle, whose torque is told; in a leg that is about to leave the ground; in toes."""
+"""Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground; of toes."""
 CHASE, FASTEST = 2.0, 3.0
 """A swinging leg makes up for its error within half the time that is left, and at most this much faster."""
 
@@ -49,7 +49,7 @@ class Tracking:
         self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)
 
     def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool) -> Motors:
-        """From where joints should be now (nq,) and at the end of the step; `rolls`: whether the standing heel lifts."""
+        """From where joints should be now (nq,) and after the step; `rolls`: whether the standing heel lifts."""
         figure = self._figure
         model, nq, nv = figure.body.model, figure.body.nq, figure.body.nv
         mujoco.mj_differentiatePos(model, self._ahead, state.step, now, then)

@@ -91,7 +91,7 @@ def _circle(axis: Any, rows: Sequence[Row]) -> None:
     angles, forces, shares = shares_over(rows, "direction", "force")
     share_circle(axis, shares, angles, forces)
     axis.set_thetagrids(list(SIDES), SIDES.values())
-    axis.set_rgrids(forces, [f"{force:g} N" for force in forces], fontsize=6)
+    axis.set_rgrids(forces, [f"{force:g} N" for force in forces], angle=45.0, fontsize=6)
     axis.set_title(f"{rows[0]['motion']}, all phases")
 
 
