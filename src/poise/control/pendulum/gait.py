@@ -37,6 +37,7 @@ class Gait:
     lift: Lift | None = None  # of the swinging foot; None while both stand
     since: float = 0.0  # s since the strike
     overdue: float = 0.0  # s since the other foot should have landed
+    stands: bool = False  # on both feet, without a step under way
 
     @property
     def swing(self) -> int:
@@ -54,7 +55,7 @@ class Gait:
 
     def lifts(self) -> bool:
         """Whether it is time for the trailing foot to leave the ground."""
-        return self.lift is None and self.phase > DOUBLE
+        return self.lift is None and not self.stands and self.phase > DOUBLE
 
     def lifted(self, seen: Seen, figure: Figure) -> Gait:
         """The same, with the trailing foot lifted."""

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.control.pendulum.figure import Figure, Seen, turned
-from poise.control.pendulum.gait import Gait
 from poise.control.pendulum.manner import Moment
 from poise.spatial import Array
 
@@ -50,9 +49,9 @@ class Heave(NamedTuple):
         return Heave(self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def hip_height(figure: Figure, seen: Seen, gait: Gait, moment: Moment, hip: Array) -> float:
-    """m: how high the hip over the standing foot should be when it is over a place (2,)."""
-    legs, stance = figure.legs, gait.stance
+def hip_height(figure: Figure, seen: Seen, stance: int, moment: Moment, hip: Array) -> float:
+    """m: how high the hip over a standing foot should be when it is over a place (2,)."""
+    legs = figure.legs
     ball = figure.footing(seen, stance)
     under = ball[:2] - turned(seen.yaw(stance), legs.ball[stance, :2])
     away = math.hypot(hip[0] - under[0], hip[1] - under[1])

@@ -12,6 +12,8 @@ WITHIN = 0.3
 """s in which a small turn is made."""
 MOST = 0.4
 """m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
+FACED = 0.15
+"""rad: who should head further aside steps round."""
 SHORTEST = 0.1
 """s: means over less tell nothing."""
 
@@ -45,6 +47,16 @@ class Intent:
     def speed(self) -> float:
         """m/s to aim at."""
         return self._going + self._boost
+
+    @property
+    def halts(self) -> bool:
+        """Whether to stand still, and to face where it does."""
+        return self._speed == 0.0 and self._going == 0.0 and abs(self._wanted - self.heading) < FACED
+
+    def rest(self) -> None:
+        """It stands: speeds of before do not count any more."""
+        self._boost = 0.0
+        self._strikes = []
 
     def turning(self) -> float:
         """rad/s at which to turn."""

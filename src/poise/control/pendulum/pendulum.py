@@ -21,6 +21,7 @@ from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
 from poise.control.pendulum.settings import PendulumSettings
+from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.swing import Foothold, Placed, swung
 from poise.control.pendulum.tracking import Tracking
 from poise.dynamics import Actuation, State
@@ -41,6 +42,10 @@ WIDE = 0.2
 """m: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""
 LEANS = 0.05
 """m: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice as far on."""
+
+
+STOOD = 0.5
+"""Phase of a step whose posture is that of standing still: arms and legs pass each other."""
 
 
 class Pendulum:
@@ -69,6 +74,8 @@ class Pendulum:
         stance, phase, manner = self._walk.place(pose)
         gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
         self._gait = gait.lifted(seen, figure) if phase > DOUBLE else gait
+        if self._walk.still:
+            self._gait = Gait(stance, 0.0, manner, stands=True)
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
         self._tilt = np.zeros(2)
         self._pose = np.array(pose)
@@ -89,14 +96,16 @@ class Pendulum:
         """Step by step: see, plan the landing, pose the body now and at the end of the step, and drive the joints."""
         step = state.step
         seen = self._figure.see(state)
-        self._notice(seen, state.time)
+        self._notice(seen, state)
+        if self._gait.stands:
+            return self._stand(state, seen)
         gait, intent = self._gait, self._intent
-        plan, pressed = self._plan(seen, step)
+        plan, pressed = self._plan(seen, gait, step)
         hold = self._foothold(seen, plan)
         later = gait.later(step, plan.within)
         moments = gait.manner.at(gait.phase), gait.manner.at(later.phase)
         heave = self._heaved(seen, plan, hold, moments, step)
-        feet = self._standing(seen)
+        feet = self._standing(seen, self._heels(seen))
         turn = intent.turning()
         now, then = (
             self._posed(state, one, moment, yaw, com, feet, hold, ahead, rounds)
@@ -114,19 +123,47 @@ class Pendulum:
         intent.proceed(step, turn, off)
         return Actuation(torque=torque, motors=motors)
 
-    def _notice(self, seen: Seen, time: float) -> None:
-        """A foot that lands becomes the one that stands; the other is lifted soon after."""
-        if self._gait.lifts():
-            self._gait = self._gait.lifted(seen, self._figure)
-        elif self._gait.landed(seen):
-            self._intent.note(time, seen.com)
-            swing = self._gait.swing
-            self._gait = Gait(swing, 0.0, self._walk.next(swing))
+    def _notice(self, seen: Seen, state: State) -> None:
+        """A foot that lands becomes the one that stands; the other is lifted soon after, unless both are to stand."""
+        gait, intent = self._gait, self._intent
+        if gait.stands:
+            if not intent.halts or topples(support_of(self._figure, seen, intent.heading)):
+                self._gait = self._first_step(seen, state.step)
+        elif gait.lifts():
+            self._gait = gait.lifted(seen, self._figure)
+        elif gait.landed(seen):
+            intent.note(state.time, seen.com)
+            rests = intent.halts and may_stand(self._figure, seen, support_of(self._figure, seen, intent.heading))
+            self._gait = Gait(gait.swing, 0.0, self._walk.next(gait.swing), stands=rests)
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
-    def _plan(self, seen: Seen, step: float) -> tuple[Landing, Array]:
+    def _first_step(self, seen: Seen, step: float) -> Gait:
+        """With the foot that gets further to where it should."""
+        begun = [Gait(stance, DOUBLE, self._walk.next(stance)).lifted(seen, self._figure) for stance in (0, 1)]
+        plans = [self._plan(seen, gait, step)[0] for gait in begun]
+        return begun[int(plans[1].missed < plans[0].missed)]
+
+    def _stand(self, state: State, seen: Seen) -> Actuation:
+        """Both feet stay; the ground presses where it brings the body to rest."""
+        figure, gait, intent, step = self._figure, self._gait, self._intent, state.step
+        intent.rest()
+        moment = gait.manner.at(STOOD)
+        heights = [hip_height(figure, seen, side, moment, seen.hip[side, :2]) - seen.hip[side, 2] for side in (0, 1)]
+        heave = heaved(self._heave, float(seen.com[2]) + min(heights), 0.0)
+        feet = self._standing(seen, (0.0, 0.0))
+        now, then = (
+            self._posture.pose(moment, gait.stance, intent.heading, com, feet, 2)[0]
+            for com in (_at(seen.com, heave.height), _moved(seen, heave, step))
+        )
+        borne = loads(seen, support_of(figure, seen, intent.heading), intent.heading)
+        torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
+        self._pose, self._heave = now, heave.later(step).following(seen, step)
+        intent.proceed(step, 0.0, 0.0)
+        return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
+
+    def _plan(self, seen: Seen, gait: Gait, step: float) -> tuple[Landing, Array]:
         """Where and when to land, and by how much (2,) m the pressed point moves, both in the frame of the heading."""
-        gait, intent, legs = self._gait, self._intent, self._figure.legs
+        intent, legs = self._intent, self._figure.legs
         yaw, stance, swing = intent.heading, gait.stance, gait.swing
         under = seen.pressed[stance]
         rate = math.sqrt(GRAVITY / max(seen.com[2] - under[2], 0.3 * legs.length))
@@ -142,7 +179,6 @@ class Pendulum:
         pace: Pace = pace_of(legs.length, duration, end[0], swing)
         plan = landing(place, velocity, rate, pace, foot, times, due, reach)
         shift = pressing(plan.velocity, end[1], rate, plan.within)
-        self._ahead = float(place[0])
         return plan, self._settings.ankle * np.clip(shift, [BACK, -ASIDE], [FORTH, ASIDE])
 
     def _times(self, gait: Gait, due: float) -> Array:
@@ -161,23 +197,27 @@ class Pendulum:
         figure, gait = self._figure, self._gait
         hip = seen.hip[gait.stance]
         above = seen.com[2] - hip[2]
-        now = hip_height(figure, seen, gait, moments[0], hip[:2])
-        then = hip_height(figure, seen, gait, moments[1], hip[:2] + step * seen.velocity[:2])
+        now = hip_height(figure, seen, gait.stance, moments[0], hip[:2])
+        then = hip_height(figure, seen, gait.stance, moments[1], hip[:2] + step * seen.velocity[:2])
         away = float(np.linalg.norm(plan.place - plan.there))
         low = landing_height(figure, hold.ground, away) + SINKS * plan.within
         sunk = now - self._settings.sinking * max(now - low, 0.0)
         return heaved(self._heave, above + sunk, (then - now) / step)
 
-    def _standing(self, seen: Seen) -> tuple[Standing, ...]:
+    def _heels(self, seen: Seen) -> tuple[float, float]:
+        """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""
+        stance = self._gait.stance
+        ahead = float(turned(-self._intent.heading, seen.com - seen.pressed[stance])[0])
+        free = eased((ahead - LEANS) / (2 * LEANS))
+        return (free, TRAILING) if stance == 0 else (TRAILING, free)
+
+    def _standing(self, seen: Seen, heels: tuple[float, float]) -> tuple[Standing, ...]:
         """Both feet as if they stood."""
-        figure, gait = self._figure, self._gait
-        free = eased((self._ahead - LEANS) / (2 * LEANS))
-        out = []
-        for side in (0, 1):
-            ball = figure.footing(seen, side)
-            most = free if side == gait.stance else TRAILING
-            out.append(Standing(ball, standing_turn(figure, ball, seen.yaw(side)), most))
-        return tuple(out)
+        balls = [self._figure.footing(seen, side) for side in (0, 1)]
+        return tuple(
+            Standing(ball, standing_turn(self._figure, ball, seen.yaw(side)), most)
+            for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
+        )
 
     def _posed(
         self,

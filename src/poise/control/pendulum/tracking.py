@@ -48,12 +48,16 @@ class Tracking:
             self._gain[toes] *= SOFT_TOES
         self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)
 
+    def standing(self, state: State, now: Array, then: Array) -> Motors:
+        """The same on both feet: neither ankle is stiff."""
+        gain = self._gain.copy()
+        for ankle in self._figure.ankle_dofs:
+            gain[ankle[:2]] *= SOFT_ANKLE
+        return self._driven(state, now, then, self._rate, gain)
+
     def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool) -> Motors:
         """From where joints should be now (nq,) and after the step; `rolls`: whether the standing heel lifts."""
         figure = self._figure
-        model, nq, nv = figure.body.model, figure.body.nq, figure.body.nv
-        mujoco.mj_differentiatePos(model, self._ahead, state.step, now, then)
-        mujoco.mj_differentiatePos(model, self._error, 1.0, state.qpos[:nq], now)
         rate, gain = self._rate.copy(), self._gain.copy()
         if not rolls:
             gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
@@ -62,6 +66,12 @@ class Tracking:
             gain[swing] *= SOFT_TRAIL
         else:
             rate[swing] *= min(max(CHASE / (RATE * max(within, state.step)), 1.0), FASTEST)
-        velocity = np.zeros(figure.model.nv)
-        velocity[:nv] = self._ahead + rate * wanted_velocity(self._error)
+        return self._driven(state, now, then, rate, gain)
+
+    def _driven(self, state: State, now: Array, then: Array, rate: Array, gain: Array) -> Motors:
+        body = self._figure.body
+        mujoco.mj_differentiatePos(body.model, self._ahead, state.step, now, then)
+        mujoco.mj_differentiatePos(body.model, self._error, 1.0, state.qpos[: body.nq], now)
+        velocity = np.zeros(self._figure.model.nv)
+        velocity[: body.nv] = self._ahead + rate * wanted_velocity(self._error)
         return Motors(velocity, gain)

@@ -1,0 +1,75 @@
+"""Standing on both feet: when a walk may come to it, how balance is kept there, and when a step must be taken."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.control.pendulum.bearing import GRAVITY, Load
+from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.spatial import Array
+
+ABREAST = 0.2
+"""Of a leg's length: feet that are further apart, along the heading, are not stood on for long."""
+APART = 0.5
+"""Of a leg's length: the same, across it."""
+MARGIN = 0.02
+"""m: a capture point nearer to the edge of support than this calls for a step."""
+SLOW = 0.3
+"""m/s: who is faster does not come to stand."""
+FIRM = 0.7
+"""By how much more than the capture point the pressed point moves away from the middle."""
+
+
+class Support(NamedTuple):
+    """What both feet offer, in the frame of the heading, told from the middle between the pressed points."""
+
+    middle: Array  # (2,) m in the world
+    low: Array  # (2,) m: corners of a box within the soles
+    high: Array  # (2,) m
+    apart: Array  # (2,) m from the right foot to the left one
+    capture: Array  # (2,) m: where one would have to step to come to rest
+
+
+def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
+    """Of feet as they are now."""
+    legs = figure.legs
+    middle = seen.pressed[:, :2].mean(axis=0)
+    apart = turned(-yaw, seen.pressed[0] - seen.pressed[1])
+    back = float(legs.sole[:, 0, 0].mean() - legs.ball[:, 0].mean() * 0.25)
+    front = float(legs.ball[:, 0].mean() * 0.75)
+    wide = float(np.abs(legs.sole[:, 0, 1]).mean())
+    half = 0.5 * np.abs(apart)
+    rate = math.sqrt(GRAVITY / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
+    capture = turned(-yaw, seen.com[:2] + seen.velocity[:2] / rate - middle)
+    low, high = np.array([back + half[0], -half[1] - wide]), np.array([front - half[0], half[1] + wide])
+    return Support(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture)
+
+
+def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
+    """Whether a walk that should end can end here."""
+    long = figure.legs.length
+    side = float(support.apart[1])
+    abreast = abs(float(support.apart[0])) < ABREAST * long and 0.5 * abs(figure.legs.hip[0, 1]) < side < APART * long
+    return abreast and math.hypot(*seen.velocity[:2]) < SLOW and not topples(support)
+
+
+def topples(support: Support) -> bool:
+    """Whether standing on is hopeless."""
+    room = np.minimum(MARGIN, 0.25 * (support.high - support.low))
+    return bool(np.any(support.capture < support.low + room) or np.any(support.capture > support.high - room))
+
+
+def loads(seen: Seen, support: Support, yaw: float) -> tuple[Load, Load]:
+    """What each foot bears, and where, so that the capture point returns to the middle [Pratt2006]."""
+    pressed = np.clip((1.0 + FIRM) * support.capture, support.low, support.high)
+    left = float(np.clip(0.5 + pressed[1] / max(abs(float(support.apart[1])), 1e-3), 0.0, 1.0))
+    out = []
+    for side, share in ((0, left), (1, 1.0 - left)):
+        point = np.array(seen.pressed[side])
+        here = float(turned(-yaw, point[:2] - support.middle)[0])
+        point[:2] += turned(yaw, (float(pressed[0]) - here, 0.0))
+        out.append(Load(side, share, point))
+    return out[0], out[1]
