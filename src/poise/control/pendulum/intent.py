@@ -75,5 +75,8 @@ class Intent:
         if len(self._strikes) < 3:
             return
         (before, there), _, (now, here) = self._strikes
+        if self._speed == 0.0 and self._going == 0.0:
+            self._boost = 0.0  # it is to stop, not to make up for anything
+            return
         mean = float(turned(-self.heading, here - there)[0]) / max(now - before, SHORTEST)
         self._boost = float(np.clip(self._boost + self._settings.integral * (self._going - mean), -MOST, MOST))

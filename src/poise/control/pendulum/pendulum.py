@@ -44,6 +44,8 @@ LEANS = 0.05
 """m: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice as far on."""
 
 
+RETURNS = 2.0
+"""1/s at which the centre of mass of who stands returns to the middle."""
 STOOD = 0.5
 """Phase of a step whose posture is that of standing still: arms and legs pass each other."""
 
@@ -151,11 +153,13 @@ class Pendulum:
         heights = [hip_height(figure, seen, side, moment, seen.hip[side, :2]) - seen.hip[side, 2] for side in (0, 1)]
         heave = heaved(self._heave, float(seen.com[2]) + min(heights), 0.0)
         feet = self._standing(seen, (0.0, 0.0))
+        support = support_of(figure, seen, intent.heading)
+        back = seen.com[:2] + step * RETURNS * (support.middle - seen.com[:2])
         now, then = (
             self._posture.pose(moment, gait.stance, intent.heading, com, feet, 2)[0]
-            for com in (_at(seen.com, heave.height), _moved(seen, heave, step))
+            for com in (_at(seen.com, heave.height), _at(back, heave.later(step).height))
         )
-        borne = loads(seen, support_of(figure, seen, intent.heading), intent.heading)
+        borne = loads(seen, support, intent.heading)
         torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
         self._pose, self._heave = now, heave.later(step).following(seen, step)
         intent.proceed(step, 0.0, 0.0)

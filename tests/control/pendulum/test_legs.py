@@ -1,0 +1,261 @@
+"""Legs in closed form, against MuJoCo's kinematics."""
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import skeletons
+from bodies import body_of
+from poise import PoiseError
+from poise.body import Body
+from poise.body.poses import PoseSpace
+from poise.control.pendulum.legs import (
+    LONGEST,
+    ROOM,
+    SOFT,
+    TILT,
+    bend_leg,
+    feet_of,
+    legs_of,
+    reach_of,
+    roll_foot,
+    rolled,
+    sole_depth,
+    stand_leg,
+)
+from poise.spatial import quat_exp, quat_to_matrix
+
+WALKERS = ("biped29", "human37", "human42", "human58", "baby", *skeletons.PEOPLE)
+HINGED, BALLED = "human37", "human58"  # ankles of two hinges, of a ball
+sides = st.sampled_from((0, 1))
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=25)
+
+
+def placed(body, qpos):
+    data = mujoco.MjData(body.model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(body.model, data)
+    return data
+
+
+def leg_of(body, data, side):
+    """Where MuJoCo has the hip, the ankle, how the foot is turned and where the knee's axis points to."""
+    foot = body.link_id(feet_of(body)[side].link)
+    shank = int(body.model.body_parentid[foot])
+    thigh = int(body.model.body_parentid[shank])
+    axis = data.xmat[shank].reshape(3, 3) @ legs_of(body).axis[side]
+    return np.array(data.xpos[thigh]), np.array(data.xpos[foot]), np.array(data.xmat[foot].reshape(3, 3)), axis
+
+
+def somewhere(body, rng):
+    """A pose with the root anywhere, turned anyhow."""
+    qpos = np.array(body.standing)
+    qpos[:3] += rng.uniform(-1, 1, 3)
+    qpos[3:7] = quat_exp(rng.uniform(-1, 1, 3))
+    return qpos
+
+
+def set_joint(qpos, place, hinges, angles):
+    if hinges == 0:
+        qpos[place : place + 4] = quat_exp(angles)
+    else:
+        qpos[place : place + hinges] = angles[:hinges]
+
+
+def kicked(body, legs, side, rng):
+    """A pose with a leg bent anyhow within its limits, neither stretched nor folded altogether."""
+    qpos = somewhere(body, rng)
+    hip, knee, ankle, _ = legs.places[side]
+    lower, upper = legs.lower[side], legs.upper[side]
+    for place, hinges, low, high in zip((hip, ankle), legs.hinges[side], lower, upper, strict=True):
+        set_joint(qpos, place, hinges, rng.uniform(low, high))
+    qpos[knee] = rng.uniform(0.75, 2.2)
+    return qpos
+
+
+@pytest.mark.parametrize("name", WALKERS)
+@few
+@given(seed=seeds, side=sides)
+def test_a_leg_that_is_told_where_it_was_bends_as_it_did(name, seed, side):
+    body = body_of(name)
+    legs = legs_of(body)
+    wanted = kicked(body, legs, side, np.random.default_rng(seed))
+    hip, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
+    qpos = np.array(wanted)
+    hip_place, knee, ankle_place, _ = legs.places[side]
+    for place, hinges in ((hip_place, legs.hinges[side, 0]), (ankle_place, legs.hinges[side, 1])):
+        set_joint(qpos, place, hinges, np.zeros(3))
+    qpos[knee] = 0.0
+    distance = bend_leg(qpos, legs, side, ankle, foot, axis)
+    assert distance == pytest.approx(np.linalg.norm(ankle - hip))
+    _, there, turn, across = leg_of(body, placed(body, qpos), side)
+    np.testing.assert_allclose(there, ankle, atol=1e-9)
+    np.testing.assert_allclose(turn, foot, atol=1e-8)
+    np.testing.assert_allclose(across, axis, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", [HINGED, BALLED])
+@few
+@given(seed=seeds, side=sides)
+def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, side):
+    body = body_of(name)
+    legs, rng = legs_of(body), np.random.default_rng(seed)
+    qpos = somewhere(body, rng)
+    foot, across = (quat_to_matrix(quat_exp(rng.uniform(-2, 2, 3))) for _ in range(2))
+    bend_leg(qpos, legs, side, qpos[:3] + rng.uniform(-1, 1, 3), foot, np.array(across[1]))
+    angles = PoseSpace(body).angles(qpos[None])[0]
+    foot_link = feet_of(body)[side].link
+    ankle = next(joint for joint in body.joints if joint.link == foot_link)
+    knee = next(joint for joint in body.joints if joint.link == ankle.parent_link)
+    hip = next(joint for joint in body.joints if joint.link == knee.parent_link)
+    for joint in (hip, ankle):
+        bent = angles[list(joint.dofs)]
+        assert np.all(bent >= joint.lower + ROOM - 1e-9)
+        assert np.all(bent <= joint.upper - ROOM + 1e-9)
+
+
+@few
+@given(seed=seeds, side=sides)
+def test_what_is_out_of_reach_is_pointed_at(seed, side):
+    body = body_of(BALLED)
+    legs, rng = legs_of(body), np.random.default_rng(seed)
+    qpos = np.array(body.standing)
+    hip, _, foot, _ = leg_of(body, placed(body, qpos), side)
+    way = np.array([*rng.uniform(-0.4, 0.4, 2), -1.0])
+    way /= np.linalg.norm(way)
+    bend_leg(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
+    _, there, _, _ = leg_of(body, placed(body, qpos), side)
+    np.testing.assert_allclose((there - hip) / np.linalg.norm(there - hip), way, atol=1e-6)
+    assert np.linalg.norm(there - hip) == pytest.approx(LONGEST * legs.length, rel=1e-6)
+
+
+# -- reach ---------------------------------------------------------------------------------------------------------
+
+
+def test_reach_is_exact_then_soft_and_never_whole():
+    length = 0.9
+    distance = np.linspace(0.0, 3 * length, 2001)
+    reach = np.array([reach_of(d, length) for d in distance])
+    near = distance <= SOFT * length
+    np.testing.assert_array_equal(reach[near], distance[near])
+    assert np.all(np.diff(reach) >= 0)
+    assert np.all(np.diff(reach[distance < 1.1 * length]) > 0)
+    assert reach.max() <= LONGEST * length
+
+
+def test_reach_has_no_kink():
+    length, small = 0.9, 1e-6
+    edge = SOFT * length
+    before = (reach_of(edge, length) - reach_of(edge - small, length)) / small
+    after = (reach_of(edge + small, length) - reach_of(edge, length)) / small
+    assert before == pytest.approx(1.0, abs=1e-6)
+    assert after == pytest.approx(1.0, abs=1e-6)
+
+
+# -- feet ----------------------------------------------------------------------------------------------------------
+
+
+def standing(body, rise):
+    """A pose that stands, the root higher by `rise` of a leg; where a ball is, and how its foot stands flat."""
+    legs = legs_of(body)
+    qpos = np.array(body.standing)
+    _, ankle, foot, _ = leg_of(body, placed(body, qpos), 0)
+    qpos[2] += rise * legs.length
+    return qpos, legs, ankle + foot @ legs.ball[0], foot
+
+
+def test_a_foot_within_reach_stays_flat():
+    qpos, legs, ball, foot = standing(body_of(BALLED), -0.1)
+    assert roll_foot(qpos, legs, 0, ball, foot, 0.985 * legs.length) == 0.0
+
+
+@pytest.mark.parametrize("rise", [0.02, 0.04, 0.06])
+@pytest.mark.parametrize("name", [HINGED, BALLED, "biped29"])
+def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
+    qpos, legs, ball, foot = standing(body_of(name), rise)
+    reach = 0.985 * legs.length
+    tilt = roll_foot(qpos, legs, 0, ball, foot, reach)
+    assert 0 < tilt < TILT
+    hip = leg_of(body_of(name), placed(body_of(name), qpos), 0)[0]
+    stretch = np.linalg.norm(ball - rolled(foot, tilt) @ legs.ball[0] - hip)
+    assert stretch == pytest.approx(reach, abs=1.5e-3 * legs.length)
+    assert stretch <= reach
+
+
+def test_a_foot_rolls_no_further_than_it_may():
+    qpos, legs, ball, foot = standing(body_of(BALLED), 1.0)
+    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(TILT, abs=1e-2)
+
+
+@given(st.floats(-1.5, 1.5), seeds)
+def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
+    foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
+    turned = rolled(foot, tilt)
+    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(turned[:, 1], foot[:, 1], atol=1e-12)
+    assert turned[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
+    heel = (turned - foot) @ np.array([-1.0, 0.0, 0.0])
+    assert heel @ foot[:, 2] == pytest.approx(np.sin(tilt), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [HINGED, BALLED, "biped29"])
+@pytest.mark.parametrize("rise", [-0.1, 0.06])
+def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, rise):
+    body = body_of(name)
+    qpos, legs, ball, foot = standing(body, rise)
+    tilt = stand_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94 * legs.length, 1.0)
+    assert (tilt > 0) == (rise > 0)
+    _, ankle, turn, _ = leg_of(body, placed(body, qpos), 0)
+    np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=1e-8)
+    if legs.places[0, 3] >= 0:
+        assert qpos[legs.places[0, 3]] == -tilt
+
+
+@given(seed=seeds, side=sides)
+def test_the_depth_of_a_sole_is_that_of_its_lowest_point(seed, side):
+    legs = legs_of(body_of(BALLED))
+    foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
+    lowest = (legs.sole[side] @ foot.T)[:, 2].min()
+    assert sole_depth(legs, side, foot) == pytest.approx(max(-lowest, 0.0))
+
+
+@pytest.mark.parametrize("name", WALKERS)
+def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
+    body = body_of(name)
+    legs = legs_of(body)
+    for side in (0, 1):
+        assert sole_depth(legs, side, np.eye(3)) == pytest.approx(legs.ankle_height, abs=2e-3)
+
+
+# -- whom it fits --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WALKERS)
+def test_the_left_leg_is_first_and_mirrors_the_right(name):
+    legs = legs_of(body_of(name))
+    assert legs.hip[0, 1] > 0 > legs.hip[1, 1]
+    for values in (legs.hip, legs.thigh, legs.shank, legs.ball):
+        np.testing.assert_allclose(values[0] * [1, -1, 1], values[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["lamp14", *skeletons.CREATURES])
+def test_who_has_not_two_feet_is_refused_in_one_line(name):
+    with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum walks on two$"):
+        legs_of(body_of(name))
+
+
+ONE_BONE = """
+<mujoco model="peg"><worldbody><body name="pelvis" pos="0 0 1"><freejoint/><geom type="sphere" size=".1" mass="6"/>
+{}</body></worldbody></mujoco>"""
+PEG = """
+<body name="{name}_foot" pos="0 {y} -.9"><joint name="{name}_ankle" axis="0 1 0" range="-60 60"/>
+  <geom type="box" size=".1 .04 .02" mass=".3"/></body>"""
+
+
+def test_who_has_no_knees_is_refused_in_one_line():
+    body = Body.from_mjcf(ONE_BONE.format("".join(PEG.format(name=n, y=y) for n, y in (("left", 0.1), ("right", -0.1)))))
+    with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must hang on an ankle, a knee [^\n]*$"):
+        legs_of(body)
