@@ -44,23 +44,24 @@ class Figure:
         self.model = model
         self.legs: Legs = legs_of(body)
         feet = [foot.link for foot in feet_of(body)]
-        self.feet = [int(model.body(name).id) for name in feet]
-        self._thighs = [int(model.body_parentid[model.body_parentid[foot]]) for foot in self.feet]
+        self.feet = np.array([model.body(name).id for name in feet])
+        self._thighs = model.body_parentid[model.body_parentid[self.feet]]
         self._sides = np.full(model.nbody, -1)  # which foot a link belongs to
         for side, foot in enumerate(self.feet):
             self._sides[foot] = side
             self._sides[np.flatnonzero(model.body_parentid == foot)] = side
         joints = {joint.link: joint for joint in body.joints}
-        self.ankle_dofs = [list(joints[name].dofs) for name in feet]
+        self.ankle_dofs = [np.array(joints[name].dofs) for name in feet]
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
         chains = [[name, str(joints[name].parent_link)] for name in feet]
         self.leg_dofs = [
-            [d for link in (*chain, str(joints[chain[1]].parent_link)) for d in joints[link].dofs] + toes
+            np.array([d for link in (*chain, str(joints[chain[1]].parent_link)) for d in joints[link].dofs] + toes)
             for chain, toes in zip(chains, self.toe_dofs, strict=True)
         ]
         chained = [[joints[link] for link in (str(joints[c[1]].parent_link), c[1], c[0])] for c in chains]
         self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chained]
-        self._under = np.array(self.legs.ball) * [PRESSED, 0.0, 1.0]
+        ball = self.legs.ball
+        self._marks = np.stack([ball, ball * [PRESSED, 0.0, 1.0]], axis=1)[..., None]  # (2, 2, 3, 1) in the feet
         self.height = world.scene.terrain.height
 
     def see(self, state: State) -> Seen:
@@ -68,6 +69,7 @@ class Figure:
         data, nv = state.data, self.body.nv
         foot = data.xmat[self.feet].reshape(2, 3, 3)
         ankle = data.xpos[self.feet]
+        marks = ankle[:, None] + (foot[:, None] @ self._marks)[..., 0]
         contacts = state.contacts
         touching = np.zeros(2, bool)
         sides = self._sides[contacts.body[contacts.touching]]
@@ -78,8 +80,8 @@ class Figure:
             ankle,
             foot,
             data.xpos[self._thighs],
-            ankle + (foot @ self.legs.ball[:, :, None])[:, :, 0],
-            ankle + (foot @ self._under[:, :, None])[:, :, 0],
+            marks[:, 0],
+            marks[:, 1],
             touching,
         )
 

@@ -17,48 +17,53 @@ SHIFTS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12, 0.16)
 """m along the foot: where it is tried."""
 STEEP = 0.7
 """Of run: what is steeper is no slope to set a foot on."""
+SPAN = 0.08
+"""m behind the ball of a foot that tell how the ground slopes under it."""
 
 
 def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
     """Where a foot that is to press on a place (2,) m, pointing along `yaw`, is set."""
-    legs = figure.legs
-    back, front = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0])
+    legs, height = figure.legs, figure.height
+    back, front, ball = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), float(legs.ball[side, 0])
+    c, s, middle = math.cos(yaw), math.sin(yaw), 0.5 * (back + front)
     for shift in SHIFTS:
-        ankle = pressed + turned(yaw, (shift - PRESSED * float(legs.ball[side, 0]), 0.0))
-        heights = [figure.ground(ankle + turned(yaw, (x, 0.0))) for x in (back, 0.5 * (back + front), front)]
-        slope = (heights[2] - heights[0]) / (front - back)
-        bump = max(abs(heights[1] - 0.5 * (heights[0] + heights[2])), 0.0)
-        if bump < EDGE and abs(slope) < STEEP:
-            return Foothold(ankle, figure.ground(ankle), _tilt(figure, ankle, yaw, slope, float(legs.ball[side, 0])))
-    ankle = pressed - turned(yaw, (PRESSED * float(legs.ball[side, 0]), 0.0))
+        away = shift - PRESSED * ball
+        x, y = float(pressed[0]) + c * away, float(pressed[1]) + s * away
+        low, bump, high = (height(x + c * along, y + s * along) for along in (back, middle, front))
+        slope = (high - low) / (front - back)
+        if abs(bump - 0.5 * (low + high)) < EDGE and abs(slope) < STEEP:
+            wide = 0.3 * ball
+            aside = (height(x - s * wide, y + c * wide) - height(x + s * wide, y - c * wide)) / (2 * wide)
+            return Foothold(np.array([x, y]), height(x, y), _tilt(yaw, slope, aside))
+    ankle = pressed - turned(yaw, (PRESSED * ball, 0.0))
     return Foothold(ankle, figure.ground(pressed), LEVEL)
 
 
-def _tilt(figure: Figure, ankle: Array, yaw: float, slope: float, wide: float) -> Array:
-    """(4,) how the ground is tilted."""
-    left, right = (figure.ground(ankle + turned(yaw, (0.0, y))) for y in (0.3 * wide, -0.3 * wide))
-    aside = (left - right) / (0.6 * wide)
+def _tilt(yaw: float, slope: float, aside: float) -> Array:
+    """(4,) how ground is tilted that rises by `slope` along `yaw` and by `aside` to its left."""
     if abs(slope) < 1e-6 and abs(aside) < 1e-6:
         return LEVEL
     aside = max(min(aside, STEEP), -STEEP)
     way = turned(yaw, (slope, aside))
-    return quat_between(np.array([0.0, 0.0, 1.0]), np.array([-way[0], -way[1], 1.0]) / math.hypot(1.0, slope, aside))
+    return quat_between(np.array([0.0, 0.0, 1.0]), np.array([-way[0], -way[1], 1.0]))
 
 
 def standing_turn(figure: Figure, ball: Array, yaw: float) -> Array:
     """(3, 3) how a foot stands flat on the ground with its ball at a place, pointing along `yaw`."""
+    height, x, y = figure.height, float(ball[0]), float(ball[1])
     c, s = math.cos(yaw), math.sin(yaw)
-    span = 0.08
-    ahead = (figure.ground(ball) - figure.ground(ball[:2] - span * np.array([c, s]))) / span
-    left, right = (figure.ground(ball[:2] + y * np.array([-s, c])) for y in (0.4 * span, -0.4 * span))
-    aside = (left - right) / (0.8 * span)
-    if abs(ahead) > STEEP:
-        ahead = 0.0
-    if abs(aside) > STEEP:
-        aside = 0.0
-    x = np.array([c, s, ahead])
-    y = np.array([-s, c, aside])
-    x /= np.linalg.norm(x)
-    z = np.cross(x, y)
-    z /= np.linalg.norm(z)
-    return np.ascontiguousarray(np.stack([x, np.cross(z, x), z], axis=1))
+    wide = 0.4 * SPAN
+    ahead = (height(x, y) - height(x - SPAN * c, y - SPAN * s)) / SPAN
+    aside = (height(x - wide * s, y + wide * c) - height(x + wide * s, y - wide * c)) / (2 * wide)
+    return _upon(c, s, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
+
+
+def _upon(c: float, s: float, ahead: float, aside: float) -> Array:
+    """(3, 3) the frame that points along (c, s) on a plane that rises so much ahead and to the left.
+
+    Columns: along, which is (c, s, ahead); the normal's product with it; the normal.
+    """
+    long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)
+    i, j, k = c / long, s / long, ahead / long
+    a, b, n = (s * aside - c * ahead) / steep, -(s * ahead + c * aside) / steep, 1.0 / steep
+    return np.array([[i, b * k - n * j, a], [j, n * i - a * k, b], [k, a * j - b * i, n]])

@@ -285,6 +285,24 @@ def stand_leg(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, across: Any
 
 
 @kernel
+def set_legs(
+    qpos: Any, legs: Any, stands: Any, place: Any, foot: Any, across: Any, reach: float, most: Any, tilt: Any
+) -> None:
+    """Set both legs of a pose: of feet that stand by where their balls are, of others by their ankles (2, 3).
+
+    The rest as in `stand_leg`, by side. Writes by how much heels are lifted (2,); toes of a foot in the air are straight.
+    """
+    for side in range(2):
+        if stands[side]:
+            tilt[side] = stand_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
+        else:
+            tilt[side] = 0.0
+            bend_leg(qpos, legs, side, place[side], foot[side], across[side])
+            if legs.places[side, 3] >= 0:
+                qpos[legs.places[side, 3]] = 0.0
+
+
+@kernel
 def sole_depth(legs: Any, side: int, foot: Any) -> float:
     """m from an ankle down to the lowest point of its foot, turned as told (3, 3)."""
     lowest = 0.0

@@ -7,7 +7,8 @@ the step heads.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -28,6 +29,7 @@ PLAIN_STEP = 0.5
 """s that a plain step lasts on legs of `PLAIN_LEG`; it grows with their root, as pendulums do."""
 PLAIN_LEG = 0.9
 """m."""
+_BESIDE = 20  # numbers of a moment that are not its pose
 _EARLY = 8  # samples in which the trailing foot leaves the ground
 
 
@@ -61,13 +63,24 @@ class Manner:
 
     def at(self, phase: float) -> Moment:
         """A moment; quaternions are not normalised."""
-        x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
-        i = min(int(x), SAMPLES - 2)
-        u = x - i
-        return Moment(*((1.0 - u) * values[i] + u * values[i + 1] for values in self._parts()))
+        row = between(self._rows, phase)
+        nq = len(row) - _BESIDE
+        across, foot, (leg, rise, away, clear, progress, bow) = row[nq : nq + 6], row[nq + 6 : nq + 14], row[nq + 14 :]
+        return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), leg, rise, away, clear, progress, bow)
 
-    def _parts(self) -> tuple[Array, ...]:
-        return (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
+    @cached_property
+    def _rows(self) -> Array:
+        """(S, K) moments, all numbers of each in a row."""
+        parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
+        return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
+
+
+def between(values: Array, phase: float) -> Any:
+    """Of samples (S, ...), at a phase."""
+    x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
+    i = min(int(x), SAMPLES - 2)
+    u = x - i
+    return (1.0 - u) * values[i] + u * values[i + 1]
 
 
 class Legwork(NamedTuple):

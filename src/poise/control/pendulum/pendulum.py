@@ -72,8 +72,9 @@ class Pendulum:
         state = world.state
         seen = figure.see(state)
         pose = reference.at(0.0).qpos
-        self._intent = Intent(float(yaw_of(pose[3:7])), self._walk.speed, self._settings)
         stance, phase, manner = self._walk.place(pose)
+        faced = yaw_of(pose[3:7]) - yaw_of(manner.at(phase).pose[3:7])
+        self._intent = Intent(float(faced), self._walk.speed, self._settings)
         gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
         self._gait = gait.lifted(seen, figure) if phase > DOUBLE else gait
         if self._walk.still:

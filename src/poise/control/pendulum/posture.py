@@ -5,6 +5,7 @@ Everything above the legs is the reference's; the root is where that puts the ce
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import mujoco
@@ -12,10 +13,10 @@ import numpy as np
 
 from poise.body.carrying import heading
 from poise.control.pendulum.figure import Figure
-from poise.control.pendulum.legs import bend_leg, stand_leg
+from poise.control.pendulum.legs import bend_leg, set_legs
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.swing import Placed
-from poise.spatial import Array, quat_multiply, quat_rotate
+from poise.spatial import Array
 
 HEEL = 0.985
 """Of a leg's length: stretched further, the heel lifts."""
@@ -37,49 +38,42 @@ class Posture:
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._data = mujoco.MjData(figure.body.model)
+        self._qpos: Array = self._data.qpos
+        self._com: Array = self._data.subtree_com[1]
         self._above = np.zeros(3)  # m from the root to the centre of mass
-        self._tilt = np.zeros(2)
 
     def pose(
         self, moment: Moment, stance: int, yaw: float, com: Array, feet: tuple[Standing | Placed, ...], rounds: int
     ) -> tuple[Array, Array]:
         """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first."""
-        figure, model = self._figure, self._figure.body.model
-        legs, tilt = figure.legs, np.zeros(2)
-        qpos = np.array(moment.pose)
+        model, data, qpos = self._figure.body.model, self._data, self._qpos
+        legs, tilt = self._figure.legs, np.zeros(2)
+        stands = np.array([isinstance(foot, Standing) for foot in feet])
+        place, turn = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
+        most = np.array([foot.most if isinstance(foot, Standing) else 0.0 for foot in feet])
+        across = _headed(yaw, moment.across)
+        if stance == 1:
+            across = across[::-1].copy()
+        qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(model, qpos)
-        turn = heading(yaw)
-        qpos[3:7] = quat_multiply(turn, qpos[3:7])
-        across = quat_rotate(turn, moment.across)
+        mujoco.mju_mulQuat(qpos[3:7], heading(yaw), qpos[3:7])
         for _ in range(rounds):
             qpos[:3] = com - self._above
-            for side, foot in enumerate(feet):
-                axis = across[0 if side == stance else 1]
-                if isinstance(foot, Standing):
-                    reach = HEEL * legs.length
-                    tilt[side] = stand_leg(qpos, legs, side, foot.ball, foot.foot, axis, reach, foot.most)
-                else:
-                    bend_leg(qpos, legs, side, foot.ankle, foot.foot, axis)
-                    straighten_toes(qpos, figure, side)
-            self._data.qpos[:] = qpos
-            mujoco.mj_kinematics(model, self._data)
-            mujoco.mj_comPos(model, self._data)
-            self._above = self._data.subtree_com[1] - qpos[:3]
-        return qpos, tilt
+            set_legs(qpos, legs, stands, place, turn, across, HEEL * legs.length, most, tilt)
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            self._above = self._com - qpos[:3]
+        return qpos.copy(), tilt
 
     def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: Moment, foot: Placed) -> None:
         """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
-        legs = self._figure.legs
-        moved = np.array(qpos)
-        moved[:7] = root
-        across = quat_rotate(heading(yaw), moment.across[1])
-        bend_leg(moved, legs, side, foot.ankle, foot.foot, across)
+        moved = np.concatenate([root, qpos[7:]])
+        bend_leg(moved, self._figure.legs, side, foot.ankle, foot.foot, _headed(yaw, moment.across)[1])
         where = self._figure.leg_places[side]
         qpos[where] = moved[where]
 
 
-def straighten_toes(qpos: Array, figure: Figure, side: int) -> None:
-    """Set the toes of a foot in the air."""
-    toe = figure.legs.places[side, 3]
-    if toe >= 0:
-        qpos[toe] = 0.0
+def _headed(yaw: float, ways: Array) -> Array:
+    """(K, 3) directions turned to the left."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return ways @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 
 from poise.body.carrying import heading
 from poise.control.pendulum.figure import eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
 from poise.control.pendulum.legs import Legs, sole_depth
-from poise.control.pendulum.manner import Moment
-from poise.spatial import Array, quat_multiply, quat_to_matrix
+from poise.control.pendulum.manner import Moment, between
+from poise.spatial import Array
 
 TOUCHES = 0.93
 """Of the swing: when the foot is down, so that what lands late still lands in time."""
@@ -42,12 +43,12 @@ class Placed(NamedTuple):
 def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, legs: Legs, more: float) -> Placed:
     """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
     share = gait.swung
-    begun = gait.manner.at(DOUBLE).progress
+    begun = between(gait.manner.progress, DOUBLE)
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
     foot = _turn(lift, moment, yaw, hold, share)
     early = min(share / TOUCHES, 1.0)
-    clear = max(gait.manner.at(DOUBLE + early * (1.0 - DOUBLE)).clear, 4 * LIFTED * early * (1 - early))
+    clear = max(between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE)), 4 * LIFTED * early * (1 - early))
     clear += 4 * (more + _over(lift, hold)) * early * (1 - early)
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
     height = _level(lift, hold, share) + clear - FALLS * late + sole_depth(legs, gait.swing, foot)
@@ -57,12 +58,15 @@ def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, le
 
 def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
     """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as the ground."""
-    wanted = quat_multiply(heading(yaw), moment.foot[1] / np.linalg.norm(moment.foot[1]))
-    if hold.tilt[0] < 1.0:
-        wanted = quat_multiply(hold.tilt, wanted)
+    wanted, turn = np.array(moment.foot[1]), np.empty(9)
+    mujoco.mju_normalize4(wanted)
+    mujoco.mju_mulQuat(wanted, heading(yaw), wanted)
+    mujoco.mju_mulQuat(wanted, hold.tilt, wanted)
     mix = eased(share / LETS_GO)
     both = (1.0 - mix) * lift.foot + math.copysign(mix, float(wanted @ lift.foot)) * wanted
-    return quat_to_matrix(both / np.linalg.norm(both))
+    mujoco.mju_normalize4(both)
+    mujoco.mju_quat2Mat(turn, both)
+    return turn.reshape(3, 3)
 
 
 def _level(lift: Lift, hold: Foothold, share: float) -> float:

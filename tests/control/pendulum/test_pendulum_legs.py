@@ -27,7 +27,7 @@ from poise.control.pendulum.legs import (
 )
 from poise.spatial import quat_exp, quat_to_matrix
 
-WALKERS = ("biped29", "human37", "human42", "human58", "baby", *skeletons.PEOPLE)
+WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
 HINGED, BALLED = "human37", "human58"  # ankles of two hinges, of a ball
 sides = st.sampled_from((0, 1))
 seeds = st.integers(0, 2**32 - 1)
@@ -202,12 +202,12 @@ def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
 
 
 @pytest.mark.parametrize("name", [HINGED, BALLED, "biped29"])
-@pytest.mark.parametrize("rise", [-0.1, 0.06])
+@pytest.mark.parametrize("rise", [-0.1, 0.0])
 def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, rise):
     body = body_of(name)
     qpos, legs, ball, foot = standing(body, rise)
     tilt = stand_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94 * legs.length, 1.0)
-    assert (tilt > 0) == (rise > 0)
+    assert (tilt > 0) == (rise == 0)
     _, ankle, turn, _ = leg_of(body, placed(body, qpos), 0)
     np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=1e-8)
     if legs.places[0, 3] >= 0:
@@ -256,6 +256,6 @@ PEG = """
 
 
 def test_who_has_no_knees_is_refused_in_one_line():
-    body = Body.from_mjcf(ONE_BONE.format("".join(PEG.format(name=n, y=y) for n, y in (("left", 0.1), ("right", -0.1)))))
+    pegs = "".join(PEG.format(name=name, y=y) for name, y in (("left", 0.1), ("right", -0.1)))
     with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must hang on an ankle, a knee [^\n]*$"):
-        legs_of(body)
+        legs_of(Body.from_mjcf(ONE_BONE.format(pegs)))

@@ -1,0 +1,180 @@
+"""The linear pendulum: closed forms against integration, and steps that bring it to its aim."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.integrate import solve_ivp
+
+from poise.control.pendulum.filter import HURRY, SLACK, Pace, end_velocity, fallen, landing, pace_of, pressing
+
+LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
+FAR = 1e3
+"""m: no bound."""
+pairs = arrays(float, 2, elements=st.floats(-0.3, 0.3))
+wide = arrays(float, 2, elements=st.floats(-1.5, 1.5))
+rates, times = st.floats(2.0, 5.0), st.floats(0.05, 0.6)
+speeds, legs = st.floats(-0.6, 1.8), st.sampled_from((0, 1))
+
+
+def free(velocity, duration=DURATION):
+    """Steps without bounds."""
+    wide = np.full(2, FAR)
+    return Pace(duration, velocity, FAR, -wide, wide, -wide, wide)
+
+
+def stepped(place, velocity, pace, within, foot=(0.0, 0.0), reach=FAR):
+    """The landing at a time."""
+    return landing(place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([reach]))
+
+
+# -- the pendulum --------------------------------------------------------------------------------------------------
+
+
+@given(pairs, pairs, rates, times)
+def test_it_falls_as_its_equation_says(place, velocity, rate, time):
+    found = solve_ivp(
+        lambda _, y: np.concatenate([y[2:], rate**2 * y[:2]]),
+        (0.0, time),
+        np.concatenate([place, velocity]),
+        rtol=1e-10,
+        atol=1e-12,
+    ).y[:, -1]
+    np.testing.assert_allclose(np.concatenate(fallen(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9)
+
+
+@given(pairs, pairs, rates, times, times)
+def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, second):
+    there, then = fallen(*fallen(place, velocity, rate, first), rate, second)
+    whole = fallen(place, velocity, rate, first + second)
+    np.testing.assert_allclose((there, then), whole, rtol=1e-9, atol=1e-9)
+
+
+@given(speeds, legs)
+def test_steady_walking_repeats_itself(speed, stance):
+    """From the strike of a foot to that of the other: as fast as before, mirrored, and a step further."""
+    end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side) for side in (stance, 1 - stance))
+    side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the foot that stands
+    from_foot = np.array([-0.5 * speed * DURATION, -side])
+    there, then = fallen(from_foot, begin, RATE, DURATION)
+    np.testing.assert_allclose(then, end, atol=1e-9)
+    np.testing.assert_allclose(there, [0.5 * speed * DURATION, -side], atol=1e-9)
+
+
+# -- landing -------------------------------------------------------------------------------------------------------
+
+
+def walked(place, velocity, speed, stance, steps):
+    """How a pendulum goes that lands wherever it should: velocities (steps, 2) at strikes, and steps (steps, 2), m."""
+    velocities, strides = [], []
+    for _ in range(steps):
+        pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance))
+        plan = stepped(place, velocity, pace, DURATION)
+        place, velocity = plan.there - plan.place, plan.velocity
+        velocities.append(velocity)
+        strides.append(plan.place)
+        stance = 1 - stance
+    return np.array(velocities), np.array(strides)
+
+
+@given(pairs, pairs, speeds, legs)
+def test_from_anywhere_two_steps_bring_the_speed_and_the_width_and_they_stay(place, velocity, speed, stance):
+    velocities, strides = walked(place, velocity, speed, stance, 5)
+    side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # to which the step goes
+    wanted = [end_velocity(speed, WIDTH, DURATION, RATE, (stance + k) % 2) for k in range(5)]
+    np.testing.assert_allclose(velocities[1:], wanted[1:], atol=1e-8)
+    np.testing.assert_allclose(strides[2:, 0], speed * DURATION, atol=1e-8)
+    np.testing.assert_allclose(strides[2:, 1], side[2:] * WIDTH, atol=1e-8)
+
+
+MIRROR = np.array([1.0, -1.0])
+TIMES = np.linspace(0.1, 0.4, 7)
+
+
+def planned(place, velocity, foot, speed, swing):
+    pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)
+    return landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, 0.6)), pace
+
+
+@given(pairs, wide, pairs, speeds)
+def test_left_and_right_mirror_each_other(place, velocity, foot, speed):
+    left, _ = planned(place, velocity, foot, speed, 0)
+    right, _ = planned(place * MIRROR, velocity * MIRROR, foot * MIRROR, speed, 1)
+    assert left.within == right.within
+    assert left.missed == pytest.approx(right.missed)
+    for ours, theirs in ((left.place, right.place), (left.velocity, right.velocity), (left.there, right.there)):
+        np.testing.assert_allclose(ours * MIRROR, theirs, atol=1e-12)
+
+
+@given(pairs, wide, pairs, speeds, legs)
+def test_a_foot_never_moves_faster_than_it_can(place, velocity, foot, speed, swing):
+    plan, pace = planned(place, velocity, foot, speed, swing)
+    assert np.linalg.norm(plan.place - foot) <= pace.swiftness * plan.within + SLACK + 1e-9
+    assert plan.within in TIMES
+
+
+@given(pairs, wide, speeds, legs)
+def test_a_foot_that_is_quick_enough_lands_within_reach_and_bounds(place, velocity, speed, swing):
+    pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)._replace(swiftness=FAR)
+    plan = stepped(place, velocity, pace, 0.3, reach=0.5)
+    step = plan.place - plan.there
+    assert np.linalg.norm(step) <= 0.5 + 1e-9
+    assert np.all((step >= pace.low - 1e-9) & (step <= pace.high + 1e-9))
+
+
+def test_what_is_missed_is_how_far_the_landing_is_from_where_it_should_be():
+    pace = free(np.zeros(2))
+    place, velocity = np.zeros(2), np.array([1.0, 0.2])
+    wanted = stepped(place, velocity, pace, 0.3)
+    assert wanted.missed == pytest.approx(0.0, abs=1e-12)
+    short = stepped(place, velocity, pace, 0.3, reach=0.1)
+    assert short.missed == pytest.approx(np.linalg.norm(wanted.place - short.place))
+
+
+def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
+    start = fallen(np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25)
+    pace = free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
+    plan = landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.full(7, FAR))
+    assert plan.within == pytest.approx(0.3)
+
+
+def test_it_lands_sooner_where_it_would_else_not_reach():
+    """It falls outward: with each moment the step becomes longer."""
+    place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
+    due = TIMES[-1]
+    pace = pace_of(LEG, DURATION, end_velocity(0.8, WIDTH, DURATION, RATE, 0), 0)._replace(swiftness=FAR)
+    plan = landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, 0.4))
+    late = stepped(place, velocity, pace, due, reach=0.4)
+    assert plan.within < due
+    assert plan.missed + HURRY * (due - plan.within) / DURATION < late.missed
+
+
+@given(legs, st.floats(0.3, 2.0))
+def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
+    pace, unit = (pace_of(size, DURATION, np.zeros(2), swing) for size in (leg, 1.0))
+    for ours, theirs in zip(pace[3:], unit[3:], strict=True):
+        np.testing.assert_allclose(ours, leg * theirs)
+    assert pace.swiftness == pytest.approx(math.sqrt(leg) * unit.swiftness)
+    assert np.all(pace.low < 0)
+    assert np.all(pace.high > 0)
+    out = pace.high[1] if swing == 0 else -pace.low[1]
+    across = -pace.low[1] if swing == 0 else pace.high[1]
+    assert out > across
+
+
+# -- ankles --------------------------------------------------------------------------------------------------------
+
+
+@given(pairs, pairs, st.floats(0.1, 0.6), speeds)
+def test_the_pressed_point_that_moved_brings_the_velocity(place, velocity, within, speed):
+    wanted = end_velocity(speed, WIDTH, DURATION, RATE, 0)
+    shift = pressing(fallen(place, velocity, RATE, within)[1], wanted, RATE, within)
+    np.testing.assert_allclose(fallen(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
+
+
+def test_just_before_landing_the_pressed_point_does_not_run_away():
+    shifts = [pressing(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0] for within in (0.1, 0.01, 0.0)]
+    assert shifts == [shifts[0]] * 3

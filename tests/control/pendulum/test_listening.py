@@ -1,0 +1,162 @@
+"""Hearing a walk: its steps, their manner, and what is edited meanwhile."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from bodies import body_of
+from poise.body.poses import PoseSpace
+from poise.control.pendulum.legs import legs_of
+from poise.control.pendulum.listening import NARROWEST, Walk
+from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, Manner, legwork, plain_manner
+from poise.frozen import readonly
+from poise.reference import named_motion
+from poise.reference.edit import Live, parse_edit
+from poise.reference.played import Played
+from poise.spatial import quat_rotate, yaw_of
+
+PARTS = (("qpos", float), ("down", bool))
+
+
+def heard(name, motion):
+    body = body_of(name)
+    return Walk(named_motion(motion, body), body, legs_of(body))
+
+
+# -- steps ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("motion", ["walk", "walk-slow", "walk-fast", "crouch-walk"])
+def test_it_finds_the_stride_of_a_walk(human, motion):
+    clip = named_motion(motion, human).clip
+    walk = heard("human58", motion)
+    assert not walk.still
+    assert 2 * walk.duration == pytest.approx(clip.seconds, rel=0.01)
+    assert walk.speed == pytest.approx((clip.qpos[-1, 0] - clip.qpos[0, 0]) / clip.seconds, rel=0.01)
+
+
+def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(human, walk, reference):
+    frames = [reference.at(t) for t in np.arange(0.0, 4.0, 1 / reference.clip.rate)]
+    qpos, down = (readonly([getattr(frame, name) for frame in frames], kind) for name, kind in PARTS)
+    ending = replace(reference.clip, qpos=qpos, down=down, cyclic=False)
+    other = Walk(Played(ending), human, legs_of(human))
+    assert other.duration == pytest.approx(walk.duration, rel=0.01)
+    assert other.speed == pytest.approx(walk.speed, rel=0.01)
+    assert other.width == pytest.approx(walk.width, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["human58", "baby"])
+def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
+    walk, legs = heard(name, "stand"), legs_of(body_of(name))
+    assert walk.still
+    assert walk.speed == 0.0
+    assert walk.duration == pytest.approx(PLAIN_STEP * np.sqrt(legs.length / 0.9))
+    assert walk.width >= NARROWEST * legs.length
+    plain = walk.next(0)
+    assert plain.clear[0] == plain.clear[-1] == 0.0
+    assert 0 < plain.clear.max() < 0.1 * legs.length
+    assert (plain.progress[0], plain.progress[-1]) == (0.0, 1.0)
+    assert np.all(np.diff(plain.progress) >= 0)
+
+
+def test_feet_are_kept_apart(figure, walk):
+    assert walk.width >= NARROWEST * figure.legs.length
+
+
+# -- manner --------------------------------------------------------------------------------------------------------
+
+
+def test_left_steps_mirror_right_ones(human, walk):
+    left, right = walk.next(0), walk.next(1)
+    apart = PoseSpace(human).difference(human.mirrored(left.pose), right.pose)
+    assert np.abs(apart[:, 3:]).max() < 0.02  # rad
+    for name in ("leg", "rise", "away", "clear", "progress"):
+        np.testing.assert_allclose(getattr(left, name), getattr(right, name), atol=5e-3)
+    np.testing.assert_allclose(left.bow, -right.bow, atol=5e-3)
+
+
+def test_a_manner_is_that_of_the_motion(human, figure, walk):
+    """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
+    step = walk.next(0)
+    work = legwork(step.pose, human, figure.legs)
+    np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
+    assert np.all(step.leg <= figure.legs.length)
+    assert np.all(step.clear >= 0)
+    assert step.clear[-1] == pytest.approx(0.0, abs=1e-9)
+    assert step.clear.max() > 0.01
+    assert (step.progress[0], step.progress[-1]) == pytest.approx((0.0, 1.0))
+    assert step.rise.min() == 0.0
+
+
+@pytest.mark.parametrize("motion", ["walk", "turn-45"])
+def test_steps_head_along_x(human, motion):
+    walk = heard("human58", motion)
+    for stance in (0, 1):
+        pose = walk.next(stance).pose
+        assert np.mean(yaw_of(pose[:, 3:7])) == pytest.approx(0.0, abs=0.05)
+        way = pose[-1, :2] - pose[0, :2]
+        assert abs(way[1]) < 0.15 * way[0]
+
+
+def test_a_moment_at_a_sample_is_that_sample(walk):
+    step = walk.next(0)
+    for i, phase in enumerate(np.linspace(0.0, 1.0, SAMPLES)):
+        for field, value in zip(fields(Manner), step.at(phase), strict=True):
+            np.testing.assert_allclose(value, getattr(step, field.name)[i], atol=1e-12)
+
+
+def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
+    step = walk.next(1)
+    between = step.at(0.5 / (SAMPLES - 1))
+    np.testing.assert_allclose(between.pose, 0.5 * (step.pose[0] + step.pose[1]))
+    for phase, end in ((-0.3, 0), (1.7, -1)):
+        assert step.at(phase).leg == step.leg[end]
+
+
+def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(human, figure):
+    pose = np.array(human.standing)
+    pose[3:7] = [np.cos(0.4), 0.0, 0.0, np.sin(0.4)]
+    plain = plain_manner(human, figure.legs, pose)
+    assert np.ptp(plain.pose, axis=0).max() == 0.0
+    np.testing.assert_allclose(quat_rotate(plain.pose[0, 3:7], [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_array_equal(plain.pose[0, 7:], pose[7:])
+
+
+# -- where a body is in it, and edits ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85])
+def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
+    """A quarter of the stride later, the phase is half a step further."""
+    period = 2 * walk.duration
+    first, later = (walk.place(reference.at(t).qpos) for t in (share * period, (share + 0.25) * period))
+    passed = (later[0] + later[1]) - (first[0] + first[1])
+    assert passed % 2.0 == pytest.approx(0.5, abs=0.07)
+
+
+def test_an_edit_is_heard_with_the_next_step(human, figure, reference):
+    live = Live(reference, human)
+    walk = Walk(live, human, figure.legs)
+    before = walk.next(0)
+    live.edit(parse_edit("offset:chest=0:25:0,ease=0.1"), 0.0)
+    after = [walk.next(stance) for stance in (1, 0)][1]
+    chest = list(human.joint("chest").qpos)
+    turn = np.abs(np.sum(before.pose[:, chest] * after.pose[:, chest], axis=1))
+    np.testing.assert_allclose(2 * np.degrees(np.arccos(np.minimum(turn, 1.0))), 25.0, atol=0.5)
+    legs = [q for name in ("left_knee", "right_knee") for q in human.joint(name).qpos]
+    np.testing.assert_allclose(after.pose[:, legs], before.pose[:, legs], atol=1e-6)
+
+
+def test_an_edit_that_passes_is_heard_while_it_lasts(human, figure, reference):
+    """An endless reference is listened to where it has got to, lap by lap."""
+    live = Live(reference, human)
+    walk = Walk(live, human, figure.legs)
+    period = 2 * walk.duration
+    live.edit(parse_edit(f"offset:chest=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
+    laps = [[walk.next(0), walk.next(1)][0] for _ in range(6)]
+    chest = list(human.joint("chest").qpos)
+    bent = [float(np.abs(lap.pose[12, chest] - laps[0].pose[12, chest]).max()) > 0.05 for lap in laps]
+    assert sum(bent) == 2
+    assert not bent[0]
+    assert not bent[-1]
