@@ -1,5 +1,7 @@
 """The body of the paper, in a world of its own, and how it walks."""
 
+from functools import cache
+
 import pytest
 
 from bodies import body_of
@@ -13,14 +15,19 @@ STEP = 0.02
 """s, the paper's."""
 
 
-@pytest.fixture(scope="session")
-def human():
+@cache
+def walk_of(name):
+    return named_motion("walk", body_of(name))
+
+
+@pytest.fixture
+def body():
     return body_of("human58")
 
 
 @pytest.fixture
-def world(human):
-    return World(Scene.of(human), WorldSettings(step=STEP))
+def world(body):
+    return World(Scene.of(body), WorldSettings(step=STEP))
 
 
 @pytest.fixture
@@ -28,11 +35,11 @@ def figure(world):
     return Figure(world)
 
 
-@pytest.fixture(scope="session")
-def reference(human):
-    return named_motion("walk", human)
+@pytest.fixture
+def reference(body):
+    return walk_of(body.name)
 
 
 @pytest.fixture
-def walk(human, figure, reference):
-    return Walk(reference, human, figure.legs)
+def walk(body, figure, reference):
+    return Walk(reference, body, figure.legs)

@@ -19,6 +19,12 @@ from poise.spatial import quat_rotate, yaw_of
 PARTS = (("qpos", float), ("down", bool))
 
 
+@pytest.fixture
+def body():
+    """One whose motions come with Poise."""
+    return body_of("biped29")
+
+
 def heard(name, motion):
     body = body_of(name)
     return Walk(named_motion(motion, body), body, legs_of(body))
@@ -28,25 +34,25 @@ def heard(name, motion):
 
 
 @pytest.mark.parametrize("motion", ["walk", "walk-slow", "walk-fast", "crouch-walk"])
-def test_it_finds_the_stride_of_a_walk(human, motion):
-    clip = named_motion(motion, human).clip
-    walk = heard("human58", motion)
+def test_it_finds_the_stride_of_a_walk(body, motion):
+    clip = named_motion(motion, body).clip
+    walk = heard("biped29", motion)
     assert not walk.still
     assert 2 * walk.duration == pytest.approx(clip.seconds, rel=0.01)
     assert walk.speed == pytest.approx((clip.qpos[-1, 0] - clip.qpos[0, 0]) / clip.seconds, rel=0.01)
 
 
-def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(human, walk, reference):
+def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, reference):
     frames = [reference.at(t) for t in np.arange(0.0, 4.0, 1 / reference.clip.rate)]
     qpos, down = (readonly([getattr(frame, name) for frame in frames], kind) for name, kind in PARTS)
     ending = replace(reference.clip, qpos=qpos, down=down, cyclic=False)
-    other = Walk(Played(ending), human, legs_of(human))
+    other = Walk(Played(ending), body, legs_of(body))
     assert other.duration == pytest.approx(walk.duration, rel=0.01)
     assert other.speed == pytest.approx(walk.speed, rel=0.01)
     assert other.width == pytest.approx(walk.width, rel=0.02)
 
 
-@pytest.mark.parametrize("name", ["human58", "baby"])
+@pytest.mark.parametrize("name", ["biped29", "baby"])
 def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     walk, legs = heard(name, "stand"), legs_of(body_of(name))
     assert walk.still
@@ -67,19 +73,19 @@ def test_feet_are_kept_apart(figure, walk):
 # -- manner --------------------------------------------------------------------------------------------------------
 
 
-def test_left_steps_mirror_right_ones(human, walk):
+def test_left_steps_mirror_right_ones(body, walk):
     left, right = walk.next(0), walk.next(1)
-    apart = PoseSpace(human).difference(human.mirrored(left.pose), right.pose)
+    apart = PoseSpace(body).difference(body.mirrored(left.pose), right.pose)
     assert np.abs(apart[:, 3:]).max() < 0.02  # rad
     for name in ("leg", "rise", "away", "clear", "progress"):
         np.testing.assert_allclose(getattr(left, name), getattr(right, name), atol=5e-3)
     np.testing.assert_allclose(left.bow, -right.bow, atol=5e-3)
 
 
-def test_a_manner_is_that_of_the_motion(human, figure, walk):
+def test_a_manner_is_that_of_the_motion(body, figure, walk):
     """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
     step = walk.next(0)
-    work = legwork(step.pose, human, figure.legs)
+    work = legwork(step.pose, body, figure.legs)
     np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
     assert np.all(step.leg <= figure.legs.length)
     assert np.all(step.clear >= 0)
@@ -90,8 +96,8 @@ def test_a_manner_is_that_of_the_motion(human, figure, walk):
 
 
 @pytest.mark.parametrize("motion", ["walk", "turn-45"])
-def test_steps_head_along_x(human, motion):
-    walk = heard("human58", motion)
+def test_steps_head_along_x(body, motion):
+    walk = heard("biped29", motion)
     for stance in (0, 1):
         pose = walk.next(stance).pose
         assert np.mean(yaw_of(pose[:, 3:7])) == pytest.approx(0.0, abs=0.05)
@@ -114,10 +120,10 @@ def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
         assert step.at(phase).leg == step.leg[end]
 
 
-def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(human, figure):
-    pose = np.array(human.standing)
+def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, figure):
+    pose = np.array(body.standing)
     pose[3:7] = [np.cos(0.4), 0.0, 0.0, np.sin(0.4)]
-    plain = plain_manner(human, figure.legs, pose)
+    plain = plain_manner(body, figure.legs, pose)
     assert np.ptp(plain.pose, axis=0).max() == 0.0
     np.testing.assert_allclose(quat_rotate(plain.pose[0, 3:7], [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], atol=1e-12)
     np.testing.assert_array_equal(plain.pose[0, 7:], pose[7:])
@@ -135,28 +141,28 @@ def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
     assert passed % 2.0 == pytest.approx(0.5, abs=0.07)
 
 
-def test_an_edit_is_heard_with_the_next_step(human, figure, reference):
-    live = Live(reference, human)
-    walk = Walk(live, human, figure.legs)
+def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
     before = walk.next(0)
-    live.edit(parse_edit("offset:chest=0:25:0,ease=0.1"), 0.0)
+    live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), 0.0)
     after = [walk.next(stance) for stance in (1, 0)][1]
-    chest = list(human.joint("chest").qpos)
-    turn = np.abs(np.sum(before.pose[:, chest] * after.pose[:, chest], axis=1))
+    spine = list(body.joint("spine").qpos)
+    turn = np.abs(np.sum(before.pose[:, spine] * after.pose[:, spine], axis=1))
     np.testing.assert_allclose(2 * np.degrees(np.arccos(np.minimum(turn, 1.0))), 25.0, atol=0.5)
-    legs = [q for name in ("left_knee", "right_knee") for q in human.joint(name).qpos]
+    legs = [q for name in ("left_knee", "right_knee") for q in body.joint(name).qpos]
     np.testing.assert_allclose(after.pose[:, legs], before.pose[:, legs], atol=1e-6)
 
 
-def test_an_edit_that_passes_is_heard_while_it_lasts(human, figure, reference):
+def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
     """An endless reference is listened to where it has got to, lap by lap."""
-    live = Live(reference, human)
-    walk = Walk(live, human, figure.legs)
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
     period = 2 * walk.duration
-    live.edit(parse_edit(f"offset:chest=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
+    live.edit(parse_edit(f"offset:spine=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
     laps = [[walk.next(0), walk.next(1)][0] for _ in range(6)]
-    chest = list(human.joint("chest").qpos)
-    bent = [float(np.abs(lap.pose[12, chest] - laps[0].pose[12, chest]).max()) > 0.05 for lap in laps]
+    spine = list(body.joint("spine").qpos)
+    bent = [float(np.abs(lap.pose[12, spine] - laps[0].pose[12, spine]).max()) > 0.05 for lap in laps]
     assert sum(bent) == 2
     assert not bent[0]
     assert not bent[-1]

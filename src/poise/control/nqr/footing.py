@@ -55,9 +55,10 @@ class Footing:
         whose = np.where(contacts.touching & (contacts.other == 0), self._foot_of.take(contacts.body, mode="clip"), -1)
         for foot in range(len(self.stands)):
             own = whose == foot
-            self.stands[foot] = own.any()
-            if self.stands[foot]:
-                self._felt[foot] = float(contacts.point[own, 2].mean())
+            count = np.count_nonzero(own)
+            self.stands[foot] = count > 0
+            if count:
+                self._felt[foot] = float(contacts.point[own, 2].sum()) / count
 
     def follow(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
         """Take note of what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""

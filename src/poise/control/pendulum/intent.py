@@ -14,6 +14,8 @@ MOST = 0.4
 """m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
+STURDY = 0.15
+"""rad: a body that is turned by less is turned back."""
 SHORTEST = 0.1
 """s: means over less tell nothing."""
 
@@ -67,7 +69,8 @@ class Intent:
         """A step later, having turned at a rate; the body is `off` (rad) to the left of where it should head."""
         most = self._settings.quick * step
         self._going += float(np.clip(self._speed - self._going, -most, most))
-        self.heading += step * (turn + self._settings.yielding * off)
+        beyond = off - float(np.clip(off, -STURDY, STURDY))
+        self.heading += step * (turn + self._settings.yielding * beyond)
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""

@@ -1,0 +1,101 @@
+"""How high the body is carried."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poise.control.pendulum.height import (
+    DROP,
+    HEAVE,
+    LANDING,
+    STIFF,
+    STRETCH,
+    Heave,
+    heaved,
+    hip_height,
+    landing_height,
+    reaches,
+)
+from poise.control.pendulum.manner import plain_manner
+
+STEP = 0.02
+heights, rates = st.floats(0.3, 1.5), st.floats(-3.0, 3.0)
+
+
+@given(heights, rates, heights, rates)
+def test_accelerations_are_moderate_whatever_is_wanted(height, rate, wanted, wish):
+    plan = heaved(Heave(height, rate), wanted, wish)
+    assert -DROP <= plan.pull <= HEAVE
+    assert (plan.height, plan.rate) == (height, rate)
+
+
+@given(heights, rates, st.floats(0.001, 0.05))
+def test_a_plan_goes_on_as_a_body_thrown_does(height, rate, step):
+    later = Heave(height, rate, -9.81).later(step)
+    assert later.height == pytest.approx(height + rate * step - 0.5 * 9.81 * step**2)
+    assert later.rate == pytest.approx(rate - 9.81 * step)
+
+
+def test_a_height_is_reached_without_swinging_past_it():
+    plan, heights = Heave(0.95, 0.0), []
+    for _ in range(100):
+        plan = heaved(plan, 0.9, 0.0).later(STEP)
+        heights.append(plan.height)
+    assert heights[-1] == pytest.approx(0.9, abs=1e-4)
+    assert min(heights) > 0.9 - 2e-3
+
+
+def test_a_height_that_rises_is_kept_up_with():
+    rate, plan = 0.2, Heave(0.9, 0.2)
+    for k in range(1, 51):
+        plan = heaved(plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
+    assert plan.height == pytest.approx(0.9 + 50 * STEP * rate, abs=1e-9)
+    assert STIFF * STEP < 1  # else it would swing
+
+
+def test_the_plan_gives_in_to_where_the_body_is(figure, world, body):
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    seen = figure.see(world.state)
+    high = Heave(float(seen.com[2]) + 0.1, 0.5)
+    after = high.following(seen, STEP)
+    assert seen.com[2] < after.height < high.height
+    assert 0 < after.rate < high.rate
+    here = Heave(float(seen.com[2]), 0.0)
+    assert here.following(seen, STEP) == pytest.approx(here)
+
+
+# -- legs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_hip_is_as_high_as_its_leg_is_long(figure, world, body):
+    """Over the ankle by the leg's length, aside by less, and never by more than a leg may stretch."""
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    seen = figure.see(world.state)
+    legs, moment = figure.legs, plain_manner(body, figure.legs, body.standing).at(0.5)
+    over = seen.ankle[0, :2]
+    leg = min(moment.leg, STRETCH * legs.length)
+    above = [hip_height(figure, seen, 0, moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)]
+    assert above[0] == pytest.approx(leg, abs=2e-3)
+    assert above[1] == pytest.approx(np.sqrt(leg**2 - 0.2**2), abs=5e-3)
+    assert above[1] == pytest.approx(above[2], abs=5e-3)
+    longer = hip_height(figure, seen, 0, moment._replace(leg=2.0), over) - seen.ankle[0, 2]
+    assert longer == pytest.approx(STRETCH * legs.length, abs=2e-3)
+
+
+def test_who_lands_far_away_must_be_low(figure):
+    length = figure.legs.length
+    heights = np.array([landing_height(figure, 0.1, away) for away in np.linspace(0.0, 2.0, 50)])
+    assert heights[0] == pytest.approx(0.1 + figure.legs.ankle_height + LANDING * length)
+    assert np.all(np.diff(heights) <= 0)
+    assert heights[-1] > 0.1 + 0.4 * length
+
+
+def test_legs_reach_further_the_longer_they_may_sink(figure):
+    length = figure.legs.length
+    times = np.linspace(0.0, 0.5, 20)
+    reach = reaches(figure, 0.95 * length, 0.0, times)
+    assert np.all(np.diff(reach) >= 0)
+    assert reach[0] == pytest.approx(length * np.sqrt(STRETCH**2 - 0.95**2))
+    assert reach[-1] < STRETCH * length
+    assert np.all(reaches(figure, 0.95 * length, -0.5, times) >= reach)

@@ -1,0 +1,105 @@
+"""What is wanted, and how it is approached."""
+
+import numpy as np
+import pytest
+
+from poise import PoiseError
+from poise.control.pendulum import PendulumSettings
+from poise.control.pendulum.intent import MOST, Intent
+
+STEP = 0.02
+PLAIN = PendulumSettings()
+
+
+def proceeded(intent, seconds):
+    for _ in range(round(seconds / STEP)):
+        intent.proceed(STEP, intent.turning(), 0.0)
+    return intent
+
+
+def test_another_speed_is_approached_no_faster_than_is_set():
+    intent = Intent(0.0, 1.0, PLAIN)
+    intent.steer(None, -0.5)
+    assert proceeded(intent, 0.5).speed == pytest.approx(1.0 - 0.5 * PLAIN.quick)
+    assert proceeded(intent, 5.0).speed == pytest.approx(-0.5)
+
+
+def test_headings_are_told_from_the_first_one():
+    intent = Intent(0.4, 1.0, PLAIN)
+    intent.steer(1.2, None)
+    assert intent.turning() == PLAIN.turn
+    assert proceeded(intent, 0.5).heading == pytest.approx(0.4 + 0.5 * PLAIN.turn)
+    assert proceeded(intent, 5.0).heading == pytest.approx(1.6, abs=1e-3)
+    assert intent.turning() == pytest.approx(0.0, abs=0.01)
+
+
+def test_what_is_not_told_stays():
+    intent = Intent(0.0, 1.0, PLAIN)
+    intent.adjust(0.1, None)
+    intent.adjust(None, 0.7)
+    intent.steer(None, None)
+    assert (intent.lift, intent.duration) == (0.1, 0.7)
+    assert proceeded(intent, 1.0).speed == 1.0
+
+
+def noted(intent, speed, steps, heading=0.0):
+    """Strikes every half a second of a body that goes at a speed."""
+    way = np.array([np.cos(heading), np.sin(heading), 0.0])
+    for k in range(steps):
+        intent.note(0.5 * k, 0.5 * k * speed * way)
+
+
+def test_what_two_steps_lack_in_speed_is_aimed_at_in_addition():
+    intent = Intent(0.0, 1.0, PLAIN)
+    noted(intent, 0.8, 2)
+    assert intent.speed == 1.0
+    noted(intent, 0.8, 3)
+    assert intent.speed == pytest.approx(1.0 + 0.2 * PLAIN.integral)
+
+
+def test_the_addition_is_bounded_and_none_if_it_is_switched_off():
+    for lacks, most in ((0.5, MOST), (1.5, -MOST)):
+        intent = Intent(0.0, 1.0, PLAIN)
+        noted(intent, lacks, 100)
+        assert intent.speed == pytest.approx(1.0 + most)
+    without = Intent(0.0, 1.0, PendulumSettings(integral=0.0))
+    noted(without, 0.5, 100)
+    assert without.speed == 1.0
+
+
+def test_speed_counts_along_the_heading():
+    intent = Intent(np.pi / 2, 1.0, PLAIN)
+    noted(intent, 1.0, 10, heading=np.pi / 2)
+    assert intent.speed == pytest.approx(1.0)
+    noted(intent, 1.0, 10, heading=0.0)
+    assert intent.speed > 1.0
+
+
+def test_a_body_that_was_turned_by_force_is_yielded_to():
+    yields, stubborn = Intent(0.0, 1.0, PLAIN), Intent(0.0, 1.0, PendulumSettings(yielding=0.0))
+    for intent in (yields, stubborn):
+        intent.proceed(STEP, 0.0, 0.6)
+    assert 0 < yields.heading < 0.6
+    assert stubborn.heading == 0.0
+
+
+def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
+    intent = Intent(0.0, 1.0, PLAIN)
+    intent.steer(0.0, 0.0)
+    assert not intent.halts
+    assert proceeded(intent, 2.0).halts
+    intent.steer(1.0, None)
+    assert not intent.halts
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"gain": 0.0}, "gain"), ({"gain": -1.0}, "gain"), ({"quick": -0.1}, "quick"), ({"turn": float("nan")}, "turn"),
+        ({"ankle": float("inf")}, "ankle"), ({"bearing": -1.0}, "bearing"), ({"timing": -1.0}, "timing"),
+        ({"sinking": 1e9}, "sinking"), ({"yielding": float("-inf")}, "yielding"), ({"integral": -1e-9}, "integral"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused_in_one_line(settings, name):
+    with pytest.raises(PoiseError, match=rf"^pendulum: {name} [^\n]*$"):
+        PendulumSettings(**settings)

@@ -1,0 +1,122 @@
+"""From poses to motors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bodies import body_of
+from poise.body.poses import PoseSpace
+from poise.control.pendulum.figure import Figure
+from poise.control.pendulum.gait import Gait, Lift
+from poise.control.pendulum.manner import plain_manner
+from poise.control.pendulum.tracking import FASTEST, RATE, WIDEST, Tracking, response, wanted_velocity
+from poise.world import Scene, World
+
+GAIN = 300.0
+errors = st.floats(-10.0, 10.0, allow_subnormal=False)
+
+
+@given(errors)
+def test_the_curve_is_odd_and_bounded(error):
+    assert wanted_velocity(-error) == -wanted_velocity(error)
+    assert abs(wanted_velocity(error)) <= min(abs(error) * (1 + 1e-12), WIDEST)
+
+
+@given(errors, errors)
+def test_larger_errors_are_corrected_faster(a, b):
+    low, high = sorted((a, b))
+    assert wanted_velocity(low) <= wanted_velocity(high)
+
+
+def test_the_curve_has_slope_one_at_zero_and_none_far_away():
+    small = 1e-6
+    assert wanted_velocity(small) / small == pytest.approx(1.0)
+    assert wanted_velocity(10.0) == pytest.approx(WIDEST)
+
+
+def test_joints_respond_as_the_paper_says(body):
+    rate = response(body)
+    feet = [dof for name in ("left_ankle", "right_ankle") for dof in body.index(name)]
+    assert not rate[:6].any()
+    assert set(rate[feet]) == {8.0}
+    assert set(np.delete(rate, [*range(6), *feet])) == {10.0}
+
+
+def test_bodies_without_a_table_respond_alike():
+    body = body_of("biped29")
+    assert set(response(replace(body, tables={}))[6:]) == {RATE}
+
+
+# -- motors --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def standing(world, body):
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    return world.state
+
+
+@pytest.fixture
+def gaits(body, figure):
+    """On the left foot: while both stand, and with the right one in the air."""
+    both = Gait(0, 0.05, plain_manner(body, figure.legs, body.standing))
+    lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    return both, replace(both, phase=0.5, lift=lift)
+
+
+def test_a_pose_that_moves_is_followed_and_errors_are_made_up_for(body, figure, standing, gaits):
+    space, rng = PoseSpace(body), np.random.default_rng(1)
+    error, ahead = (0.05 * rng.standard_normal((1, body.nv)) for _ in range(2))
+    error[:, :6] = 0.0
+    now = space.moved(standing.qpos[None], error)
+    then = space.moved(now, standing.step * ahead)
+    motors = Tracking(figure, GAIN).motors(standing, now[0], then[0], gaits[0], 0.3, False)
+    wanted = ahead + response(body) * wanted_velocity(error)
+    np.testing.assert_allclose(motors.velocity[6:], wanted[0, 6:], atol=1e-6)
+    assert not motors.gain[:6].any()
+    assert np.all(motors.gain[6:] > 0)
+
+
+def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, figure, standing, gaits):
+    _, swings = gaits
+    knee = body.index("right_knee")[0]
+    now = np.array(standing.qpos)
+    now[body.joint("right_knee").qpos[0]] += 1e-3
+    tracking = Tracking(figure, GAIN)
+    fast = [tracking.motors(standing, now, now, swings, within, False).velocity[knee] for within in (1.0, 0.1, 0.01)]
+    assert fast[0] == pytest.approx(1e-3 * RATE, rel=1e-3)
+    assert fast[1] == pytest.approx(2 * fast[0])
+    assert fast[2] == pytest.approx(FASTEST * fast[0])
+
+
+def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_leave(body, figure, standing, gaits):
+    both, swings = gaits
+    tracking, here = Tracking(figure, GAIN), np.array(standing.qpos)
+    ankle, knee, other = (body.index(name)[0] for name in ("left_ankle", "left_knee", "right_knee"))
+    flat, rolling = (tracking.motors(standing, here, here, swings, 0.3, rolls).gain for rolls in (False, True))
+    assert flat[ankle] < 0.2 * rolling[ankle]
+    assert flat[knee] == rolling[knee] == rolling[other] == rolling[ankle]
+    assert tracking.motors(standing, here, here, both, 0.3, False).gain[other] < 0.2 * flat[other]
+
+
+def test_on_both_feet_both_ankles_are_soft(body, figure, standing):
+    here = np.array(standing.qpos)
+    gain = Tracking(figure, GAIN).standing(standing, here, here).gain
+    left, right = (list(body.index(f"{side}_ankle"))[:2] for side in ("left", "right"))
+    np.testing.assert_array_equal(gain[left], gain[right])
+    assert gain[left].max() < 0.2 * gain[body.index("left_knee")[0]]
+
+
+def test_gains_grow_with_mass_and_the_square_of_legs():
+    def knee(body):
+        here = np.array(body.standing)
+        world = World(Scene.of(body))
+        world.reset(here, np.zeros(body.nv))
+        return Tracking(Figure(world), GAIN).standing(world.state, here, here).gain[body.index("left_knee")[0]]
+
+    man, child = body_of("human37"), body_of("baby")
+    legs = [Figure(World(Scene.of(body))).legs.length for body in (man, child)]
+    assert knee(man) / knee(child) == pytest.approx(man.mass / child.mass * (legs[0] / legs[1]) ** 2)
