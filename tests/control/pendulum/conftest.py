@@ -15,9 +15,10 @@ STEP = 0.02
 """s, the paper's."""
 
 
-@cache
-def walk_of(name):
-    return named_motion("walk", body_of(name))
+@pytest.fixture(scope="session")
+def walks():
+    """The shipped walk, by the name of a body; for most it takes seconds to make."""
+    return cache(lambda name: named_motion("walk", body_of(name)))
 
 
 @pytest.fixture
@@ -36,8 +37,8 @@ def figure(world):
 
 
 @pytest.fixture
-def reference(body):
-    return walk_of(body.name)
+def reference(body, walks):
+    return walks(body.name)
 
 
 @pytest.fixture

@@ -50,11 +50,10 @@ def noted(intent, speed, steps, heading=0.0):
 
 
 def test_what_two_steps_lack_in_speed_is_aimed_at_in_addition():
-    intent = Intent(0.0, 1.0, PLAIN)
-    noted(intent, 0.8, 2)
-    assert intent.speed == 1.0
-    noted(intent, 0.8, 3)
-    assert intent.speed == pytest.approx(1.0 + 0.2 * PLAIN.integral)
+    for strikes, more in ((2, 0.0), (3, 0.2 * PLAIN.integral), (4, 0.4 * PLAIN.integral)):
+        intent = Intent(0.0, 1.0, PLAIN)
+        noted(intent, 0.8, strikes)
+        assert intent.speed == pytest.approx(1.0 + more)
 
 
 def test_the_addition_is_bounded_and_none_if_it_is_switched_off():

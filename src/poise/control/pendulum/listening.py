@@ -28,6 +28,8 @@ LISTENED = 6.0
 """s of a reference that are searched."""
 QUICKEST = 0.15
 """s: strikes of the two feet nearer to each other are no steps."""
+USUAL = 0.9
+"""m/s for each root of a metre of leg: who is slower walks with the reference's steps."""
 NARROWEST = 0.16
 """Of the length of a leg: feet are never set closer, else the legs hit each other."""
 
@@ -63,6 +65,11 @@ class Walk:
         if self._stride is None:
             return PLAIN_STEP * math.sqrt(self._legs.length / PLAIN_LEG)
         return 0.5 * (self._stride.strikes[2] - self._stride.strikes[0])
+
+    def duration_at(self, speed: float) -> float:
+        """s that a step lasts at a speed (m/s): who walks faster than the reference takes longer and quicker steps."""
+        usual = max(abs(self.speed), USUAL * math.sqrt(self._legs.length))
+        return self.duration * math.sqrt(min(usual / max(abs(speed), 1e-6), 1.0))
 
     @property
     def speed(self) -> float:

@@ -18,7 +18,7 @@ from poise.control.pendulum.ground import foothold, standing_turn
 from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height, reaches
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
-from poise.control.pendulum.manner import Moment
+from poise.control.pendulum.manner import Manner, Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import loads, may_stand, support_of, topples
@@ -75,13 +75,19 @@ class Pendulum:
         stance, phase, manner = self._walk.place(pose)
         faced = yaw_of(pose[3:7]) - yaw_of(manner.at(phase).pose[3:7])
         self._intent = Intent(float(faced), self._walk.speed, self._settings)
-        gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
-        self._gait = gait.lifted(seen, figure) if phase > DOUBLE else gait
-        if self._walk.still:
-            self._gait = Gait(stance, 0.0, manner, stands=True)
+        self._gait = self._begun(seen, stance, phase, manner)
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
         self._tilt = np.zeros(2)
         self._pose = np.array(pose)
+
+    def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> Gait:
+        """Where the walk begins; on uneven ground a foot that should stand may still have to come down."""
+        if self._walk.still:
+            return Gait(stance, 0.0, manner, stands=True)
+        if seen.touching[1 - stance] and not seen.touching[stance]:
+            stance, phase, manner = 1 - stance, 1.0, self._walk.next(1 - stance)
+        gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
+        return gait.lifted(seen, self._figure) if phase > DOUBLE else gait
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Want another heading (rad, to the left of the first one) or speed (m/s; negative for backward)."""
@@ -174,12 +180,12 @@ class Pendulum:
         rate = math.sqrt(GRAVITY / max(seen.com[2] - under[2], 0.3 * legs.length))
         place, velocity = turned(-yaw, seen.com - under), turned(-yaw, seen.velocity)
         foot = turned(-yaw, seen.pressed[swing] - under)
-        duration = intent.duration or self._walk.duration
         speed, width = intent.speed, self._walk.width
+        duration = intent.duration or self._walk.duration_at(speed)
         end = [end_velocity(speed, width, duration, rate, side) for side in (swing, stance)]
         due = max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due)
-        hips = float(seen.hip[stance, 2] - under[2] - legs.ankle_height)
+        hips = float(seen.hip[stance, 2] - self._figure.ground(seen.pressed[swing]) - legs.ankle_height)
         reach = reaches(self._figure, hips, float(seen.velocity[2]), times) + WIDE
         pace: Pace = pace_of(legs.length, duration, end[0], swing)
         plan = landing(place, velocity, rate, pace, foot, times, due, reach)

@@ -1,0 +1,155 @@
+"""The controller: it walks, turns, stops, is pushed, and does the same each time."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from bodies import body_of
+from poise.control.pendulum import Pendulum
+from poise.measure import audit
+from poise.measure.metrics import fell_at
+from poise.performance import perform, steer_cue
+from poise.reference import named_motion
+from poise.reference.commands import parse_steer
+from poise.spatial import yaw_of
+from poise.world import Scene, World
+from poise.world.pushes import parse_push
+from poise.world.settings import WorldSettings
+
+STEP = 0.02
+
+
+def performed(body, reference, seconds, steer="0s:0@0.8", pushes=(), terrain="flat", **changed):
+    world = World(Scene.of(body, terrain), WorldSettings(step=STEP))
+    controller = Pendulum()
+    cues = [steer_cue(controller, command) for command in parse_steer(steer)]
+    told = [parse_push(push) for push in pushes]
+    return perform(world, controller, reference, seconds=seconds, pushes=told, cues=cues, **changed).recording
+
+
+def mean_speed(recording, since):
+    """m/s along x, from a time (s) on."""
+    first = round(since / recording.step)
+    return (recording.qpos[-1, 0] - recording.qpos[first, 0]) / ((recording.steps - first) * recording.step)
+
+
+@pytest.fixture(scope="module")
+def walked(walks):
+    return performed(body_of("human58"), walks("human58"), 6.0, noise=0.02)
+
+
+def test_it_walks_at_the_speed_it_is_told_and_passes_the_audit(walked):
+    assert fell_at(walked) is None
+    assert mean_speed(walked, 2.8) == pytest.approx(0.8, abs=0.06)
+    assert [check.name for check in audit(walked).checks if not check.passed] == []
+    assert not walked.external.any()
+    assert walked.meta["solver"]["approximate"] == 0
+
+
+def test_no_joint_works_harder_than_it_may(walked, body):
+    assert np.all(np.abs(walked.torque[:, 6:]) <= body.torque_limit[6:] + 1e-9)
+
+
+def test_arms_and_trunk_stay_as_in_the_reference(walked, body):
+    """They are what is tracked, to within some degrees; and what is tracked moves as the reference does."""
+    upper = [q for name in ("chest", "left_elbow", "right_elbow", "head") for q in body.joint(name).qpos]
+    off = walked.qpos[:, upper] - walked.reference_qpos[:, upper]
+    assert np.sqrt(np.mean(off**2)) < 0.05
+
+
+def test_same_input_same_output(body, reference):
+    first, second = (performed(body, reference, 1.0, noise=0.02, seed=3).qpos for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    other = performed(body, reference, 1.0, noise=0.02, seed=4).qpos
+    assert np.abs(other[-1] - first[-1]).max() > 1e-6
+
+
+@pytest.mark.parametrize("name", ["biped29", "human37"])
+def test_other_bodies_walk_with_the_same_settings(name, walks):
+    recording = performed(body_of(name), walks(name), 3.0, "0s:0@1")
+    assert fell_at(recording) is None
+    assert mean_speed(recording, 1.0) == pytest.approx(1.0, abs=0.25)
+    assert audit(recording).passed
+
+
+@pytest.mark.parametrize("direction", [0, 90, 180, 270])
+def test_a_push_is_survived(body, reference, direction):
+    push = f"200@2.2,duration=0.4,dir={direction}"
+    pushed, plain = (performed(body, reference, 5.0, pushes=pushes) for pushes in ((push,), ()))
+    assert fell_at(pushed) is None
+    k = round(2.6 / STEP)
+    assert np.linalg.norm(pushed.qvel[k, :2] - plain.qvel[k, :2]) > 0.3  # it did matter
+
+
+def test_it_goes_where_it_is_told(body, reference):
+    recording = performed(body, reference, 5.0, "0s:0@0.8 1s:90@0.8")
+    assert fell_at(recording) is None
+    assert yaw_of(recording.qpos[-1, 3:7]) == pytest.approx(np.pi / 2, abs=0.25)
+    way = recording.qpos[-1, :2] - recording.qpos[-51, :2]
+    assert np.arctan2(way[1], way[0]) == pytest.approx(np.pi / 2, abs=0.35)
+
+
+def test_it_goes_backward(body, reference):
+    recording = performed(body, reference, 6.0, "0s:0@-0.4")
+    assert fell_at(recording) is None
+    assert mean_speed(recording, 4.0) == pytest.approx(-0.4, abs=0.2)
+
+
+def test_it_stops_and_stands_still(body, reference):
+    recording = performed(body, reference, 6.0, "0s:0@0")
+    assert fell_at(recording) is None
+    assert np.abs(recording.qpos[-1, :2] - recording.qpos[-51, :2]).max() < 0.02
+    assert np.abs(recording.qvel[-25:, :2]).max() < 0.1
+
+
+def test_from_standing_it_walks_off(body):
+    recording = performed(body, named_motion("stand", body), 5.0, "0s:0@0 1s:0@0.7")
+    assert fell_at(recording) is None
+    assert np.abs(recording.qpos[50, :2] - recording.qpos[0, :2]).max() < 0.05
+    assert mean_speed(recording, 3.0) == pytest.approx(0.7, abs=0.12)
+
+
+@pytest.mark.parametrize("terrain", ["slope:6", "stairs:0.05:0.3:6", "stairs:-0.05:0.3:6"])
+def test_it_walks_on_ground_that_is_not_level(body, reference, terrain):
+    recording = performed(body, reference, 5.0, terrain=terrain)
+    assert fell_at(recording) is None
+    assert recording.qpos[-1, 0] > 2.5
+
+
+def placed(body, frames):
+    data = mujoco.MjData(body.model)
+    for qpos in frames:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(body.model, data)
+        mujoco.mj_comPos(body.model, data)
+        yield data
+
+
+def centres(body, frames):
+    """(T, 3) m: centres of mass."""
+    return np.array([np.array(data.subtree_com[1]) for data in placed(body, frames)])
+
+
+def highest_swing(body, recording):
+    """m: how high the left ankle gets once it walks steadily."""
+    link = body.link_id(body.feet[0].link)
+    return max(data.xpos[link, 2] for data in placed(body, recording.qpos[100:]))
+
+
+def test_feet_are_lifted_more_and_steps_last_longer_if_told(body, reference):
+    plain, high = (performed(body, reference, 5.0, steer) for steer in ("0s:0@0.8", "0s:0@0.8,lift=0.12,step=0.7"))
+    assert fell_at(high) is None
+    assert highest_swing(body, high) > highest_swing(body, plain) + 0.06
+
+
+def test_the_target_is_a_pose_with_the_centre_of_mass_where_it_is(walked, body):
+    """The pose that joints are driven to has its centre of mass where the body has it, along the ground."""
+    off = centres(body, walked.reference_qpos[1:]) - centres(body, walked.qpos[:-1])
+    assert np.abs(off[:, :2]).max() < 0.01
+
+
+def test_at_other_rates_it_walks_too(body, reference):
+    world = World(Scene.of(body), WorldSettings(step=1 / 120))
+    recording = perform(world, Pendulum(), reference, seconds=3.0).recording
+    assert fell_at(recording) is None
+    assert recording.qpos[-1, 0] > 2.5

@@ -1,0 +1,106 @@
+"""Standing on both feet."""
+
+import numpy as np
+import pytest
+
+from poise.control.pendulum.bearing import GRAVITY
+from poise.control.pendulum.figure import turned
+from poise.control.pendulum.stand import SLOW, loads, may_stand, support_of, topples
+
+
+@pytest.fixture
+def seen(figure, world, body):
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    return figure.see(world.state)
+
+
+def moving(seen, velocity):
+    return seen._replace(velocity=np.array([*velocity, 0.0]))
+
+
+def over(seen, place):
+    """The centre of mass over a place (2,) m."""
+    return seen._replace(com=np.array([*place, seen.com[2]]))
+
+
+def rested(seen):
+    return over(seen, seen.pressed[:, :2].mean(axis=0))
+
+
+def test_the_capture_point_of_who_is_at_rest_is_below_it(figure, seen):
+    support = support_of(figure, rested(seen), 0.0)
+    np.testing.assert_allclose(support.capture, 0.0, atol=1e-12)
+    assert np.all(support.low < 0)
+    assert np.all(support.high > 0)
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.9, -2.0])
+def test_the_capture_point_is_where_a_pendulum_comes_to_rest(figure, seen, yaw):
+    """It falls towards it for ever: x - p stays proportional to v."""
+    quick = moving(rested(seen), (0.2, -0.1))
+    rate = np.sqrt(GRAVITY / (seen.com[2] - seen.pressed[:, 2].mean()))
+    support = support_of(figure, quick, yaw)
+    np.testing.assert_allclose(turned(yaw, support.capture), np.array([0.2, -0.1]) / rate)
+
+
+def test_small_sways_are_borne_and_large_ones_ask_for_a_step(figure, seen):
+    assert not topples(support_of(figure, rested(seen), 0.0))
+    for way in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)):
+        fates = [
+            topples(support_of(figure, moving(rested(seen), speed * np.array(way)), 0.0))
+            for speed in np.linspace(0.0, 2.0, 41)
+        ]
+        assert not fates[0]
+        assert fates[-1]
+        assert np.count_nonzero(np.diff(fates)) == 1
+
+
+def test_it_comes_to_stand_only_slowly_and_with_feet_abreast(figure, seen):
+    still = rested(seen)
+    assert may_stand(figure, still, support_of(figure, still, 0.0))
+    quick = moving(still, (0.0, SLOW + 0.01))
+    assert not may_stand(figure, quick, support_of(figure, quick, 0.0))
+    pressed = np.array(still.pressed)
+    pressed[0, 0] += 0.3
+    astride = rested(still._replace(pressed=pressed))
+    assert not may_stand(figure, astride, support_of(figure, astride, 0.0))
+    crossed = still._replace(pressed=still.pressed[::-1])
+    assert not may_stand(figure, crossed, support_of(figure, crossed, 0.0))
+
+
+# -- what feet bear ------------------------------------------------------------------------------------------------
+
+
+def pressure(found):
+    """(2,) m: the centre of pressure of both feet."""
+    return sum(load.share * load.point[:2] for load in found)
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.4])
+@pytest.mark.parametrize("velocity", [(0.0, 0.0), (0.05, 0.0), (-0.05, 0.03), (0.0, -0.06)])
+def test_the_ground_presses_beyond_the_capture_point(figure, seen, velocity, yaw):
+    quick = moving(rested(seen), velocity)
+    support = support_of(figure, quick, yaw)
+    left, right = loads(quick, support, yaw)
+    assert left.share + right.share == pytest.approx(1.0)
+    away = turned(-yaw, pressure((left, right)) - support.middle)
+    capture = support.capture
+    assert away @ capture >= capture @ capture - 1e-12
+    if yaw == 0.0:
+        np.testing.assert_allclose(away[0] * capture[1], away[1] * capture[0], atol=1e-6)
+
+
+def test_the_ground_never_presses_beyond_the_feet(figure, seen):
+    for velocity in ((3.0, 0.0), (-3.0, 0.0), (0.0, 3.0), (0.0, -3.0)):
+        quick = moving(rested(seen), velocity)
+        support = support_of(figure, quick, 0.0)
+        found = loads(quick, support, 0.0)
+        assert all(0.0 <= load.share <= 1.0 for load in found)
+        ahead = pressure(found)[0] - support.middle[0]
+        assert support.low[0] - 1e-9 <= ahead <= support.high[0] + 1e-9
+
+
+def test_who_leans_to_the_left_bears_more_on_the_left(figure, seen):
+    leans = over(seen, seen.pressed[:, :2].mean(axis=0) + [0.0, 0.02])
+    left, right = loads(leans, support_of(figure, leans, 0.0), 0.0)
+    assert left.share > 0.6 > right.share
