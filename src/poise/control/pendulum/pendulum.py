@@ -12,7 +12,7 @@ import numpy as np
 from poise.control.controller import Stage
 from poise.control.pendulum.bearing import GRAVITY, Load, bearing
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
-from poise.control.pendulum.filter import Landing, Pace, end_velocity, landing, pace_of, pressing
+from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.gait import DOUBLE, Gait
 from poise.control.pendulum.ground import foothold, standing_turn
 from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height, reaches
@@ -36,6 +36,10 @@ UNLIFTED = 0.18
 """s: no foot lands sooner that is still on the ground."""
 LINGERS = 0.1
 """s by which a landing may be put off."""
+HOVERS = 0.06
+"""s: a foot that is overdue by this goes no further, but straight down."""
+CROUCHES = 1.0, 0.3
+"""By how much of the height between two footholds the body sinks, on the way down and up."""
 ASIDE, BACK, FORTH = 0.03, -0.06, 0.07
 """m by which the pressed point moves to either side, back and forth."""
 WIDE = 0.2
@@ -187,7 +191,8 @@ class Pendulum:
         times = self._times(gait, due)
         hips = float(seen.hip[stance, 2] - self._figure.ground(seen.pressed[swing]) - legs.ankle_height)
         reach = reaches(self._figure, hips, float(seen.velocity[2]), times) + WIDE
-        pace: Pace = pace_of(legs.length, duration, end[0], swing)
+        pace = pace_of(legs.length, duration, end[0], swing)
+        pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / HOVERS, 0.0))
         plan = landing(place, velocity, rate, pace, foot, times, due, reach)
         shift = pressing(plan.velocity, end[1], rate, plan.within)
         return plan, self._settings.ankle * np.clip(shift, [BACK, -ASIDE], [FORTH, ASIDE])
@@ -212,7 +217,9 @@ class Pendulum:
         then = hip_height(figure, seen, gait.stance, moments[1], hip[:2] + step * seen.velocity[:2])
         away = float(np.linalg.norm(plan.place - plan.there))
         low = landing_height(figure, hold.ground, away) + SINKS * plan.within
-        sunk = now - self._settings.sinking * max(now - low, 0.0)
+        fall = float(seen.pressed[gait.stance, 2]) - hold.ground
+        uneven = CROUCHES[0] * max(fall, 0.0) + CROUCHES[1] * max(-fall, 0.0)
+        sunk = now - self._settings.sinking * max(now - low, uneven)
         return heaved(self._heave, above + sunk, (then - now) / step)
 
     def _heels(self, seen: Seen) -> tuple[float, float]:
