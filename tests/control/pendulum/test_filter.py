@@ -144,12 +144,23 @@ def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
 def test_it_lands_sooner_where_it_would_else_not_reach():
     """It falls outward: with each moment the step becomes longer."""
     place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
-    due = TIMES[-1]
-    pace = pace_of(LEG, DURATION, end_velocity(0.8, WIDTH, DURATION, RATE, 0), 0)._replace(swiftness=FAR)
+    due, pace = TIMES[-1], free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
     plan = landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, 0.4))
     late = stepped(place, velocity, pace, due, reach=0.4)
     assert plan.within < due
     assert plan.missed + HURRY * (due - plan.within) / DURATION < late.missed
+
+
+def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
+    place, velocity, due = np.array([0.1, 0.0]), np.array([1.0, 0.0]), TIMES[-1]
+    bound = free(np.zeros(2))._replace(ahead=np.array([0.3, FAR]))
+    free_plan, plan = (
+        landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, FAR))
+        for pace in (free(np.zeros(2)), bound)
+    )
+    assert free_plan.within == due
+    assert plan.within < due
+    assert plan.there[0] < free_plan.there[0]
 
 
 @given(legs, st.floats(0.3, 2.0))
@@ -163,6 +174,11 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
     out = pace.high[1] if swing == 0 else -pace.low[1]
     across = -pace.low[1] if swing == 0 else pace.high[1]
     assert out > across
+    other = pace_of(leg, DURATION, np.zeros(2), 1 - swing)
+    for low, high in ((pace.low, other.high), (pace.back, other.ahead)):
+        assert low[1] == -high[1]
+    for ours, theirs in zip(pace[3:], other[3:], strict=True):
+        assert ours[0] == theirs[0]
 
 
 # -- ankles --------------------------------------------------------------------------------------------------------

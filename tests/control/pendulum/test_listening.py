@@ -42,14 +42,36 @@ def test_it_finds_the_stride_of_a_walk(body, motion):
     assert walk.speed == pytest.approx((clip.qpos[-1, 0] - clip.qpos[0, 0]) / clip.seconds, rel=0.01)
 
 
-def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, reference):
-    frames = [reference.at(t) for t in np.arange(0.0, 4.0, 1 / reference.clip.rate)]
+def ending(reference, seconds):
+    """The same as a clip that ends, and does not know that it repeats itself."""
+    frames = [reference.at(t) for t in np.arange(0.0, seconds, 1 / reference.clip.rate)]
     qpos, down = (readonly([getattr(frame, name) for frame in frames], kind) for name, kind in PARTS)
-    ending = replace(reference.clip, qpos=qpos, down=down, cyclic=False)
-    other = Walk(Played(ending), body, legs_of(body))
+    return replace(reference.clip, qpos=qpos, down=down, cyclic=False)
+
+
+def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, reference):
+    other = Walk(Played(ending(reference, 4.0)), body, legs_of(body))
     assert other.duration == pytest.approx(walk.duration, rel=0.01)
     assert other.speed == pytest.approx(walk.speed, rel=0.01)
     assert other.width == pytest.approx(walk.width, rel=0.02)
+
+
+def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
+    """What one stride ends with the next begins with, though the elbow goes on bending."""
+    clip = ending(reference, 4.0)
+    qpos = np.array(clip.qpos)
+    elbow = body.joint("left_elbow").qpos[0]
+    qpos[:, elbow] += np.linspace(0.0, 0.4, len(qpos))
+    walk = Walk(Played(replace(clip, qpos=readonly(qpos))), body, legs_of(body))
+    left, right = walk.next(0), walk.next(1)
+    assert left.pose[0, elbow] == pytest.approx(right.pose[-1, elbow], abs=2e-3)
+    assert left.pose[-1, elbow] == pytest.approx(right.pose[0, elbow], abs=2e-3)
+
+
+def test_who_walks_faster_than_the_motion_takes_quicker_steps(walk):
+    durations = [walk.duration_at(speed) for speed in (-0.5, 0.0, 0.5, walk.speed, 1.5 * walk.speed, 2 * walk.speed)]
+    assert durations[:4] == pytest.approx([walk.duration] * 4)
+    assert walk.duration > durations[4] > durations[5] > 0.5 * walk.duration
 
 
 @pytest.mark.parametrize("name", ["biped29", "baby"])

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import PRESSED, Figure, eased, turned
 from poise.control.pendulum.gait import DOUBLE, STRIKES, Gait, Lift
 from poise.control.pendulum.ground import foothold, standing_turn
-from poise.control.pendulum.legs import sole_depth
 from poise.control.pendulum.manner import plain_manner
 from poise.control.pendulum.swing import FALLS, LIFTED, TOUCHES, Foothold, swung
 from poise.spatial import quat_rotate

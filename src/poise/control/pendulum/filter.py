@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.kernel import kernel
 from poise.spatial import Array
 
 SLACK = 0.03
@@ -63,9 +64,10 @@ def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
     return Pace(duration, velocity, swift, leg * low, leg * high, leg * back, leg * ahead)
 
 
-def fallen(place: Array, velocity: Array, rate: float, time: float | Array) -> tuple[Array, Array]:
+@kernel
+def fallen(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
     """Place and velocity of a linear pendulum of rate sqrt(g/height) after a time."""
-    c, s = np.cosh(rate * time), np.sinh(rate * time)
+    c, s = math.cosh(rate * time), math.sinh(rate * time)
     return place * c + velocity / rate * s, place * rate * s + velocity * c
 
 
@@ -80,6 +82,7 @@ def end_velocity(speed: float, width: float, duration: float, rate: float, stanc
     return np.array([forward, -aside if stance == 0 else aside])
 
 
+@kernel
 def landing(
     place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, times: Array, due: float, reach: Array
 ) -> Landing:
@@ -89,21 +92,34 @@ def landing(
     the stance foot presses on. The step lands near to when it is `due` (s from now), unless it would become too long
     or too hasty: the best of `times` (K,) is chosen, at each of which legs reach (K,) m from the centre of mass.
     """
-    there, then = fallen(place, velocity, rate, times[:, None])
+    best, least = 0, np.inf
+    for k in range(times.shape[0]):
+        tried, away = _landing_at(times[k], place, velocity, rate, pace, foot, reach[k])
+        loss = HURRY * abs(due - times[k]) / pace.duration + tried.missed + away
+        if loss < least:
+            best, least = k, loss
+    return _landing_at(times[best], place, velocity, rate, pace, foot, reach[best])[0]
+
+
+@kernel
+def _landing_at(
+    time: float, place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, reach: float
+) -> tuple[Landing, float]:
+    """The landing at a time, and by how much the body then leans too far, m."""
+    there, then = fallen(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
-    wanted = (c * then - pace.velocity) / (rate * s)  # (K, 2) from the centre of mass
-    step = np.clip(wanted, pace.low, pace.high)
-    length = np.hypot(step[:, 0], step[:, 1])
-    step *= np.minimum(1.0, reach / np.maximum(length, 1e-9))[:, None]
-    way = there + step - foot
-    far = np.hypot(way[:, 0], way[:, 1])
-    most = pace.swiftness * times + SLACK
-    kept = foot + way * np.minimum(1.0, most / np.maximum(far, 1e-9))[:, None]
-    missed = np.hypot(*(there + wanted - kept).T)
-    beyond = there - np.clip(there, pace.back, pace.ahead)
-    away = np.hypot(beyond[:, 0], beyond[:, 1])
-    best = int(np.argmin(HURRY * np.abs(due - times) / pace.duration + missed + away))
-    return Landing(kept[best], float(times[best]), then[best], there[best], float(missed[best]))
+    wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
+    step = np.minimum(np.maximum(wanted, pace.low), pace.high)
+    way = there + step * min(1.0, reach / max(_length(step), 1e-9)) - foot
+    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK) / max(_length(way), 1e-9))
+    missed = _length(there + wanted - kept)
+    beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
+    return Landing(kept, time, then, there, missed), _length(beyond)
+
+
+@kernel
+def _length(way: Array) -> float:
+    return math.hypot(way[0], way[1])
 
 
 def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:

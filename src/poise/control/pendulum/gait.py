@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import Figure, Seen
-from poise.control.pendulum.legs import sole_depth
 from poise.control.pendulum.manner import Manner
 from poise.spatial import Array, matrix_to_quat
 

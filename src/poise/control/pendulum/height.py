@@ -73,7 +73,7 @@ def heaved(now: Heave, wanted: float, rate: float) -> Heave:
     """The plan with the acceleration that leads to a height (m) and its rate (m/s)."""
     rate = min(max(rate, -STEEPEST), STEEPEST)
     pull = STIFF**2 * (wanted - now.height) + 2 * STIFF * (rate - now.rate)
-    return now._replace(pull=float(np.clip(pull, -DROP, HEAVE)))
+    return now._replace(pull=min(max(pull, -DROP), HEAVE))
 
 
 def reaches(figure: Figure, hips: float, rate: float, times: Array) -> Array:

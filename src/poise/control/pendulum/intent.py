@@ -63,13 +63,13 @@ class Intent:
     def turning(self) -> float:
         """rad/s at which to turn."""
         most = self._settings.turn
-        return float(np.clip((self._wanted - self.heading) / WITHIN, -most, most))
+        return _bounded((self._wanted - self.heading) / WITHIN, most)
 
     def proceed(self, step: float, turn: float, off: float) -> None:
         """A step later, having turned at a rate; the body is `off` (rad) to the left of where it should head."""
         most = self._settings.quick * step
-        self._going += float(np.clip(self._speed - self._going, -most, most))
-        beyond = off - float(np.clip(off, -STURDY, STURDY))
+        self._going += _bounded(self._speed - self._going, most)
+        beyond = off - _bounded(off, STURDY)
         self.heading += step * (turn + self._settings.yielding * beyond)
 
     def note(self, time: float, com: Array) -> None:
@@ -82,4 +82,9 @@ class Intent:
             self._boost = 0.0  # it is to stop, not to make up for anything
             return
         mean = float(turned(-self.heading, here - there)[0]) / max(now - before, SHORTEST)
-        self._boost = float(np.clip(self._boost + self._settings.integral * (self._going - mean), -MOST, MOST))
+        self._boost = _bounded(self._boost + self._settings.integral * (self._going - mean), MOST)
+
+
+def _bounded(value: float, most: float) -> float:
+    """No further from zero than the most."""
+    return min(max(value, -most), most)

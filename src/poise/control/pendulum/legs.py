@@ -1,12 +1,7 @@
-"""Legs of two bones: from where hip and foot are to how the leg bends, in closed form [LeeShin1999].
-
-[Tsai2010] section 4.1 keeps the swivel of the knee from the motion; here it is told as the direction of the knee's
-axis, in which no angle is without meaning.
-"""
+"""The legs of a body: their bones, joints and soles."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,17 +9,10 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Foot, Joint
 from poise.errors import PoiseError
-from poise.kernel import kernel
 from poise.spatial import Array
 
-SOFT = 0.95
-"""Of a leg's length: a leg stretched further bends its knee a little more than it must, and never snaps straight."""
-LONGEST = 0.999
-"""Of a leg's length: it is never stretched further."""
 ROOM = 0.05
 """rad: no nearer to its limits is a joint asked to go."""
-TILT = 1.0
-"""rad: the most by which a foot turns about its ball to let the leg reach."""
 
 
 class Legs(NamedTuple):
@@ -127,185 +115,3 @@ def _completed(joint: Joint) -> Array:
         other = np.eye(3)[np.argmin(np.abs(axes[0]))]
         axes.append(np.cross(axes[0], other) / np.linalg.norm(np.cross(axes[0], other)))
     return np.array([axes[0], axes[1], np.cross(axes[0], axes[1])]).T
-
-
-@kernel
-def _matrix(q: Any) -> Any:
-    """(3, 3) of a unit quaternion."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out = np.empty((3, 3))
-    out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    out[1, 0], out[1, 1], out[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    out[2, 0], out[2, 1], out[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-    return out
-
-
-@kernel
-def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: Any, upper: Any) -> None:
-    """Write a rotation (3, 3), within bounds, into a pose: a ball's quaternion, or angles of hinges one by one."""
-    if hinges == 0:
-        w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
-        x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
-        sine = math.sqrt(x * x + y * y + z * z) / (4 * w)
-        angle = 2.0 * math.atan2(sine, w)
-        scale = angle / max(4 * w * sine, 1e-12)
-        x = min(max(x * scale, lower[0]), upper[0])
-        y = min(max(y * scale, lower[1]), upper[1])
-        z = min(max(z * scale, lower[2]), upper[2])
-        angle = math.sqrt(x * x + y * y + z * z)
-        scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = (
-            math.cos(0.5 * angle),
-            x * scale,
-            y * scale,
-            z * scale,
-        )
-        return
-    r = axes.T @ turn @ axes
-    qpos[place] = min(max(math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
-    if hinges > 1:
-        qpos[place + 1] = min(max(math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
-    if hinges > 2:
-        qpos[place + 2] = min(max(math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
-
-
-@kernel
-def _about(axis: Any, angle: float) -> Any:
-    """(3, 3) the turn about a unit axis."""
-    c, s = math.cos(angle), math.sin(angle)
-    x, y, z = axis[0], axis[1], axis[2]
-    out = np.empty((3, 3))
-    out[0, 0], out[0, 1], out[0, 2] = c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s
-    out[1, 0], out[1, 1], out[1, 2] = x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s
-    out[2, 0], out[2, 1], out[2, 2] = x * z * (1 - c) - y * s, y * z * (1 - c) + x * s, c + z * z * (1 - c)
-    return out
-
-
-@kernel
-def _frame(along: Any, across: Any) -> Any:
-    """(3, 3) rows: a direction, what of another is square to it, and their product."""
-    out = np.empty((3, 3))
-    x, y, z = along[0], along[1], along[2]
-    long = math.sqrt(x * x + y * y + z * z)
-    x, y, z = x / long, y / long, z / long
-    share = across[0] * x + across[1] * y + across[2] * z
-    a, b, c = across[0] - share * x, across[1] - share * y, across[2] - share * z
-    wide = max(math.sqrt(a * a + b * b + c * c), 1e-9)
-    a, b, c = a / wide, b / wide, c / wide
-    out[0, 0], out[0, 1], out[0, 2] = x, y, z
-    out[1, 0], out[1, 1], out[1, 2] = a, b, c
-    out[2, 0], out[2, 1], out[2, 2] = y * c - z * b, z * a - x * c, x * b - y * a
-    return out
-
-
-@kernel
-def reach_of(distance: float, length: float) -> float:
-    """m: how far a leg is stretched to reach something at a distance: softly limited."""
-    soft, most = SOFT * length, LONGEST * length
-    if distance <= soft:
-        return distance
-    room = most - soft
-    return soft + room * math.tanh((distance - soft) / room)
-
-
-@kernel
-def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any) -> float:
-    """Set a leg of a pose so that its ankle is at a place and its foot turned as told (3, 3), as far as it reaches.
-
-    `across` (3,) is where the axis of the knee points to. Returns how far the place is from the hip, m.
-    """
-    root = _matrix(qpos[3:7])
-    hip = qpos[:3] + root @ legs.hip[side]
-    way = ankle - hip
-    distance = math.sqrt(way @ way)
-    a, b = legs.thigh[side], legs.shank[side]
-    long_a, long_b = math.sqrt(a @ a), math.sqrt(b @ b)
-    stretched = max(reach_of(distance, long_a + long_b), 0.2 * (long_a + long_b))
-    cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
-    knee = math.acos(min(max(cosine, -1.0), 1.0))
-    folded = _about(legs.axis[side], knee)
-    thigh = _frame(way, across).T @ _frame(a + folded @ b, legs.axis[side])
-    shank = thigh @ folded
-    places, hinges = legs.places[side], legs.hinges[side]
-    _set_turn(qpos, places[0], root.T @ thigh, legs.hip_axes[side], hinges[0], legs.lower[side, 0], legs.upper[side, 0])
-    qpos[places[1]] = knee
-    _set_turn(
-        qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1]
-    )
-    return distance
-
-
-@kernel
-def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: float) -> float:
-    """rad by which a foot lifts its heel, turning about its ball, so that the leg is stretched by at most `reach`, m.
-
-    `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat.
-    """
-    hip = qpos[:3] + _matrix(qpos[3:7]) @ legs.hip[side]
-    if _stretch(legs, side, ball, foot, hip, 0.0) <= reach:
-        return 0.0
-    low, high = 0.0, TILT
-    for _ in range(10):
-        middle = 0.5 * (low + high)
-        if _stretch(legs, side, ball, foot, hip, middle) <= reach:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-@kernel
-def _stretch(legs: Any, side: int, ball: Any, foot: Any, hip: Any, tilt: float) -> float:
-    """m from a hip to the ankle of a foot that is rolled about its ball."""
-    way = ball - rolled(foot, tilt) @ legs.ball[side] - hip
-    return math.sqrt(way @ way)
-
-
-@kernel
-def rolled(foot: Any, tilt: float) -> Any:
-    """(3, 3) a foot turned so that its heel is lifted by an angle."""
-    out = np.empty((3, 3))
-    c, s = math.cos(tilt), math.sin(tilt)
-    for i in range(3):
-        out[i, 0] = c * foot[i, 0] - s * foot[i, 2]
-        out[i, 1] = foot[i, 1]
-        out[i, 2] = s * foot[i, 0] + c * foot[i, 2]
-    return out
-
-
-@kernel
-def stand_leg(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, across: Any, reach: float, most: float) -> float:
-    """Set a leg that stands with its ball at a place, heel lifted as far as it must, at most by `most` rad: told."""
-    tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
-    turn = rolled(foot, tilt)
-    bend_leg(qpos, legs, side, ball - turn @ legs.ball[side], turn, across)
-    if legs.places[side, 3] >= 0:
-        qpos[legs.places[side, 3]] = -tilt
-    return tilt
-
-
-@kernel
-def set_legs(
-    qpos: Any, legs: Any, stands: Any, place: Any, foot: Any, across: Any, reach: float, most: Any, tilt: Any
-) -> None:
-    """Set both legs of a pose: of feet that stand by where their balls are, of others by their ankles (2, 3).
-
-    The rest as in `stand_leg`, by side. Writes by how much heels are lifted (2,); toes of a foot in the air are straight.
-    """
-    for side in range(2):
-        if stands[side]:
-            tilt[side] = stand_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
-        else:
-            tilt[side] = 0.0
-            bend_leg(qpos, legs, side, place[side], foot[side], across[side])
-            if legs.places[side, 3] >= 0:
-                qpos[legs.places[side, 3]] = 0.0
-
-
-@kernel
-def sole_depth(legs: Any, side: int, foot: Any) -> float:
-    """m from an ankle down to the lowest point of its foot, turned as told (3, 3)."""
-    lowest = 0.0
-    for k in range(legs.sole.shape[1]):
-        lowest = min(lowest, foot[2] @ legs.sole[side, k])
-    return -lowest

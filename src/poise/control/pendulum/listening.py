@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.body.carrying import carried, heading
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.legs import Legs, feet_of
 from poise.control.pendulum.manner import PLAIN_LEG, PLAIN_STEP, SAMPLES, Manner, legwork, manner_of, plain_manner
 from poise.reference import Reference
 from poise.reference.parts import contact_parts
-from poise.spatial import Array, yaw_of
+from poise.spatial import Array, quat_from_axis_angle, quat_multiply, yaw_of
 
 RATE = 120.0
 """1/s: how densely a reference is searched for steps."""
@@ -94,7 +93,8 @@ class Walk:
         times = np.linspace(begin, end, SAMPLES)
         frames = np.array([self._reference.at(t + lap * period).qpos for t in times])
         shares = (times - stride.strikes[0]) / period
-        frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
+        if stride.gap.any():
+            frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
         return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance)
 
     def place(self, pose: Array) -> tuple[int, float, Manner]:
@@ -167,7 +167,8 @@ def _headed(frames: Array, turn: float) -> Array:
     share = np.linspace(-0.5, 0.5, len(frames))
     mean = float(np.mean(yaw))
     back = -(mean + turn * share)
-    out = np.array([carried(frame, heading(angle), np.zeros(3)) for frame, angle in zip(frames, back, strict=True)])
+    out = np.array(frames)
+    out[:, 3:7] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], back), frames[:, 3:7])
     steps, middle = np.diff(frames[:, :2], axis=0), 0.5 * (back[1:] + back[:-1])
     cos, sin = np.cos(middle), np.sin(middle)
     path = np.stack([cos * steps[:, 0] - sin * steps[:, 1], sin * steps[:, 0] + cos * steps[:, 1]], axis=1)

@@ -65,8 +65,8 @@ class Manner:
         """A moment; quaternions are not normalised."""
         row = between(self._rows, phase)
         nq = len(row) - _BESIDE
-        across, foot, (leg, rise, away, clear, progress, bow) = row[nq : nq + 6], row[nq + 6 : nq + 14], row[nq + 14 :]
-        return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), leg, rise, away, clear, progress, bow)
+        across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
+        return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
 
     @cached_property
     def _rows(self) -> Array:
@@ -86,7 +86,6 @@ def between(values: Array, phase: float) -> Any:
 class Legwork(NamedTuple):
     """Where frames have legs and feet: left first."""
 
-    com: Array  # (T, 3) m
     ankle: Array  # (T, 2, 3) m
     foot: Array  # (T, 2, 4)
     hip: Array  # (T, 2, 3) m
@@ -97,20 +96,18 @@ class Legwork(NamedTuple):
 def legwork(frames: Array, body: Body, legs: Legs) -> Legwork:
     """Of frames (T, nq)."""
     model, data = body.model, mujoco.MjData(body.model)
-    feet = [body.link_id(foot.link) for foot in feet_of(body)]
-    shanks = [int(model.body_parentid[link]) for link in feet]
-    thighs = [int(model.body_parentid[link]) for link in shanks]
-    rows = []
-    for frame in frames:
+    feet = np.array([body.link_id(foot.link) for foot in feet_of(body)])
+    shanks = model.body_parentid[feet]
+    thighs = model.body_parentid[shanks]
+    place, turn = (np.empty((len(frames), model.nbody, size)) for size in (3, 9))
+    for k, frame in enumerate(frames):
         data.qpos[:] = frame
         mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        turn = data.xmat[feet].reshape(2, 3, 3)
-        axis = np.einsum("kij,kj->ki", data.xmat[shanks].reshape(2, 3, 3), legs.axis)
-        low = data.xpos[feet, 2] + np.einsum("kj,knj->kn", turn[:, 2], legs.sole[:, :4]).min(axis=1)
-        rows.append((np.array(data.subtree_com[1]), data.xpos[feet], np.array(turn), data.xpos[thighs], axis, low))
-    com, ankle, foot, hip, axis, low = (np.array(column) for column in zip(*rows, strict=True))
-    return Legwork(com, ankle, continuous_quat(matrix_to_quat(foot)), hip, axis, low)
+        place[k], turn[k] = data.xpos, data.xmat
+    foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
+    axis = np.einsum("tkij,kj->tki", shank, legs.axis)
+    low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
+    return Legwork(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
 
 
 def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:

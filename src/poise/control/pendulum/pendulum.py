@@ -28,8 +28,8 @@ from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array, yaw_of
 
-TIMES = 16
-"""Landing times that are compared."""
+TIMES = np.linspace(0.0, 1.0, 16)
+"""Landing times that are compared: from the soonest to the latest."""
 SOONEST, HASTY = 0.2, 0.04
 """s: no step lands sooner after the last, nor within less from now."""
 UNLIFTED = 0.18
@@ -121,10 +121,10 @@ class Pendulum:
         feet = self._standing(seen, self._heels(seen))
         turn = intent.turning()
         now, then = (
-            self._posed(state, one, moment, yaw, com, feet, hold, ahead, rounds)
-            for one, moment, yaw, com, ahead, rounds in (
-                (gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0, 3),
-                (later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step, 2),
+            self._posed(state, one, moment, yaw, com, feet, hold, ahead)
+            for one, moment, yaw, com, ahead in (
+                (gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0),
+                (later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step),
             )
         )
         self._tilt = now[1]
@@ -167,7 +167,7 @@ class Pendulum:
         support = support_of(figure, seen, intent.heading)
         back = seen.com[:2] + step * RETURNS * (support.middle - seen.com[:2])
         now, then = (
-            self._posture.pose(moment, gait.stance, intent.heading, com, feet, 2)[0]
+            self._posture.pose(moment, gait.stance, intent.heading, com, feet)[0]
             for com in (_at(seen.com, heave.height), _at(back, heave.later(step).height))
         )
         borne = loads(seen, support, intent.heading)
@@ -195,14 +195,16 @@ class Pendulum:
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / HOVERS, 0.0))
         plan = landing(place, velocity, rate, pace, foot, times, due, reach)
         shift = pressing(plan.velocity, end[1], rate, plan.within)
-        return plan, self._settings.ankle * np.clip(shift, [BACK, -ASIDE], [FORTH, ASIDE])
+        kept = min(max(shift[0], BACK), FORTH), min(max(shift[1], -ASIDE), ASIDE)
+        return plan, self._settings.ankle * np.array(kept)
 
     def _times(self, gait: Gait, due: float) -> Array:
         """(K,) s: landing times to choose from."""
         soonest = max(SOONEST - gait.since, HASTY if gait.lift else UNLIFTED)
         latest = due + LINGERS * max(1.0 - gait.overdue / LINGERS, 0.0)
         share = self._settings.timing
-        return np.linspace(due + share * (min(soonest, due) - due), due + share * (latest - due), TIMES)
+        first, last = due + share * (min(soonest, due) - due), due + share * (latest - due)
+        return first + (last - first) * TIMES
 
     def _foothold(self, seen: Seen, plan: Landing) -> Foothold:
         place = seen.pressed[self._gait.stance, :2] + turned(self._intent.heading, plan.place)
@@ -215,7 +217,7 @@ class Pendulum:
         above = seen.com[2] - hip[2]
         now = hip_height(figure, seen, gait.stance, moments[0], hip[:2])
         then = hip_height(figure, seen, gait.stance, moments[1], hip[:2] + step * seen.velocity[:2])
-        away = float(np.linalg.norm(plan.place - plan.there))
+        away = math.dist(plan.place, plan.there)
         low = landing_height(figure, hold.ground, away) + SINKS * plan.within
         fall = float(seen.pressed[gait.stance, 2]) - hold.ground
         uneven = CROUCHES[0] * max(fall, 0.0) + CROUCHES[1] * max(-fall, 0.0)
@@ -247,16 +249,15 @@ class Pendulum:
         feet: tuple[Standing, ...],
         hold: Foothold,
         ahead: float,
-        rounds: int,
     ) -> tuple[Array, Array]:
         """A pose, and by how much its heels are lifted; `ahead` (s) from now."""
         both: list[Standing | Placed] = list(feet)
         lift = gait.lift
         if lift is None:
-            return self._posture.pose(moment, gait.stance, yaw, com, tuple(both), rounds)
+            return self._posture.pose(moment, gait.stance, yaw, com, tuple(both))
         air = swung(gait, lift, moment, yaw, hold, self._figure.legs, self._intent.lift)
         both[gait.swing] = air
-        qpos, tilt = self._posture.pose(moment, gait.stance, yaw, com, tuple(both), rounds)
+        qpos, tilt = self._posture.pose(moment, gait.stance, yaw, com, tuple(both))
         root = np.array(state.qpos[:7])
         root[:3] += ahead * state.qvel[:3]
         mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], ahead)

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.body.carrying import heading
+from poise.control.pendulum.bending import bend_leg, set_legs
 from poise.control.pendulum.figure import Figure
-from poise.control.pendulum.legs import bend_leg, set_legs
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.swing import Placed
 from poise.spatial import Array
@@ -24,6 +25,10 @@ TRAILING = 0.6
 """rad: the most by which the heel of the trailing foot lifts while both feet stand."""
 
 
+LAGS = 0.15
+"""Of a shift of the root, what the centre of mass does not share, as feet stay where they are."""
+
+
 class Standing(NamedTuple):
     """A foot on the ground."""
 
@@ -32,38 +37,49 @@ class Standing(NamedTuple):
     most: float  # rad by which its heel may lift
 
 
+class _Feet(NamedTuple):
+    """Both feet and their knees' axes, left first, as `set_legs` takes them."""
+
+    stands: NDArray[np.bool_]  # (2,)
+    place: Array  # (2, 3) m of balls that stand, of ankles in the air
+    turn: Array  # (2, 3, 3)
+    across: Array  # (2, 3)
+    most: Array  # (2,) rad by which heels may lift
+
+
 class Posture:
     """Poses of a body by the place of its centre of mass; each begins from what the last one found."""
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._data = mujoco.MjData(figure.body.model)
-        self._qpos: Array = self._data.qpos
-        self._com: Array = self._data.subtree_com[1]
-        self._above = np.zeros(3)  # m from the root to the centre of mass
+        self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self, moment: Moment, stance: int, yaw: float, com: Array, feet: tuple[Standing | Placed, ...], rounds: int
+        self, moment: Moment, stance: int, yaw: float, com: Array, feet: tuple[Standing | Placed, ...]
     ) -> tuple[Array, Array]:
         """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first."""
-        model, data, qpos = self._figure.body.model, self._data, self._qpos
-        legs, tilt = self._figure.legs, np.zeros(2)
-        stands = np.array([isinstance(foot, Standing) for foot in feet])
-        place, turn = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
-        most = np.array([foot.most if isinstance(foot, Standing) else 0.0 for foot in feet])
-        across = _headed(yaw, moment.across)
-        if stance == 1:
-            across = across[::-1].copy()
+        qpos, tilt = self._data.qpos, np.zeros(2)
+        both = _both(feet, _headed(yaw, moment.across if stance == 0 else moment.across[::-1]))
         qpos[:] = moment.pose
-        mujoco.mj_normalizeQuat(model, qpos)
+        mujoco.mj_normalizeQuat(self._figure.body.model, qpos)
         mujoco.mju_mulQuat(qpos[3:7], heading(yaw), qpos[3:7])
-        for _ in range(rounds):
-            qpos[:3] = com - self._above
-            set_legs(qpos, legs, stands, place, turn, across, HEEL * legs.length, most, tilt)
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            self._above = self._com - qpos[:3]
+        self._stand(com, both, tilt)
+        self._above += (self._com() - com) / (1.0 - LAGS)
+        self._stand(com, both, tilt)
         return qpos.copy(), tilt
+
+    def _stand(self, com: Array, feet: _Feet, tilt: Array) -> None:
+        """Put the root where the centre of mass should then be, on legs that suit; writes how heels are lifted."""
+        qpos, legs = self._data.qpos, self._figure.legs
+        qpos[:3] = com - self._above
+        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, HEEL * legs.length, feet.most, tilt)
+
+    def _com(self) -> Array:
+        """(3,) m: where the centre of mass has come to."""
+        mujoco.mj_kinematics(self._figure.body.model, self._data)
+        mujoco.mj_comPos(self._figure.body.model, self._data)
+        return np.array(self._data.subtree_com[1])
 
     def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: Moment, foot: Placed) -> None:
         """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
@@ -73,7 +89,14 @@ class Posture:
         qpos[where] = moved[where]
 
 
+def _both(feet: tuple[Standing | Placed, ...], across: Array) -> _Feet:
+    stands = [isinstance(foot, Standing) for foot in feet]
+    most = [foot.most if isinstance(foot, Standing) else 0.0 for foot in feet]
+    place, turn = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
+    return _Feet(np.array(stands), place, turn, across, np.array(most))
+
+
 def _headed(yaw: float, ways: Array) -> Array:
     """(K, 3) directions turned to the left."""
     c, s = math.cos(yaw), math.sin(yaw)
-    return ways @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return np.asarray(ways @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]))

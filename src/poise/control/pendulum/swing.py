@@ -9,9 +9,10 @@ import mujoco
 import numpy as np
 
 from poise.body.carrying import heading
+from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
-from poise.control.pendulum.legs import Legs, sole_depth
+from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
