@@ -27,6 +27,8 @@ STIFF = 10.0
 """1/s: of the way back to the wanted height."""
 FOLLOWS = 5.0
 """1/s at which the plan gives in to where the body is."""
+RISES = 0.9
+"""m/s: no faster does it come up again."""
 STEEPEST = 1.0
 """m/s."""
 
@@ -70,10 +72,10 @@ def _above(leg: float, away: float, length: float) -> float:
 
 
 def heaved(now: Heave, wanted: float, rate: float) -> Heave:
-    """The plan with the acceleration that leads to a height (m) and its rate (m/s)."""
+    """The plan with the acceleration that leads to a height (m) and its rate (m/s), without taking off."""
     rate = min(max(rate, -STEEPEST), STEEPEST)
-    pull = STIFF**2 * (wanted - now.height) + 2 * STIFF * (rate - now.rate)
-    return now._replace(pull=min(max(pull, -DROP), HEAVE))
+    speed = min(0.5 * STIFF * (wanted - now.height) + rate, RISES)
+    return now._replace(pull=min(max(2 * STIFF * (speed - now.rate), -DROP), HEAVE))
 
 
 def reaches(figure: Figure, hips: float, rate: float, times: Array) -> Array:
