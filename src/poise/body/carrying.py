@@ -22,12 +22,11 @@ def carried(qpos: Array, turn: Array, way: Array) -> Array:
     """
     c, s = float(turn[0]), float(turn[3])  # of half the angle
     cos, sin = c * c - s * s, 2.0 * c * s
-    x, y = qpos[..., 0], qpos[..., 1]
-    a, b, d, e = qpos[..., 3], qpos[..., 4], qpos[..., 5], qpos[..., 6]
     out = np.array(qpos)
-    out[..., 0], out[..., 1] = cos * x - sin * y, sin * x + cos * y
-    out[..., :3] += way
-    out[..., 3], out[..., 4], out[..., 5], out[..., 6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
+    from_, into = qpos.T, out.T  # of one pose, plain numbers: arrays without axes are slow
+    x, y, a, b, d, e = from_[0], from_[1], from_[3], from_[4], from_[5], from_[6]
+    into[0], into[1], into[2] = cos * x - sin * y + way[0], sin * x + cos * y + way[1], from_[2] + way[2]
+    into[3], into[4], into[5], into[6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
     return out
 
 

@@ -52,13 +52,18 @@ class Footing:
 
     def feel(self, contacts: Contacts) -> None:
         """Which feet touch the ground, and where."""
-        whose = np.where(contacts.touching & (contacts.other == 0), self._foot_of.take(contacts.body, mode="clip"), -1)
-        for foot in range(len(self.stands)):
-            own = whose == foot
-            count = np.count_nonzero(own)
-            self.stands[foot] = count > 0
-            if count:
-                self._felt[foot] = float(contacts.point[own, 2].sum()) / count
+        levels: list[list[float]] = [[] for _ in self._level]
+        told = zip(
+            contacts.touching.tolist(), contacts.other.tolist(), contacts.body, contacts.point[:, 2], strict=True
+        )
+        for touching, other, body, height in told:
+            foot = self._foot_of[min(body, len(self._foot_of) - 1)]
+            if touching and other == 0 and foot >= 0:
+                levels[foot].append(height)
+        for foot, heights in enumerate(levels):
+            self.stands[foot] = bool(heights)
+            if heights:
+                self._felt[foot] = float(sum(heights)) / len(heights)
 
     def follow(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
         """Take note of what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""

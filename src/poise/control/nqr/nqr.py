@@ -234,7 +234,8 @@ class Nqr:
 
 def _is_lost(deviation: Array, height: float) -> bool:
     """Whether the root is so far from the motion's that it is falling; from there on, struggling only thrashes."""
-    return bool(abs(deviation[2]) > LOST_HEIGHT * height or np.max(np.abs(deviation[3:6])) > LOST_TURN)
+    high, *turns = deviation[2:6].tolist()
+    return bool(abs(high) > LOST_HEIGHT * height or max(map(abs, turns)) > LOST_TURN)
 
 
 def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:

@@ -15,6 +15,8 @@ from poise.kernel import kernel
 
 SOFT = 0.95
 """Of a leg's length: a leg stretched further bends its knee a little more than it must, and never snaps straight."""
+FOLDED = 0.26
+"""Of a leg's length: a knee bends no further than to this."""
 LONGEST = 0.999
 """Of a leg's length: it is never stretched further."""
 TILT = 1.0
@@ -112,7 +114,7 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
     distance = math.sqrt(way @ way)
     a, b = legs.thigh[side], legs.shank[side]
     long_a, long_b = math.sqrt(a @ a), math.sqrt(b @ b)
-    stretched = max(reach_of(distance, long_a + long_b), 0.2 * (long_a + long_b))
+    stretched = max(reach_of(distance, long_a + long_b), FOLDED * (long_a + long_b))
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = _about(legs.axis[side], knee)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import asdict
 from typing import Any
@@ -83,6 +84,14 @@ class Pendulum:
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
         self._tilt = np.zeros(2)
         self._pose = np.array(pose)
+        self._load(state)
+
+    def _load(self, state: State) -> None:
+        """Have all kernels compiled, so that the first step does not wait for it: by a twin that acts once."""
+        twin = copy.copy(self)
+        twin._posture, twin._tracking = Posture(self._figure), Tracking(self._figure, self._settings.gain)
+        twin._walk, twin._intent = copy.copy(self._walk), copy.copy(self._intent)
+        twin.act(state)
 
     def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> Gait:
         """Where the walk begins; on uneven ground a foot that should stand may still have to come down."""
