@@ -17,8 +17,10 @@ PACE = 0.15
 """Share of a change of level that is followed in a step: a jump would be a blow."""
 NEWS = 0.005
 """m: feet that feel the ground nearer than this to where it was expected tell nothing new."""
+EVEN = 1e-9
+"""m: levels nearer than this are one, and differ by rounding."""
 CLEARANCE = 0.03
-"""m by which a foot is lifted further on its way to another level, or as much as thrice the difference."""
+"""m by which a foot is lifted further on its way to another level, but at most thrice the difference."""
 CHANGE = 0.4
 """Share of its way through the air in which a foot changes level: the first if it rises, the last if it sinks."""
 CARRIED = 0.4
@@ -110,7 +112,7 @@ class Footing:
 
     def _is_even(self) -> bool:
         """Whether all feet stand, and will, on one level."""
-        return all(level == self._newest for level in (*self._level, *self._coming))
+        return all(abs(level - self._newest) < EVEN for level in (*self._level, *self._coming))
 
     def _levels(self, holds: Footholds, frame: int) -> Array:
         """(2,) m on which the motion takes place, as a step begins and ends."""
