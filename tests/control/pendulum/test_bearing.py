@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.pendulum.bearing import GRAVITY, Load, bearing
+from poise.control.pendulum.bearing import Load, bearing
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def pushed_by(figure, state, force, load):
 
 def forces(figure, com, pull, loads):
     """N: through the centre of mass, and together as strong as the weight and what lifts it."""
-    weight = figure.body.mass * (GRAVITY + pull)
+    weight = figure.body.mass * (figure.gravity + pull)
     return [load.share * weight * (com - load.point) / (com - load.point)[2] for load in loads]
 
 
@@ -37,7 +37,7 @@ def test_with_the_forces_put_in_only_the_root_is_left_over(figure, standing, pul
     found = forces(figure, seen.com, pull, loads)
     pushes = sum(pushed_by(figure, standing, force, load) for force, load in zip(found, loads, strict=True))
     rest = torque + pushes - standing.bias
-    scale = figure.body.mass * GRAVITY
+    scale = figure.body.mass * figure.gravity
     np.testing.assert_allclose(rest[6:], 0.0, atol=1e-9 * scale)
     total = np.sum(found, axis=0) - [0.0, 0.0, scale]
     np.testing.assert_allclose(rest[:3], total, atol=1e-9 * scale)
@@ -68,4 +68,4 @@ def test_where_the_ground_presses_is_what_the_ankle_pushes_against(figure, stand
         bearing(figure, standing, seen.com, 0.0, [Load(0, 1.0, seen.pressed[0] + shift)]) for shift in (0.0, ahead)
     )
     pitch = figure.ankle_dofs[0][1]
-    assert (far - near)[pitch] == pytest.approx(0.03 * figure.body.mass * GRAVITY, rel=0.1)
+    assert (far - near)[pitch] == pytest.approx(0.03 * figure.body.mass * figure.gravity, rel=0.1)

@@ -75,11 +75,11 @@ def test_a_hip_is_as_high_as_its_leg_is_long(figure, world, body):
     legs, moment = figure.legs, plain_manner(body, figure.legs, body.standing).at(0.5)
     over = seen.ankle[0, :2]
     leg = min(moment.leg, STRETCH * legs.length)
-    above = [hip_height(figure, seen, 0, moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)]
+    above = [hip_height(figure, seen.ankle[0], moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)]
     assert above[0] == pytest.approx(leg, abs=2e-3)
     assert above[1] == pytest.approx(np.sqrt(leg**2 - 0.2**2), abs=5e-3)
     assert above[1] == pytest.approx(above[2], abs=5e-3)
-    longer = hip_height(figure, seen, 0, moment._replace(leg=2.0), over) - seen.ankle[0, 2]
+    longer = hip_height(figure, seen.ankle[0], moment._replace(leg=2.0), over) - seen.ankle[0, 2]
     assert longer == pytest.approx(STRETCH * legs.length, abs=2e-3)
 
 

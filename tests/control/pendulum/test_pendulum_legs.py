@@ -216,11 +216,13 @@ def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, ri
 
 
 @given(seed=seeds, side=sides)
-def test_the_depth_of_a_sole_is_that_of_its_lowest_point(seed, side):
-    legs = legs_of(body_of(BALLED))
-    foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
-    lowest = (legs.sole[side] @ foot.T)[:, 2].min()
-    assert sole_depth(legs, side, foot) == pytest.approx(max(-lowest, 0.0))
+def test_a_foot_as_high_as_its_sole_is_deep_just_touches_the_slope(seed, side):
+    legs, random = legs_of(body_of(BALLED)), np.random.default_rng(seed)
+    foot = quat_to_matrix(quat_exp(random.uniform(-1, 1, 3)))
+    grade = random.uniform(-0.4, 0.4, 2)
+    points = legs.sole[side] @ foot.T
+    depth = sole_depth(legs, side, foot, np.array([*-grade, 1.0]))
+    assert depth == pytest.approx(max(-(points[:, 2] - points[:, :2] @ grade).min(), 0.0))
 
 
 @pytest.mark.parametrize("name", WALKERS)
@@ -228,7 +230,9 @@ def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
     body = body_of(name)
     legs = legs_of(body)
     for side in (0, 1):
-        assert sole_depth(legs, side, np.eye(3)) == pytest.approx(legs.ankle_height, abs=2e-3)
+        assert sole_depth(legs, side, np.eye(3), np.array([0.0, 0.0, 1.0])) == pytest.approx(
+            legs.ankle_height, abs=2e-3
+        )
 
 
 # -- whom it fits --------------------------------------------------------------------------------------------------

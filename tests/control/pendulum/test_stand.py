@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.bearing import GRAVITY
 from poise.control.pendulum.figure import turned
 from poise.control.pendulum.stand import SLOW, loads, may_stand, support_of, topples
 
@@ -38,7 +37,7 @@ def test_the_capture_point_of_who_is_at_rest_is_below_it(figure, seen):
 def test_the_capture_point_is_where_a_pendulum_comes_to_rest(figure, seen, yaw):
     """It falls towards it for ever: x - p stays proportional to v."""
     quick = moving(rested(seen), (0.2, -0.1))
-    rate = np.sqrt(GRAVITY / (seen.com[2] - seen.pressed[:, 2].mean()))
+    rate = np.sqrt(figure.gravity / (seen.com[2] - seen.pressed[:, 2].mean()))
     support = support_of(figure, quick, yaw)
     np.testing.assert_allclose(turned(yaw, support.capture), np.array([0.2, -0.1]) / rate)
 

@@ -15,6 +15,7 @@ from poise.spatial import quat_rotate
 from poise.world import Scene, World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
+VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -37,6 +38,7 @@ def test_on_level_ground_a_foot_presses_where_it_is_told(body, figure, yaw):
     np.testing.assert_allclose(pressed_by(figure, hold, yaw), place, atol=1e-12)
     assert hold.ground == 0.0
     np.testing.assert_array_equal(hold.tilt, LEVEL)
+    np.testing.assert_array_equal(hold.up, VERTICAL)
 
 
 @pytest.mark.parametrize("degrees", [10.0, -15.0])
@@ -95,7 +97,7 @@ def way(gait, figure, hold, phases, more=0.0):
 
 
 def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(figure, gait):
-    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL)
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
     path = way(gait, figure, hold, np.linspace(DOUBLE, 1.0, 60))
     np.testing.assert_allclose(path[0, :2], gait.lift.ankle[:2], atol=1e-9)
     np.testing.assert_allclose(path[-1, :2], hold.ankle, atol=1e-9)
@@ -107,7 +109,7 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(figure, gait)
 
 @pytest.mark.parametrize("more", [0.05, 0.2])
 def test_feet_are_lifted_by_as_much_more_as_is_asked(figure, gait, more):
-    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL)
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
     phases = np.linspace(DOUBLE, 1.0, 200)
     plain, high = (way(gait, figure, hold, phases, lift)[:, 2] for lift in (0.0, more))
     assert (high - plain).max() == pytest.approx(more, abs=1e-3)
@@ -116,7 +118,7 @@ def test_feet_are_lifted_by_as_much_more_as_is_asked(figure, gait, more):
 
 @pytest.mark.parametrize("rise", [0.15, -0.15])
 def test_a_foot_stays_clear_of_an_edge_halfway(figure, gait, rise):
-    hold = Foothold(np.array([0.35, -0.12]), rise, LEVEL)
+    hold = Foothold(np.array([0.35, -0.12]), rise, LEVEL, VERTICAL)
     path = way(gait, figure, hold, np.linspace(DOUBLE, 1.0, 100))
     edge = 0.5 * (path[0, 0] + path[-1, 0])
     ground = np.where(path[:, 0] > edge, rise, 0.0)
@@ -127,7 +129,7 @@ def test_a_foot_stays_clear_of_an_edge_halfway(figure, gait, rise):
 
 
 def test_where_there_is_no_ground_a_foot_goes_on_down(figure, gait):
-    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL)
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
     heights = [
         swung(at(gait, 1.0, overdue=late), gait.lift, gait.manner.at(1.0), 0.0, hold, figure.legs, 0.0).ankle[2]
         for late in (0.0, 0.1, 0.2)
@@ -174,7 +176,7 @@ def test_a_foot_is_lifted_from_where_it_stands(figure, world, body, gait):
     lifted = stands.lifted(seen, figure)
     assert not lifted.lifts()
     np.testing.assert_allclose(lifted.lift.ankle, seen.ankle[1])
-    depth = sole_depth(figure.legs, 1, np.ascontiguousarray(seen.foot[1]))
+    depth = sole_depth(figure.legs, 1, np.ascontiguousarray(seen.foot[1]), VERTICAL)
     assert lifted.lift.extra == pytest.approx(seen.ankle[1, 2] - depth)
 
 

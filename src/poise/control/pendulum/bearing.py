@@ -16,8 +16,6 @@ from poise.control.pendulum.figure import Figure
 from poise.dynamics import State
 from poise.spatial import Array
 
-GRAVITY = 9.81  # m/s^2
-
 
 class Load(NamedTuple):
     """What a foot bears."""
@@ -37,7 +35,7 @@ def bearing(figure: Figure, state: State, com: Array, pull: float, loads: Sequen
         away = com - load.point
         if load.share <= 0 or away[2] < 0.1 * figure.legs.length:
             continue
-        force = figure.body.mass * (GRAVITY + pull) * load.share * away / away[2]
+        force = figure.body.mass * (figure.gravity + pull) * load.share * away / away[2]
         mujoco.mj_jac(figure.model, state.data, jacobian, None, load.point, figure.feet[load.side])
         torque -= jacobian.T @ force
     torque[:6] = 0.0

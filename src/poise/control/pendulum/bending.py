@@ -188,9 +188,12 @@ def set_legs(
 
 
 @kernel
-def sole_depth(legs: Any, side: int, foot: Any) -> float:
-    """m from an ankle down to the lowest point of its foot, turned as told (3, 3)."""
+def sole_depth(legs: Any, side: int, foot: Any, up: Any) -> float:
+    """m from an ankle down to where the ground is that its foot, turned as told (3, 3), just touches.
+
+    `up` (3,) is the normal of the ground, with 1 for its last number.
+    """
     lowest = 0.0
     for k in range(legs.sole.shape[1]):
-        lowest = min(lowest, foot[2] @ legs.sole[side, k])
+        lowest = min(lowest, up @ (foot @ legs.sole[side, k]))
     return -lowest

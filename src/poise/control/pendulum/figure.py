@@ -14,6 +14,12 @@ from poise.control.pendulum.legs import Legs, feet_of, legs_of
 from poise.dynamics import State
 from poise.spatial import Array
 
+SLOPED = 0.04
+"""m to all sides that tell how the ground slopes."""
+STEEP = 0.7
+"""Of run: what is steeper is no slope to set a foot on."""
+WEAKEST = 0.1
+"""m/s^2: with less gravity there is no walking, and no pendulum."""
 PRESSED = 0.25
 """Of the way from ankle to ball: the middle of where a standing foot presses."""
 
@@ -63,6 +69,7 @@ class Figure:
         ball = self.legs.ball
         self._marks = np.stack([ball, ball * [PRESSED, 0.0, 1.0]], axis=1)[..., None]  # (2, 2, 3, 1) in the feet
         self.height = world.scene.terrain.height
+        self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
 
     def see(self, state: State) -> Seen:
         """What there is now."""
@@ -88,6 +95,13 @@ class Figure:
     def ground(self, place: Any) -> float:
         """m: how high the ground is under a point."""
         return float(self.height(float(place[0]), float(place[1])))
+
+    def upward(self, place: Any) -> Array:
+        """(3,) the normal of the ground under a point, with 1 for its last number; of an edge, the vertical."""
+        x, y, far = float(place[0]), float(place[1]), SLOPED
+        ahead = (self.height(x + far, y) - self.height(x - far, y)) / (2 * far)
+        aside = (self.height(x, y + far) - self.height(x, y - far)) / (2 * far)
+        return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
     def footing(self, seen: Seen, side: int) -> Array:
         """(3,) m: where the ball of a standing foot is, on the ground."""

@@ -61,8 +61,8 @@ class Gait:
         """The same, with the trailing foot lifted."""
         ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
         ground = figure.ground(ankle)
-        extra = ankle[2] - ground - sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot))
-        return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, extra))
+        depth = sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot), figure.upward(ankle))
+        return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
 
     def later(self, step: float, within: float) -> Gait:
         """A step of the world (s) later, if the foot lands within a time (s)."""

@@ -6,17 +6,16 @@ import math
 
 import numpy as np
 
-from poise.control.pendulum.figure import PRESSED, Figure, turned
+from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
 from poise.control.pendulum.swing import Foothold
 from poise.spatial import Array, quat_between
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
+VERTICAL = np.array([0.0, 0.0, 1.0])
 EDGE = 0.015
 """m: ground under a foot that is further from a plane than this has an edge, and the foot is set elsewhere."""
 SHIFTS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12, 0.16)
 """m along the foot: where it is tried."""
-STEEP = 0.7
-"""Of run: what is steeper is no slope to set a foot on."""
 SPAN = 0.08
 """m behind the ball of a foot that tell how the ground slopes under it."""
 
@@ -34,18 +33,19 @@ def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
         if abs(bump - 0.5 * (low + high)) < EDGE and abs(slope) < STEEP:
             wide = 0.3 * ball
             aside = (height(x - s * wide, y + c * wide) - height(x + s * wide, y - c * wide)) / (2 * wide)
-            return Foothold(np.array([x, y]), height(x, y), _tilt(yaw, slope, aside))
+            return Foothold(np.array([x, y]), height(x, y), *_tilt(yaw, slope, aside))
     ankle = pressed - turned(yaw, (PRESSED * ball, 0.0))
-    return Foothold(ankle, figure.ground(pressed), LEVEL)
+    return Foothold(ankle, figure.ground(pressed), LEVEL, VERTICAL)
 
 
-def _tilt(yaw: float, slope: float, aside: float) -> Array:
-    """(4,) how ground is tilted that rises by `slope` along `yaw` and by `aside` to its left."""
+def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
+    """How ground is tilted (4,) that rises by `slope` along `yaw` and by `aside` to its left, and its normal (3,)."""
     if abs(slope) < 1e-6 and abs(aside) < 1e-6:
-        return LEVEL
+        return LEVEL, VERTICAL
     aside = max(min(aside, STEEP), -STEEP)
     way = turned(yaw, (slope, aside))
-    return quat_between(np.array([0.0, 0.0, 1.0]), np.array([-way[0], -way[1], 1.0]))
+    up = np.array([-way[0], -way[1], 1.0])
+    return quat_between(VERTICAL, up), up
 
 
 def standing_turn(figure: Figure, ball: Array, yaw: float) -> Array:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.control.pendulum.figure import Figure, Seen
 from poise.control.pendulum.manner import Moment
 from poise.spatial import Array
 
@@ -51,15 +51,12 @@ class Heave(NamedTuple):
         return Heave(self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def hip_height(figure: Figure, seen: Seen, stance: int, moment: Moment, hip: Array) -> float:
-    """m: how high the hip over a standing foot should be when it is over a place (2,)."""
-    legs = figure.legs
-    ball = figure.footing(seen, stance)
-    under = ball[:2] - turned(seen.yaw(stance), legs.ball[stance, :2])
-    away = math.hypot(hip[0] - under[0], hip[1] - under[1])
+def hip_height(figure: Figure, ankle: Array, moment: Moment, hip: Array) -> float:
+    """m: how high the hip should be over a place (2,) when its foot stands flat with its ankle at another (3,)."""
+    away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
-    leg = min(moment.leg, STRETCH * legs.length)
-    return float(ball[2] + legs.ankle_height + rise + _above(leg, away, legs.length))
+    leg = min(moment.leg, STRETCH * figure.legs.length)
+    return float(ankle[2] + rise + _above(leg, away, figure.legs.length))
 
 
 def landing_height(figure: Figure, ground: float, away: float) -> float:

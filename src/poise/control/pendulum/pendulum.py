@@ -11,7 +11,8 @@ import mujoco
 import numpy as np
 
 from poise.control.controller import Stage
-from poise.control.pendulum.bearing import GRAVITY, Load, bearing
+from poise.control.pendulum.bearing import Load, bearing
+from poise.control.pendulum.bending import TILT
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.gait import DOUBLE, Gait
@@ -126,8 +127,8 @@ class Pendulum:
         hold = self._foothold(seen, plan)
         later = gait.later(step, plan.within)
         moments = gait.manner.at(gait.phase), gait.manner.at(later.phase)
-        heave = self._heaved(seen, plan, hold, moments, step)
         feet = self._standing(seen, self._heels(seen))
+        heave = self._heaved(seen, plan, hold, moments, self._ankle(feet, gait.stance), step)
         turn = intent.turning()
         now, then = (
             self._posed(state, one, moment, yaw, com, feet, hold, ahead)
@@ -170,9 +171,12 @@ class Pendulum:
         figure, gait, intent, step = self._figure, self._gait, self._intent, state.step
         intent.rest()
         moment = gait.manner.at(STOOD)
-        heights = [hip_height(figure, seen, side, moment, seen.hip[side, :2]) - seen.hip[side, 2] for side in (0, 1)]
-        heave = heaved(self._heave, float(seen.com[2]) + min(heights), 0.0)
         feet = self._standing(seen, (0.0, 0.0))
+        heights = [
+            hip_height(figure, self._ankle(feet, side), moment, seen.hip[side, :2]) - seen.hip[side, 2]
+            for side in (0, 1)
+        ]
+        heave = heaved(self._heave, float(seen.com[2]) + min(heights), 0.0)
         support = support_of(figure, seen, intent.heading)
         back = seen.com[:2] + step * RETURNS * (support.middle - seen.com[:2])
         now, then = (
@@ -190,7 +194,7 @@ class Pendulum:
         intent, legs = self._intent, self._figure.legs
         yaw, stance, swing = intent.heading, gait.stance, gait.swing
         under = seen.pressed[stance]
-        rate = math.sqrt(GRAVITY / max(seen.com[2] - under[2], 0.3 * legs.length))
+        rate = math.sqrt(self._figure.gravity / max(seen.com[2] - under[2], 0.3 * legs.length))
         place, velocity = turned(-yaw, seen.com - under), turned(-yaw, seen.velocity)
         foot = turned(-yaw, seen.pressed[swing] - under)
         speed, width = intent.speed, self._walk.width
@@ -219,13 +223,25 @@ class Pendulum:
         place = seen.pressed[self._gait.stance, :2] + turned(self._intent.heading, plan.place)
         return foothold(self._figure, self._gait.swing, place, self._intent.heading)
 
-    def _heaved(self, seen: Seen, plan: Landing, hold: Foothold, moments: tuple[Moment, Moment], step: float) -> Heave:
+    def _ankle(self, feet: tuple[Standing, ...], side: int) -> Array:
+        """(3,) m: where the ankle of a foot is when it stands flat."""
+        return np.asarray(feet[side].ball - feet[side].foot @ self._figure.legs.ball[side])
+
+    def _heaved(
+        self,
+        seen: Seen,
+        plan: Landing,
+        hold: Foothold,
+        moments: tuple[Moment, Moment],
+        ankle: Array,
+        step: float,
+    ) -> Heave:
         """The plan of height."""
         figure, gait = self._figure, self._gait
         hip = seen.hip[gait.stance]
         above = seen.com[2] - hip[2]
-        now = hip_height(figure, seen, gait.stance, moments[0], hip[:2])
-        then = hip_height(figure, seen, gait.stance, moments[1], hip[:2] + step * seen.velocity[:2])
+        now = hip_height(figure, ankle, moments[0], hip[:2])
+        then = hip_height(figure, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
         away = math.dist(plan.place, plan.there)
         low = landing_height(figure, hold.ground, away) + SINKS * plan.within
         fall = float(seen.pressed[gait.stance, 2]) - hold.ground
@@ -237,7 +253,7 @@ class Pendulum:
         """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""
         stance = self._gait.stance
         ahead = float(turned(-self._intent.heading, seen.com - seen.pressed[stance])[0])
-        free = eased((ahead - LEANS) / (2 * LEANS))
+        free = TILT * eased((ahead - LEANS) / (2 * LEANS))
         return (free, TRAILING) if stance == 0 else (TRAILING, free)
 
     def _standing(self, seen: Seen, heels: tuple[float, float]) -> tuple[Standing, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.bearing import GRAVITY, Load
+from poise.control.pendulum.bearing import Load
 from poise.control.pendulum.figure import Figure, Seen, turned
 from poise.spatial import Array
 
@@ -42,7 +42,7 @@ def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
     front = float(legs.ball[:, 0].mean() * 0.75)
     wide = float(np.abs(legs.sole[:, 0, 1]).mean())
     half = 0.5 * np.abs(apart)
-    rate = math.sqrt(GRAVITY / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
+    rate = math.sqrt(figure.gravity / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
     capture = turned(-yaw, seen.com[:2] + seen.velocity[:2] / rate - middle)
     low, high = np.array([back + half[0], -half[1] - wide]), np.array([front - half[0], half[1] + wide])
     return Support(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture)

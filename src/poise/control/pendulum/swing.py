@@ -32,6 +32,7 @@ class Foothold(NamedTuple):
     ankle: Array  # (2,) m
     ground: float  # m
     tilt: Array  # (4,) of the ground there
+    up: Array  # (3,) its normal, with 1 for the last number
 
 
 class Placed(NamedTuple):
@@ -54,7 +55,7 @@ def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, le
     clear = max(clear, 4 * LIFTED * early * (1 - early))
     clear += 4 * (more + _over(lift, hold)) * early * (1 - early)
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
-    height = _level(lift, hold, share) + clear - FALLS * late + sole_depth(legs, gait.swing, foot)
+    height = _level(lift, hold, share) + clear - FALLS * late + sole_depth(legs, gait.swing, foot, hold.up)
     height += lift.extra * (1.0 - eased(share / LETS_GO))
     return Placed(np.array([place[0], place[1], height]), foot)
 
