@@ -63,7 +63,7 @@ def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
     elbow = body.joint("left_elbow").qpos[0]
     qpos[:, elbow] += np.linspace(0.0, 0.4, len(qpos))
     walk = Walk(Played(replace(clip, qpos=readonly(qpos))), body, legs_of(body))
-    left, right = walk.next(0), walk.next(1)
+    left, right = walk.step(0, 0.0), walk.step(1, 0.0)
     assert left.pose[0, elbow] == pytest.approx(right.pose[-1, elbow], abs=2e-3)
     assert left.pose[-1, elbow] == pytest.approx(right.pose[0, elbow], abs=2e-3)
 
@@ -81,7 +81,7 @@ def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     assert walk.speed == 0.0
     assert walk.duration == pytest.approx(PLAIN_STEP * np.sqrt(legs.length / 0.9))
     assert walk.width >= NARROWEST * legs.length
-    plain = walk.next(0)
+    plain = walk.step(0, 0.0)
     assert plain.clear[0] == plain.clear[-1] == 0.0
     assert 0 < plain.clear.max() < 0.1 * legs.length
     assert (plain.progress[0], plain.progress[-1]) == (0.0, 1.0)
@@ -96,7 +96,7 @@ def test_feet_are_kept_apart(figure, walk):
 
 
 def test_left_steps_mirror_right_ones(body, walk):
-    left, right = walk.next(0), walk.next(1)
+    left, right = walk.step(0, 0.0), walk.step(1, 0.0)
     apart = PoseSpace(body).difference(body.mirrored(left.pose), right.pose)
     assert np.abs(apart[:, 3:]).max() < 0.02  # rad
     for name in ("leg", "rise", "away", "clear", "progress"):
@@ -106,7 +106,7 @@ def test_left_steps_mirror_right_ones(body, walk):
 
 def test_a_manner_is_that_of_the_motion(body, figure, walk):
     """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
-    step = walk.next(0)
+    step = walk.step(0, 0.0)
     work = legwork(step.pose, body, figure.legs)
     np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
     assert np.all(step.leg <= figure.legs.length)
@@ -121,21 +121,21 @@ def test_a_manner_is_that_of_the_motion(body, figure, walk):
 def test_steps_head_along_x(body, motion):
     walk = heard("biped29", motion)
     for stance in (0, 1):
-        pose = walk.next(stance).pose
+        pose = walk.step(stance, 0.0).pose
         assert np.mean(yaw_of(pose[:, 3:7])) == pytest.approx(0.0, abs=0.05)
         way = pose[-1, :2] - pose[0, :2]
         assert abs(way[1]) < 0.15 * way[0]
 
 
 def test_a_moment_at_a_sample_is_that_sample(walk):
-    step = walk.next(0)
+    step = walk.step(0, 0.0)
     for i, phase in enumerate(np.linspace(0.0, 1.0, SAMPLES)):
         for field, value in zip(fields(Manner), step.at(phase), strict=True):
             np.testing.assert_allclose(value, getattr(step, field.name)[i], atol=1e-12)
 
 
 def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
-    step = walk.next(1)
+    step = walk.step(1, 0.0)
     between = step.at(0.5 / (SAMPLES - 1))
     np.testing.assert_allclose(between.pose, 0.5 * (step.pose[0] + step.pose[1]))
     for phase, end in ((-0.3, 0), (1.7, -1)):
@@ -166,14 +166,29 @@ def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
 def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
     live = Live(reference, body)
     walk = Walk(live, body, figure.legs)
-    before = walk.next(0)
+    before = walk.step(0, 0.0)
     live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), 0.0)
-    after = [walk.next(stance) for stance in (1, 0)][1]
+    after = walk.step(0, walk.duration)
     spine = list(body.joint("spine").qpos)
     turn = np.abs(np.sum(before.pose[:, spine] * after.pose[:, spine], axis=1))
     np.testing.assert_allclose(2 * np.degrees(np.arccos(np.minimum(turn, 1.0))), 25.0, atol=0.5)
     legs = [q for name in ("left_knee", "right_knee") for q in body.joint(name).qpos]
     np.testing.assert_allclose(after.pose[:, legs], before.pose[:, legs], atol=1e-6)
+
+
+def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, reference):
+    """What counts is the time of the world, not how many steps were taken; also for who stands."""
+    late = 10.0
+    for motion in (reference, named_motion("stand", body)):
+        live = Live(motion, body)
+        walk = Walk(live, body, figure.legs)
+        before = walk.step(0, late)
+        live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), late)
+        period = 2 * walk.duration
+        spine = list(body.joint("spine").qpos)
+        earlier = walk.step(0, late - 2 * period)
+        np.testing.assert_allclose(earlier.pose[:, spine], before.pose[:, spine], atol=1e-9)
+        assert np.abs(walk.step(0, late + 2 * period).pose[:, spine] - before.pose[:, spine]).max() > 0.05
 
 
 def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
@@ -182,7 +197,7 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
     walk = Walk(live, body, figure.legs)
     period = 2 * walk.duration
     live.edit(parse_edit(f"offset:spine=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
-    laps = [[walk.next(0), walk.next(1)][0] for _ in range(6)]
+    laps = [walk.step(0, lap * period) for lap in range(6)]
     spine = list(body.joint("spine").qpos)
     bent = [float(np.abs(lap.pose[12, spine] - laps[0].pose[12, spine]).max()) > 0.05 for lap in laps]
     assert sum(bent) == 2

@@ -51,7 +51,6 @@ class Walk:
         poses, down = _listen(reference, body)
         self.first = poses[0]
         self._stride = _stride(poses, down, body, legs, reference.duration is None)
-        self._laps = 0
 
     @property
     def still(self) -> bool:
@@ -81,15 +80,14 @@ class Walk:
         wide = 2.0 * float(abs(self._legs.hip[:, 1]).mean()) if self._stride is None else self._stride.width
         return max(wide, NARROWEST * self._legs.length)
 
-    def next(self, stance: int) -> Manner:
-        """The manner of the step to come, on a foot."""
+    def step(self, stance: int, time: float) -> Manner:
+        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it."""
         stride = self._stride
         if stride is None:
-            return plain_manner(self._body, self._legs, self._reference.at(0.0).qpos)
-        lap = self._laps if self._reference.duration is None else 0
-        self._laps += stance  # the right foot's step ends the stride
+            return plain_manner(self._body, self._legs, self._reference.at(time).qpos)
         begin, end = stride.strikes[stance], stride.strikes[stance + 1]
         period = stride.strikes[2] - stride.strikes[0]
+        lap = max(round((time - begin) / period), 0) if self._reference.duration is None else 0
         times = np.linspace(begin, end, SAMPLES)
         frames = np.array([self._reference.at(t + lap * period).qpos for t in times])
         shares = (times - stride.strikes[0]) / period
@@ -99,8 +97,7 @@ class Walk:
 
     def place(self, pose: Array) -> tuple[int, float, Manner]:
         """The foot that stands, the phase, and the step, in which a pose is nearest to the walk's."""
-        steps = [self.next(0), self.next(1)]
-        self._laps = 0
+        steps = [self.step(stance, 0.0) for stance in (0, 1)]
         model, gap = self._body.model, np.zeros(self._body.nv)
         found = []
         for stance, step in enumerate(steps):

@@ -91,7 +91,7 @@ class Pendulum:
         """Have all kernels compiled, so that the first step does not wait for it: by a twin that acts once."""
         twin = copy.copy(self)
         twin._posture, twin._tracking = Posture(self._figure), Tracking(self._figure, self._settings.gain)
-        twin._walk, twin._intent = copy.copy(self._walk), copy.copy(self._intent)
+        twin._intent = copy.copy(self._intent)
         twin.act(state)
 
     def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> Gait:
@@ -99,7 +99,7 @@ class Pendulum:
         if self._walk.still:
             return Gait(stance, 0.0, manner, stands=True)
         if seen.touching[1 - stance] and not seen.touching[stance]:
-            stance, phase, manner = 1 - stance, 1.0, self._walk.next(1 - stance)
+            stance, phase, manner = 1 - stance, 1.0, self._walk.step(1 - stance, 0.0)
         gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
         return gait.lifted(seen, self._figure) if phase > DOUBLE else gait
 
@@ -151,19 +151,20 @@ class Pendulum:
         gait, intent = self._gait, self._intent
         if gait.stands:
             if not intent.halts or topples(support_of(self._figure, seen, intent.heading)):
-                self._gait = self._first_step(seen, state.step)
+                self._gait = self._first_step(seen, state)
         elif gait.lifts():
             self._gait = gait.lifted(seen, self._figure)
         elif gait.landed(seen):
             intent.note(state.time, seen.com)
             rests = intent.halts and may_stand(self._figure, seen, support_of(self._figure, seen, intent.heading))
-            self._gait = Gait(gait.swing, 0.0, self._walk.next(gait.swing), stands=rests)
+            self._gait = Gait(gait.swing, 0.0, self._walk.step(gait.swing, state.time), stands=rests)
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
-    def _first_step(self, seen: Seen, step: float) -> Gait:
+    def _first_step(self, seen: Seen, state: State) -> Gait:
         """With the foot that gets further to where it should."""
-        begun = [Gait(stance, DOUBLE, self._walk.next(stance)).lifted(seen, self._figure) for stance in (0, 1)]
-        plans = [self._plan(seen, gait, step)[0] for gait in begun]
+        manners = [self._walk.step(stance, state.time) for stance in (0, 1)]
+        begun = [Gait(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
+        plans = [self._plan(seen, gait, state.step)[0] for gait in begun]
         return begun[int(plans[1].missed < plans[0].missed)]
 
     def _stand(self, state: State, seen: Seen) -> Actuation:
