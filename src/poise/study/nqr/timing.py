@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.control.nqr import Nqr
-from poise.measure.mujocos import BATCH, MujocoStep, seconds_of
+from poise.measure.pace import paced
 from poise.performance import Placed, start
 from poise.reference.archive import spoken_name
 from poise.spatial import Array
@@ -49,19 +49,12 @@ def measure(case: Case) -> Row:
     body, reference = cast_once(case.motion, None, True)
     world, controller = World(Scene.of(body)), Nqr()
     controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
-    world.load()
-    mujocos = MujocoStep(world)
-    contacts, ours, theirs = [], [], []
-    for step in range(max(1, round(case.seconds / world.settings.step))):
-        if step % BATCH == 0:
-            theirs.append(mujocos.seconds(world.qpos, world.qvel))
-        ours.append(seconds_of(lambda: world.step(controller.act(world.state))))
-        contacts.append(int(world.contacts.touching.sum()))
+    pace = paced(world, controller, max(1, round(case.seconds / world.settings.step)))
     return {
         "motion": spoken_name(case.motion),
         "seed": case.seed,
-        "contacts": float(np.mean(contacts)),
-        **_told(1e3 * np.array(ours), 1e3 * np.array(theirs), 1e3 * world.settings.step),
+        "contacts": float(pace.contacts.mean()),
+        **_told(1e3 * pace.whole, 1e3 * pace.mujoco, 1e3 * world.settings.step),
     }
 
 
