@@ -20,6 +20,9 @@ class Ground(Protocol):
     def height(self, x: float, y: float) -> float:
         """Of its surface, m."""
 
+    def heights(self, x: Array, y: Array) -> Array:
+        """(N,) m: the same at many places at once."""
+
 
 class Setting(Protocol):
     """The scene as a controller may know it."""

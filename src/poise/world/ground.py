@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
 
+from poise.spatial import Array
+
 GROUND = "0.93 0.93 0.91 1"
 DEPTH = 2.0  # m, how far solid ground reaches below its surface
 
@@ -34,6 +36,9 @@ class Terrain(Protocol):
 
     def height(self, x: float, y: float) -> float:
         """Height of the surface, m."""
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """(N,) m: the same at many places at once."""
 
     def summit(self) -> Place:
         """A high place to fall from, facing down."""

@@ -11,12 +11,15 @@ import math
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.errors import PoiseError
+from poise.spatial import Array
 from poise.world.elements import geom
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place
 
@@ -54,12 +57,24 @@ class Platforms:
 
     def height(self, x: float, y: float) -> float:
         """The highest top over the point, else the base."""
-        heights = [self.base]
-        for (x0, x1, y0, y1, z), turn in self._turned():
-            at = self._about_pivot(complex(x, y), -turn)
-            if x0 <= at.real < x1 and y0 <= at.imag < y1:
-                heights.append(z)
-        return max(heights)
+        return float(self.heights(np.array([x]), np.array([y]))[0])
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """The same at many places."""
+        x0, x1, y0, y1, z = self._bounds
+        at = self.pivot + (x + 1j * y - self.pivot)[:, None] * self._unturned  # (N, P)
+        over = (x0 <= at.real) & (at.real < x1) & (y0 <= at.imag) & (at.imag < y1)
+        return np.asarray(np.where(over, z, self.base).max(axis=1, initial=self.base))
+
+    @cached_property
+    def _bounds(self) -> Array:
+        """(5, P) m."""
+        return np.array(self.tops).reshape(-1, 5).T
+
+    @cached_property
+    def _unturned(self) -> NDArray[np.complex128]:
+        """(P,) how to turn a point back, about the pivot, to where its platform is not turned."""
+        return np.exp(-1j * np.array(self.turns)) if self.turns else np.ones(len(self.tops), complex)
 
     def summit(self) -> Place:
         """As given."""

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.errors import PoiseError, unknown
+from poise.spatial import Array
 from poise.world.elements import geom, numbers
 from poise.world.forms import TERRAIN_FORMS
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
@@ -37,6 +38,10 @@ class Flat:
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Zero everywhere."""
         return 0.0
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """Zeros."""
+        return np.zeros(len(x))
 
     def summit(self) -> Place:
         """The origin."""
@@ -62,6 +67,10 @@ class Slope:
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Proportional to x."""
         return x * math.tan(math.radians(self.degrees))
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """Proportional to x."""
+        return np.asarray(x * math.tan(math.radians(self.degrees)))
 
     def summit(self) -> Place:
         """The origin, facing downhill."""
@@ -113,15 +122,17 @@ class Rough:
 
     def height(self, x: float, y: float) -> float:
         """Linear on the two triangles of each cell, as MuJoCo has them."""
-        grid = self._grid
-        column = np.clip((x - self.CENTRE + self.HALF) / self.CELL, 0, len(grid) - 1.001)
-        row = np.clip((y + self.HALF) / self.CELL, 0, len(grid) - 1.001)
-        i, j = int(row), int(column)
+        return float(self.heights(np.array([x]), np.array([y]))[0])
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """The same at many places."""
+        grid, last = self._grid, len(self._grid) - 1.001
+        column = np.clip((x - self.CENTRE + self.HALF) / self.CELL, 0.0, last)
+        row = np.clip((y + self.HALF) / self.CELL, 0.0, last)
+        i, j = row.astype(int), column.astype(int)
         u, v = column - j, row - i
         a, b, c, d = grid[i, j], grid[i, j + 1], grid[i + 1, j], grid[i + 1, j + 1]
-        if u >= v:
-            return float(a + u * (b - a) + v * (d - b))
-        return float(a + v * (c - a) + u * (d - c))
+        return np.asarray(np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c)))
 
     def summit(self) -> Place:
         """The origin."""

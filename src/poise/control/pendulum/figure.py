@@ -29,6 +29,7 @@ class Seen(NamedTuple):
 
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s of the centre of mass
+    spin: Array  # (2,) m^2/s: angular momentum about it, by mass: what tips it along x, and along y
     ankle: Array  # (2, 3) m
     foot: Array  # (2, 3, 3) how the feet are turned
     hip: Array  # (2, 3) m
@@ -68,7 +69,7 @@ class Figure:
         self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chained]
         ball = self.legs.ball
         self._marks = np.stack([ball, ball * [PRESSED, 0.0, 1.0]], axis=1)[..., None]  # (2, 2, 3, 1) in the feet
-        self.height = world.scene.terrain.height
+        self.height, self.heights = world.scene.terrain.height, world.scene.terrain.heights
         self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
 
     def see(self, state: State) -> Seen:
@@ -81,9 +82,13 @@ class Figure:
         touching = np.zeros(2, bool)
         sides = self._sides[contacts.body[contacts.touching]]
         touching[sides[sides >= 0]] = True
+        com = np.array(data.subtree_com[1])
+        momentum = state.mass[:6, :nv] @ state.qvel[:nv] / self.body.mass  # linear, and about the root in its frame
+        spin = data.xmat[1].reshape(3, 3) @ momentum[3:] - np.cross(com - data.xpos[1], momentum[:3])
         return Seen(
-            np.array(data.subtree_com[1]),
-            state.mass[:3, :nv] @ state.qvel[:nv] / self.body.mass,
+            com,
+            momentum[:3],
+            np.array([spin[1], -spin[0]]),
             ankle,
             foot,
             data.xpos[self._thighs],
@@ -104,9 +109,10 @@ class Figure:
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
     def footing(self, seen: Seen, side: int) -> Array:
-        """(3,) m: where the ball of a standing foot is, on the ground."""
-        out = np.array(seen.ball[side])
-        out[2] = min(self.ground(out), out[2])
+        """(3,) m: where the ball of a standing foot is, on the ground; on the ankle's, if it hangs over an edge."""
+        out, ankle = np.array(seen.ball[side]), seen.ankle[side]
+        here, behind = self.ground(out), self.ground(ankle)
+        out[2] = min(behind if here < behind - STEEP * math.dist(out[:2], ankle[:2]) else here, out[2])
         return out
 
 

@@ -8,17 +8,27 @@ solutions or none; see docs/pendulum.md.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.control.pendulum.ground import SPACING
+from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 from poise.spatial import Array
 
-SLACK = 0.03
-"""m by which a foot may land off where it is over."""
-HURRY = 0.1
-"""m: a step shorter or longer by its whole duration is worth missing the wanted place by this."""
+STRETCH, SHORTEST = 0.985, 0.5
+"""Of a leg's length: how long a leg is at most when it lands, and at least."""
+WIDE = 0.23
+"""Of a leg's length: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""
+LEAST = 0.15
+"""Of a leg's length: it always reaches so far."""
+SLACK = 0.034
+"""Of a leg's length: by how much a foot may land off where it is over."""
+HURRY = 0.114
+"""Of a leg's length: a step shorter or longer by its whole duration is worth missing the wanted place by this."""
+KEEPS, NEAR = 0.09, 0.14
+"""Of a leg's length: by so much nearer must a foothold be to be taken, if another, so near, was aimed at before."""
 
 
 class Landing(NamedTuple):
@@ -34,6 +44,7 @@ class Landing(NamedTuple):
 class Pace(NamedTuple):
     """What steps should be like."""
 
+    leg: float  # m: its length
     duration: float  # s of the step to come after landing
     velocity: Array  # (2,) m/s that the centre of mass should have at the end of that step
     swiftness: float  # m/s of the fastest foot
@@ -49,8 +60,6 @@ LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
 """Of a leg's length: how far from the stance foot the centre of mass can be; inward is to the other leg's side."""
 SWIFT = 6.0
 """m/s of the fastest foot of an adult; it grows with the root of leg length."""
-ADULT = 0.874
-"""m: the length of an adult's leg."""
 
 
 def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
@@ -61,7 +70,7 @@ def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
         low[1], high[1] = -high[1], -low[1]
         back[1], ahead[1] = -ahead[1], -back[1]
     swift = SWIFT * math.sqrt(leg / ADULT)
-    return Pace(duration, velocity, swift, leg * low, leg * high, leg * back, leg * ahead)
+    return Pace(leg, duration, velocity, swift, leg * low, leg * high, leg * back, leg * ahead)
 
 
 @kernel
@@ -84,37 +93,87 @@ def end_velocity(speed: float, width: float, duration: float, rate: float, stanc
 
 @kernel
 def landing(
-    place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, times: Array, due: float, reach: Array
+    place: Array,
+    velocity: Array,
+    rate: float,
+    pace: Pace,
+    foot: Array,
+    times: Array,
+    due: float,
+    hips: Array,
+    strip: Any,
 ) -> Landing:
     """Landing place and time that bring the velocity to what it should be.
 
     `place` and `velocity` (2,) of the centre of mass and `foot` (2,) of the swinging one are told from the point that
     the stance foot presses on. The step lands near to when it is `due` (s from now), unless it would become too long
-    or too hasty: the best of `times` (K,) is chosen, at each of which legs reach (K,) m from the centre of mass.
+    or too hasty: the best of `times` (K,) is chosen, at which hips are (K,) m high, where the `strip` of ground that
+    feet land on has room.
     """
     best, least = 0, np.inf
     for k in range(times.shape[0]):
-        tried, away = _landing_at(times[k], place, velocity, rate, pace, foot, reach[k])
-        loss = HURRY * abs(due - times[k]) / pace.duration + tried.missed + away
+        tried, away = _landing_at(times[k], place, velocity, rate, pace, foot, hips[k], strip)
+        loss = HURRY * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
         if loss < least:
             best, least = k, loss
-    return _landing_at(times[best], place, velocity, rate, pace, foot, reach[best])[0]
+    return _landing_at(times[best], place, velocity, rate, pace, foot, hips[best], strip)[0]
 
 
 @kernel
 def _landing_at(
-    time: float, place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, reach: float
+    time: float, place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, hips: float, strip: Any
 ) -> tuple[Landing, float]:
     """The landing at a time, and by how much the body then leans too far, m."""
     there, then = fallen(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
-    way = there + step * min(1.0, reach / max(_length(step), 1e-9)) - foot
-    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK) / max(_length(way), 1e-9))
+    kept = there + step
+    kept[0] = _roomy(strip, kept[0], pace.leg)
+    way = kept - there
+    far = _reach(pace.leg, hips - _level(strip, kept[0]))
+    if _length(way) > far:
+        kept = there + way * (far / _length(way))
+        kept[0] = _roomy(strip, kept[0], pace.leg)
+    way = kept - foot
+    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(_length(way), 1e-9))
     missed = _length(there + wanted - kept)
     beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
     return Landing(kept, time, then, there, missed), _length(beyond)
+
+
+@kernel
+def _roomy(strip: Any, ahead: float, leg: float) -> float:
+    """m: the place nearest to one `ahead` at which a foot has room; rather one that was aimed at before."""
+    last = strip.level.shape[0] - 1
+    at = min(max(math.floor((ahead - strip.begin) / SPACING + 0.5), 0), last)
+    if strip.free[at]:
+        return ahead
+    found, least = ahead, np.inf
+    for way in (-1, 1):
+        k = at
+        while 0 <= k <= last and not strip.free[k]:
+            k += way
+        if 0 <= k <= last:
+            place = strip.begin + SPACING * k
+            far = abs(place - ahead) - (KEEPS * leg if abs(place - strip.aimed) < NEAR * leg else 0.0)
+            if far < least:
+                found, least = place, far
+    return found
+
+
+@kernel
+def _level(strip: Any, ahead: float) -> float:
+    """m: how high the ground is."""
+    at = math.floor((ahead - strip.begin) / SPACING + 0.5)
+    return float(strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
+
+
+@kernel
+def _reach(leg: float, hips: float) -> float:
+    """m along the ground that a leg reaches from hips so high above the ankle."""
+    high = max(hips, SHORTEST * leg)
+    return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (LEAST * leg) ** 2)) + WIDE * leg
 
 
 @kernel

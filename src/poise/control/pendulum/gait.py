@@ -37,6 +37,7 @@ class Gait:
     lift: Lift | None = None  # of the swinging foot; None while both stand
     since: float = 0.0  # s since the strike
     overdue: float = 0.0  # s since the other foot should have landed
+    aimed: Array | None = None  # (2,) m that the swinging foot was last meant to press on
     stands: bool = False  # on both feet, without a step under way
 
     @property
@@ -64,9 +65,10 @@ class Gait:
         depth = sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot), figure.upward(ankle))
         return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
 
-    def later(self, step: float, within: float) -> Gait:
-        """A step of the world (s) later, if the foot lands within a time (s)."""
+    def later(self, step: float, within: float, aimed: Array) -> Gait:
+        """A step of the world (s) later, if the foot lands within a time (s), on a place (2,)."""
+        aim = aimed if self.lift else None
         if self.phase >= 1.0:
-            return replace(self, since=self.since + step, overdue=self.overdue + step)
+            return replace(self, since=self.since + step, overdue=self.overdue + step, aimed=aim)
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
-        return replace(self, phase=phase, since=self.since + step)
+        return replace(self, phase=phase, since=self.since + step, aimed=aim)

@@ -3,39 +3,92 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
-from poise.control.pendulum.swing import Foothold
 from poise.spatial import Array, quat_between
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 EDGE = 0.015
-"""m: ground under a foot that is further from a plane than this has an edge, and the foot is set elsewhere."""
-SHIFTS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12, 0.16)
-"""m along the foot: where it is tried."""
-SPAN = 0.08
-"""m behind the ball of a foot that tell how the ground slopes under it."""
+"""m, of an adult: ground under a foot that is further from a plane than this has an edge there."""
+SPARE = 0.03
+"""m, of an adult: how far ahead of its ball a foot needs ground, lest it slips over an edge."""
+SPAN = 0.6
+"""Of the way from ball to ankle, behind the ball: what tells how the ground slopes under a foot."""
+SPACING = 0.025
+"""m between the places of a strip."""
+BEHIND, AHEAD = 0.7, 1.1
+"""Of a leg's length: how far a strip goes from the foot that stands."""
+
+
+class Foothold(NamedTuple):
+    """Where a foot is to land."""
+
+    ankle: Array  # (2,) m
+    ground: float  # m
+    tilt: Array  # (4,) of the ground there
+    up: Array  # (3,) its normal, with 1 for the last number
+
+
+class Strip(NamedTuple):
+    """The ground along the line in which a foot can land, told from the point that the other presses on."""
+
+    begin: float  # m ahead: of its first place
+    level: Array  # (N,) m: how high the ground is where the foot would press
+    free: NDArray[np.bool_]  # (N,) whether it has room there
+    aimed: float  # m ahead: what was aimed at before; nan for nothing
+
+    @property
+    def slope(self) -> float:
+        """By how much it rises for each metre, on the whole."""
+        return float(self.level[-1] - self.level[0]) / (SPACING * (len(self.level) - 1))
+
+
+def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None) -> Strip:
+    """Of a foot that points along `yaw`, `aside` (m, to the left) of the point (2,) that the other presses on.
+
+    `aimed` (2,) m is the place that was aimed at before.
+    """
+    long = figure.legs.length
+    grid = np.asarray(SPACING * np.arange(-round(BEHIND * long / SPACING), round(AHEAD * long / SPACING) + 1), float)
+    c, s = math.cos(yaw), math.sin(yaw)
+    level = figure.heights(pressed[0] - s * aside + c * grid, pressed[1] + c * aside + s * grid)
+    last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
+    return Strip(float(grid[0]), level, _roomy(figure, side, grid, level), last)
+
+
+def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:
+    """(N,) whether a foot has room: its ankle and ball on one plane, and nothing above it under heel and toes.
+
+    Heels and toes may hang over an edge.
+    """
+    legs = figure.legs
+    ball, edge, spare = float(legs.ball[side, 0]), EDGE * legs.scale, SPARE * legs.scale
+    if np.ptp(level) < edge:
+        return np.ones(len(grid), bool)
+    back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]) + spare, ball + spare
+    marks = (back, 0.0, 0.5 * ball, far, tip)
+    heel, ankle, middle, front, toes = (np.interp(grid + mark - PRESSED * ball, grid, level) for mark in marks)
+    slope = (front - ankle) / far
+    flat = (np.abs(slope) < STEEP) & (np.abs(middle - ankle - 0.5 * ball * slope) < edge)
+    return np.asarray(flat & (heel < ankle + slope * back + edge) & (toes < ankle + slope * tip + edge))
 
 
 def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
-    """Where a foot that is to press on a place (2,) m, pointing along `yaw`, is set."""
-    legs, height = figure.legs, figure.height
-    back, front, ball = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), float(legs.ball[side, 0])
-    c, s, middle = math.cos(yaw), math.sin(yaw), 0.5 * (back + front)
-    for shift in SHIFTS:
-        away = shift - PRESSED * ball
-        x, y = float(pressed[0]) + c * away, float(pressed[1]) + s * away
-        low, bump, high = (height(x + c * along, y + s * along) for along in (back, middle, front))
-        slope = (high - low) / (front - back)
-        if abs(bump - 0.5 * (low + high)) < EDGE and abs(slope) < STEEP:
-            wide = 0.3 * ball
-            aside = (height(x - s * wide, y + c * wide) - height(x + s * wide, y - c * wide)) / (2 * wide)
-            return Foothold(np.array([x, y]), height(x, y), *_tilt(yaw, slope, aside))
-    ankle = pressed - turned(yaw, (PRESSED * ball, 0.0))
-    return Foothold(ankle, figure.ground(pressed), LEVEL, VERTICAL)
+    """A foot that presses on a place (2,) m, pointing along `yaw`."""
+    ball, c, s = float(figure.legs.ball[side, 0]), math.cos(yaw), math.sin(yaw)
+    x, y = float(pressed[0]) - c * PRESSED * ball, float(pressed[1]) - s * PRESSED * ball
+    wide = 0.3 * ball
+    along, across = np.array([0.0, ball, 0.0, 0.0]), np.array([0.0, 0.0, wide, -wide])
+    low, high, left, right = figure.heights(x + c * along - s * across, y + s * along + c * across)
+    slope, aside = float(high - low) / ball, float(left - right) / (2 * wide)
+    if abs(slope) > STEEP:
+        return Foothold(np.array([x, y]), figure.ground(pressed), LEVEL, VERTICAL)
+    return Foothold(np.array([x, y]), float(low), *_tilt(yaw, slope, aside))
 
 
 def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
@@ -48,13 +101,13 @@ def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
     return quat_between(VERTICAL, up), up
 
 
-def standing_turn(figure: Figure, ball: Array, yaw: float) -> Array:
+def standing_turn(figure: Figure, side: int, ball: Array, yaw: float) -> Array:
     """(3, 3) how a foot stands flat on the ground with its ball at a place, pointing along `yaw`."""
-    height, x, y = figure.height, float(ball[0]), float(ball[1])
-    c, s = math.cos(yaw), math.sin(yaw)
-    wide = 0.4 * SPAN
-    ahead = (height(x, y) - height(x - SPAN * c, y - SPAN * s)) / SPAN
-    aside = (height(x - wide * s, y + wide * c) - height(x + wide * s, y - wide * c)) / (2 * wide)
+    span, c, s = SPAN * float(figure.legs.ball[side, 0]), math.cos(yaw), math.sin(yaw)
+    wide = 0.4 * span
+    along, across = np.array([0.0, -span, 0.0, 0.0]), np.array([0.0, 0.0, wide, -wide])
+    here, behind, left, right = figure.heights(ball[0] + c * along - s * across, ball[1] + s * along + c * across)
+    ahead, aside = float(here - behind) / span, float(left - right) / (2 * wide)
     return _upon(c, s, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
 
 
@@ -67,3 +120,13 @@ def _upon(c: float, s: float, ahead: float, aside: float) -> Array:
     i, j, k = c / long, s / long, ahead / long
     a, b, n = (s * aside - c * ahead) / steep, -(s * ahead + c * aside) / steep, 1.0 / steep
     return np.array([[i, b * k - n * j, a], [j, n * i - a * k, b], [k, a * j - b * i, n]])
+
+
+def stepped(figure: Figure, side: int, places: Array, yaw: float, hold: Foothold) -> float:
+    """m by which the ground under a foot with its ankle at some places (K, 2) is above the plane it will land on."""
+    legs, c, s = figure.legs, math.cos(yaw), math.sin(yaw)
+    spare = SPARE * legs.scale
+    marks = np.array([legs.sole[side, 0, 0] - spare, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])
+    x, y = (places[:, :1] + c * marks).ravel(), (places[:, 1:2] + s * marks).ravel()
+    plane = hold.ground - hold.up[0] * (x - hold.ankle[0]) - hold.up[1] * (y - hold.ankle[1])
+    return float((figure.heights(x, y) - plane).max())

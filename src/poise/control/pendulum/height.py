@@ -20,17 +20,19 @@ STRETCH, LANDING = 0.985, 0.99
 SHORTEST = 0.5
 """Of a leg's length."""
 SINKS = 1.2
-"""m/s at which the body can sink to where a landing needs it."""
+"""m/s, of an adult, at which the body can sink to where a landing needs it."""
 DROP, HEAVE = 6.0, 10.0
 """m/s^2: the most acceleration, down and up."""
+SUNK = 0.115
+"""Of a leg's length: by so much hips are expected to sink for a landing, at most."""
 STIFF = 10.0
 """1/s: of the way back to the wanted height."""
 FOLLOWS = 5.0
 """1/s at which the plan gives in to where the body is."""
 RISES = 0.9
-"""m/s: no faster does it come up again."""
+"""m/s, of an adult: no faster does it come up again."""
 STEEPEST = 1.0
-"""m/s."""
+"""m/s, of an adult: no faster is a wanted height expected to change."""
 
 
 class Heave(NamedTuple):
@@ -75,8 +77,7 @@ def heaved(now: Heave, wanted: float, rate: float) -> Heave:
     return now._replace(pull=min(max(2 * STIFF * (speed - now.rate), -DROP), HEAVE))
 
 
-def reaches(figure: Figure, hips: float, rate: float, times: Array) -> Array:
-    """(K,) m along the ground that a leg reaches after times (s), hips (m above the ankle) sinking as they can."""
-    length = figure.legs.length
-    then = np.maximum(hips + min(rate, 0.0) * times - 0.5 * DROP * times**2, SHORTEST * length)
-    return np.sqrt(np.maximum((STRETCH * length) ** 2 - then**2, (0.15 * length) ** 2))
+def sinking(figure: Figure, hips: float, rate: float, times: Array) -> Array:
+    """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s)."""
+    sunk = min(rate, 0.0) * times - 0.5 * DROP * times**2
+    return np.asarray(hips + np.maximum(sunk, -SUNK * figure.legs.length))

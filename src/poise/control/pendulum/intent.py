@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.control.pendulum.figure import turned
 from poise.control.pendulum.settings import PendulumSettings
+from poise.errors import PoiseError
 from poise.spatial import Array
 
 WITHIN = 0.3
@@ -20,6 +24,14 @@ SHORTEST = 0.1
 """s: means over less tell nothing."""
 
 
+class _Strike(NamedTuple):
+    """A foot landed."""
+
+    time: float  # s
+    place: Array  # (2,) m of the centre of mass
+    heading: float  # rad
+
+
 class Intent:
     """Wanted and aimed at. Headings are in the world, rad."""
 
@@ -31,17 +43,23 @@ class Intent:
         self._going = self._speed = speed
         self._settings = settings
         self._boost = 0.0
-        self._strikes: list[tuple[float, Array]] = []
+        self._strikes: list[_Strike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
         """Want another heading, to the left of the first one, or speed (m/s)."""
+        for name, value in (("heading", heading), ("speed", speed)):
+            if value is not None and not math.isfinite(value):
+                raise PoiseError(f"pendulum: cannot be steered to a {name} of {value}")
         if heading is not None:
             self._wanted = self._first + heading
         if speed is not None:
             self._speed = speed
 
     def adjust(self, lift: float | None, duration: float | None) -> None:
-        """Want feet lifted more (m), or steps of another duration (s)."""
+        """Want feet lifted more (m), or steps of another duration (s); 0 for the reference's own."""
+        for name, value in (("lift", lift), ("duration", duration)):
+            if value is not None and not 0 <= value < math.inf:
+                raise PoiseError(f"pendulum: {name} {value} must not be negative")
         self.lift = self.lift if lift is None else lift
         self.duration = self.duration if duration is None else duration
 
@@ -53,7 +71,7 @@ class Intent:
     @property
     def halts(self) -> bool:
         """Whether to stand still, and to face where it does."""
-        return self._speed == 0.0 and self._going == 0.0 and abs(self._wanted - self.heading) < FACED
+        return self._speed == 0.0 and self._going == 0.0 and abs(self._off) < FACED
 
     def rest(self) -> None:
         """It stands: speeds of before do not count any more."""
@@ -62,8 +80,12 @@ class Intent:
 
     def turning(self) -> float:
         """rad/s at which to turn."""
-        most = self._settings.turn
-        return _bounded((self._wanted - self.heading) / WITHIN, most)
+        return _bounded(self._off / WITHIN, self._settings.turn)
+
+    @property
+    def _off(self) -> float:
+        """rad to where it should head, the shorter way round."""
+        return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
     def proceed(self, step: float, turn: float, off: float) -> None:
         """A step later, having turned at a rate; the body is `off` (rad) to the left of where it should head."""
@@ -74,14 +96,16 @@ class Intent:
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
-        self._strikes = [*self._strikes[-2:], (time, np.array(com[:2]))]
-        if len(self._strikes) < 3:
-            return
-        (before, there), _, (now, here) = self._strikes
         if self._speed == 0.0 and self._going == 0.0:
             self._boost = 0.0  # it is to stop, not to make up for anything
+        if self._going != self._speed:
+            self._strikes = []  # it is still changing: its mean tells nothing
+        self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
+        if len(self._strikes) < 3 or self._going == 0.0:
             return
-        mean = float(turned(-self.heading, here - there)[0]) / max(now - before, SHORTEST)
+        first, _, last = self._strikes
+        way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
+        mean = float(way[0]) / max(last.time - first.time, SHORTEST)
         self._boost = _bounded(self._boost + self._settings.integral * (self._going - mean), MOST)
 
 

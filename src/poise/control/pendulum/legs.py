@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from poise.body.parts import Foot, Joint
 from poise.errors import PoiseError
 from poise.spatial import Array
 
+ADULT = 0.874
+"""m: the length of an adult's leg, that of the paper's character."""
 ROOM = 0.05
 """rad: no nearer to its limits is a joint asked to go."""
 
@@ -32,6 +35,16 @@ class Legs(NamedTuple):
     ball: Array  # (2, 3) about which a foot rolls, in the foot
     length: float  # m of a whole leg
     ankle_height: float  # m of a foot that stands
+
+    @property
+    def scale(self) -> float:
+        """How much longer they are than an adult's: lengths that are told for an adult grow with it."""
+        return self.length / ADULT
+
+    @property
+    def slow(self) -> float:
+        """How much longer pendulums of their length take: times grow with it, and so do speeds."""
+        return math.sqrt(self.scale)
 
 
 def feet_of(body: Body) -> list[Foot]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -14,46 +14,43 @@ from poise.control.controller import Stage
 from poise.control.pendulum.bearing import Load, bearing
 from poise.control.pendulum.bending import TILT
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
-from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.gait import DOUBLE, Gait
-from poise.control.pendulum.ground import foothold, standing_turn
-from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height, reaches
+from poise.control.pendulum.ground import Foothold, foothold, standing_turn
+from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Manner, Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import loads, may_stand, support_of, topples
-from poise.control.pendulum.swing import Foothold, Placed, swung
+from poise.control.pendulum.stepping import Step, Stepping
+from poise.control.pendulum.swing import Placed, swung
 from poise.control.pendulum.tracking import Tracking
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array, yaw_of
 
-TIMES = np.linspace(0.0, 1.0, 16)
-"""Landing times that are compared: from the soonest to the latest."""
-SOONEST, HASTY = 0.2, 0.04
-"""s: no step lands sooner after the last, nor within less from now."""
-UNLIFTED = 0.18
-"""s: no foot lands sooner that is still on the ground."""
-LINGERS = 0.1
-"""s by which a landing may be put off."""
-HOVERS = 0.06
-"""s: a foot that is overdue by this goes no further, but straight down."""
-CROUCHES = 1.0, 0.3
-"""By how much of the height between two footholds the body sinks, on the way down and up."""
-ASIDE, BACK, FORTH = 0.03, -0.06, 0.07
-"""m by which the pressed point moves to either side, back and forth."""
-WIDE = 0.2
-"""m: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""
 LEANS = 0.05
-"""m: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice as far on."""
-
-
+"""m, of an adult: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice
+as far on."""
+UPHILL, WHOLE = 2.5, 0.3
+"""1/s at which the body leans into a slope; and how much of it is that of the whole way, not that under the foot."""
 RETURNS = 2.0
 """1/s at which the centre of mass of who stands returns to the middle."""
+DESCENDS = 0.7
+"""m/s, of an adult: a foot that is in the air at first needs so long to land."""
 STOOD = 0.5
 """Phase of a step whose posture is that of standing still: arms and legs pass each other."""
+
+
+class _Instant(NamedTuple):
+    """A moment that is posed."""
+
+    gait: Gait
+    moment: Moment
+    yaw: float  # rad
+    com: Array  # (3,) m
+    ahead: float  # s from now
 
 
 class Pendulum:
@@ -75,6 +72,7 @@ class Pendulum:
         self._figure, self._posture = figure, Posture(figure)
         self._tracking = Tracking(figure, self._settings.gain)
         self._walk = Walk(reference, figure.body, figure.legs)
+        self._stepping = Stepping(figure, self._walk, self._settings)
         state = world.state
         seen = figure.see(state)
         pose = reference.at(0.0).qpos
@@ -83,7 +81,7 @@ class Pendulum:
         self._intent = Intent(float(faced), self._walk.speed, self._settings)
         self._gait = self._begun(seen, stance, phase, manner)
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
-        self._tilt = np.zeros(2)
+        self._tilt, self._lean = np.zeros(2), 0.0
         self._pose = np.array(pose)
         self._load(state)
 
@@ -100,8 +98,13 @@ class Pendulum:
             return Gait(stance, 0.0, manner, stands=True)
         if seen.touching[1 - stance] and not seen.touching[stance]:
             stance, phase, manner = 1 - stance, 1.0, self._walk.step(1 - stance, 0.0)
-        gait = Gait(stance, phase, manner, since=phase * self._walk.duration)
-        return gait.lifted(seen, self._figure) if phase > DOUBLE else gait
+        if phase <= DOUBLE:
+            return Gait(stance, phase, manner, since=phase * self._walk.duration)
+        ankle = seen.ankle[1 - stance]
+        air = float(ankle[2]) - self._figure.ground(ankle) - self._figure.legs.ankle_height
+        needed = air / (DESCENDS * self._figure.legs.slow)  # s
+        phase = max(min(phase, 1.0 - needed / self._walk.duration), DOUBLE)
+        return Gait(stance, phase, manner, since=phase * self._walk.duration).lifted(seen, self._figure)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Want another heading (rad, to the left of the first one) or speed (m/s; negative for backward)."""
@@ -123,23 +126,26 @@ class Pendulum:
         if self._gait.stands:
             return self._stand(state, seen)
         gait, intent = self._gait, self._intent
-        plan, pressed = self._plan(seen, gait, step)
-        hold = self._foothold(seen, plan)
-        later = gait.later(step, plan.within)
+        plan = self._stepping.plan(seen, gait, intent, step)
+        hold = foothold(self._figure, gait.swing, plan.place, intent.heading)
+        later = gait.later(step, plan.landing.within, plan.place)
         moments = gait.manner.at(gait.phase), gait.manner.at(later.phase)
         feet = self._standing(seen, self._heels(seen))
         heave = self._heaved(seen, plan, hold, moments, self._ankle(feet, gait.stance), step)
+        self._lean += step * UPHILL * (self._settings.lean * self._uphill(seen, plan) - self._lean)
         turn = intent.turning()
         now, then = (
-            self._posed(state, one, moment, yaw, com, feet, hold, ahead)
-            for one, moment, yaw, com, ahead in (
-                (gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0),
-                (later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step),
+            self._posed(state, seen, each, feet, hold)
+            for each in (
+                _Instant(gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0),
+                _Instant(later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step),
             )
         )
         self._tilt = now[1]
-        torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, self._loads(seen, pressed))
-        motors = self._tracking.motors(state, now[0], then[0], gait, plan.within, bool(now[1][gait.stance] > 0))
+        borne = self._loads(seen, plan.shift)
+        torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
+        rolls = bool(now[1][gait.stance] > 0)
+        motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
         off = math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(now[0][3:7])), 2 * math.pi)
@@ -164,8 +170,8 @@ class Pendulum:
         """With the foot that gets further to where it should."""
         manners = [self._walk.step(stance, state.time) for stance in (0, 1)]
         begun = [Gait(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
-        plans = [self._plan(seen, gait, state.step)[0] for gait in begun]
-        return begun[int(plans[1].missed < plans[0].missed)]
+        missed = [self._stepping.plan(seen, gait, self._intent, state.step).landing.missed for gait in begun]
+        return begun[int(missed[1] < missed[0])]
 
     def _stand(self, state: State, seen: Seen) -> Actuation:
         """Both feet stay; the ground presses where it brings the body to rest."""
@@ -181,7 +187,7 @@ class Pendulum:
         support = support_of(figure, seen, intent.heading)
         back = seen.com[:2] + step * RETURNS * (support.middle - seen.com[:2])
         now, then = (
-            self._posture.pose(moment, gait.stance, intent.heading, com, feet)[0]
+            self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0]
             for com in (_at(seen.com, heave.height), _at(back, heave.later(step).height))
         )
         borne = loads(seen, support, intent.heading)
@@ -190,104 +196,60 @@ class Pendulum:
         intent.proceed(step, 0.0, 0.0)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
 
-    def _plan(self, seen: Seen, gait: Gait, step: float) -> tuple[Landing, Array]:
-        """Where and when to land, and by how much (2,) m the pressed point moves, both in the frame of the heading."""
-        intent, legs = self._intent, self._figure.legs
-        yaw, stance, swing = intent.heading, gait.stance, gait.swing
-        under = seen.pressed[stance]
-        rate = math.sqrt(self._figure.gravity / max(seen.com[2] - under[2], 0.3 * legs.length))
-        place, velocity = turned(-yaw, seen.com - under), turned(-yaw, seen.velocity)
-        foot = turned(-yaw, seen.pressed[swing] - under)
-        speed, width = intent.speed, self._walk.width
-        duration = intent.duration or self._walk.duration_at(speed)
-        end = [end_velocity(speed, width, duration, rate, side) for side in (swing, stance)]
-        due = max((1.0 - gait.phase) * duration, step)
-        times = self._times(gait, due)
-        hips = float(seen.hip[stance, 2] - self._figure.ground(seen.pressed[swing]) - legs.ankle_height)
-        reach = reaches(self._figure, hips, float(seen.velocity[2]), times) + WIDE
-        pace = pace_of(legs.length, duration, end[0], swing)
-        pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / HOVERS, 0.0))
-        plan = landing(place, velocity, rate, pace, foot, times, due, reach)
-        shift = pressing(plan.velocity, end[1], rate, plan.within)
-        kept = min(max(shift[0], BACK), FORTH), min(max(shift[1], -ASIDE), ASIDE)
-        return plan, self._settings.ankle * np.array(kept)
-
-    def _times(self, gait: Gait, due: float) -> Array:
-        """(K,) s: landing times to choose from."""
-        soonest = max(SOONEST - gait.since, HASTY if gait.lift else UNLIFTED)
-        latest = due + LINGERS * max(1.0 - gait.overdue / LINGERS, 0.0)
-        share = self._settings.timing
-        first, last = due + share * (min(soonest, due) - due), due + share * (latest - due)
-        return first + (last - first) * TIMES
-
-    def _foothold(self, seen: Seen, plan: Landing) -> Foothold:
-        place = seen.pressed[self._gait.stance, :2] + turned(self._intent.heading, plan.place)
-        return foothold(self._figure, self._gait.swing, place, self._intent.heading)
+    def _uphill(self, seen: Seen, plan: Step) -> float:
+        """rad by which the ground rises ahead; none where it falls."""
+        up = self._figure.upward(seen.pressed[self._gait.stance])
+        here = -float(turned(-self._intent.heading, up)[0])
+        return max(math.atan((1.0 - WHOLE) * here + WHOLE * plan.ground.slope), 0.0)
 
     def _ankle(self, feet: tuple[Standing, ...], side: int) -> Array:
         """(3,) m: where the ankle of a foot is when it stands flat."""
         return np.asarray(feet[side].ball - feet[side].foot @ self._figure.legs.ball[side])
 
     def _heaved(
-        self,
-        seen: Seen,
-        plan: Landing,
-        hold: Foothold,
-        moments: tuple[Moment, Moment],
-        ankle: Array,
-        step: float,
+        self, seen: Seen, plan: Step, hold: Foothold, moments: tuple[Moment, Moment], ankle: Array, step: float
     ) -> Heave:
-        """The plan of height."""
-        figure, gait = self._figure, self._gait
-        hip = seen.hip[gait.stance]
+        """The plan of height, over a standing foot whose ankle is at a place (3,) when it is flat."""
+        figure, landing = self._figure, plan.landing
+        hip = seen.hip[self._gait.stance]
         above = seen.com[2] - hip[2]
         now = hip_height(figure, ankle, moments[0], hip[:2])
         then = hip_height(figure, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
-        away = math.dist(plan.place, plan.there)
-        low = landing_height(figure, hold.ground, away) + SINKS * plan.within
-        fall = float(seen.pressed[gait.stance, 2]) - hold.ground
-        uneven = CROUCHES[0] * max(fall, 0.0) + CROUCHES[1] * max(-fall, 0.0)
-        sunk = now - self._settings.sinking * max(now - low, uneven)
+        away = math.dist(landing.place, landing.there)
+        low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
+        down = float(seen.pressed[self._gait.stance, 2]) - hold.ground
+        sunk = now - self._settings.sinking * max(now - low, down, 0.0)
         return heaved(self._heave, above + sunk, (then - now) / step)
 
     def _heels(self, seen: Seen) -> tuple[float, float]:
         """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""
         stance = self._gait.stance
         ahead = float(turned(-self._intent.heading, seen.com - seen.pressed[stance])[0])
-        free = TILT * eased((ahead - LEANS) / (2 * LEANS))
+        free = TILT * eased(0.5 * ahead / (LEANS * self._figure.legs.scale) - 0.5)
         return (free, TRAILING) if stance == 0 else (TRAILING, free)
 
     def _standing(self, seen: Seen, heels: tuple[float, float]) -> tuple[Standing, ...]:
         """Both feet as if they stood."""
         balls = [self._figure.footing(seen, side) for side in (0, 1)]
         return tuple(
-            Standing(ball, standing_turn(self._figure, ball, seen.yaw(side)), most)
+            Standing(ball, standing_turn(self._figure, side, ball, seen.yaw(side)), most)
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 
     def _posed(
-        self,
-        state: State,
-        gait: Gait,
-        moment: Moment,
-        yaw: float,
-        com: Array,
-        feet: tuple[Standing, ...],
-        hold: Foothold,
-        ahead: float,
+        self, state: State, seen: Seen, at: _Instant, feet: tuple[Standing, ...], hold: Foothold
     ) -> tuple[Array, Array]:
-        """A pose, and by how much its heels are lifted; `ahead` (s) from now."""
-        both: list[Standing | Placed] = list(feet)
-        lift = gait.lift
+        """A pose, and by how much its heels are lifted."""
+        gait, lift = at.gait, at.gait.lift
         if lift is None:
-            return self._posture.pose(moment, gait.stance, yaw, com, tuple(both))
-        air = swung(gait, lift, moment, yaw, hold, self._figure.legs, self._intent.lift)
-        both[gait.swing] = air
-        qpos, tilt = self._posture.pose(moment, gait.stance, yaw, com, tuple(both))
+            return self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
+        air = swung(self._figure, seen, gait, lift, at.moment, at.yaw, hold, self._intent.lift)
+        both: tuple[Standing | Placed, ...] = (air, feet[1]) if gait.swing == 0 else (feet[0], air)
+        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, both)
         root = np.array(state.qpos[:7])
-        root[:3] += ahead * state.qvel[:3]
-        mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], ahead)
-        self._posture.reach_out(qpos, root, gait.swing, yaw, moment, air)
+        root[:3] += at.ahead * state.qvel[:3]
+        mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
+        self._posture.reach_out(qpos, root, gait.swing, at.yaw, at.moment, air)
         return qpos, tilt
 
     def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:

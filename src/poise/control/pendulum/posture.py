@@ -56,13 +56,17 @@ class Posture:
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self, moment: Moment, stance: int, yaw: float, com: Array, feet: tuple[Standing | Placed, ...]
+        self, moment: Moment, stance: int, yaw: float, lean: float, com: Array, feet: tuple[Standing | Placed, ...]
     ) -> tuple[Array, Array]:
-        """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first."""
+        """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first.
+
+        The body leans forward by `lean` (rad) more than the reference.
+        """
         qpos, tilt = self._data.qpos, np.zeros(2)
         both = _both(feet, _headed(yaw, moment.across if stance == 0 else moment.across[::-1]))
         qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(self._figure.body.model, qpos)
+        mujoco.mju_mulQuat(qpos[3:7], np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0]), qpos[3:7])
         mujoco.mju_mulQuat(qpos[3:7], heading(yaw), qpos[3:7])
         self._stand(com, both, tilt)
         self._above += (self._com() - com) / (1.0 - LAGS)

@@ -28,6 +28,10 @@ class PendulumSettings:
     """Share of the torques that carry the weight which is known beforehand."""
     timing: float = 1.0
     """Share by which a step may be cut short or drawn out, to land where it should."""
+    spin: float = 0.5
+    """Share of the angular momentum that is expected to become velocity before the foot lands."""
+    lean: float = 1.0
+    """Share of a slope by which the body leans forward, uphill."""
     sinking: float = 1.0
     """Share by which the body sinks for the sake of long steps."""
     yielding: float = 10.0

@@ -10,9 +10,9 @@ import numpy as np
 
 from poise.body.carrying import heading
 from poise.control.pendulum.bending import sole_depth
-from poise.control.pendulum.figure import eased, turned
+from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
-from poise.control.pendulum.legs import Legs
+from poise.control.pendulum.ground import Foothold, stepped
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
@@ -21,18 +21,13 @@ TOUCHES = 0.93
 FALLS = 0.3
 """m/s at which it goes on down if there is no ground."""
 LIFTED = 0.05
-"""m: no lower is a foot lifted."""
+"""m, of an adult: no lower is a foot lifted."""
+LOWER, CLEARED = 0.03, 0.97
+"""m, of an adult, by which a foothold is lower for the foot to mind edges on its way; of the swing, until when."""
+OVER = 0.02
+"""m, of an adult: by so much it passes over them."""
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
-
-
-class Foothold(NamedTuple):
-    """Where a foot is to land."""
-
-    ankle: Array  # (2,) m
-    ground: float  # m
-    tilt: Array  # (4,) of the ground there
-    up: Array  # (3,) its normal, with 1 for the last number
 
 
 class Placed(NamedTuple):
@@ -42,9 +37,11 @@ class Placed(NamedTuple):
     foot: Array  # (3, 3)
 
 
-def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, legs: Legs, more: float) -> Placed:
+def swung(
+    figure: Figure, seen: Seen, gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, more: float
+) -> Placed:
     """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
-    share = gait.swung
+    share, legs = gait.swung, figure.legs
     begun = between(gait.manner.progress, DOUBLE)
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
@@ -52,12 +49,21 @@ def swung(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, le
     early = min(share / TOUCHES, 1.0)
     clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
     clear -= (1.0 - early) * between(gait.manner.clear, DOUBLE)
-    clear = max(clear, 4 * LIFTED * early * (1 - early))
+    clear = max(clear, 4 * LIFTED * legs.scale * early * (1 - early))
     clear += 4 * (more + _over(lift, hold)) * early * (1 - early)
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
-    height = _level(lift, hold, share) + clear - FALLS * late + sole_depth(legs, gait.swing, foot, hold.up)
+    height = _level(lift, hold, share) + clear - FALLS * legs.slow * late + sole_depth(legs, gait.swing, foot, hold.up)
     height += lift.extra * (1.0 - eased(share / LETS_GO))
+    if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
+        height = max(height, _over_edges(figure, gait, yaw, hold, np.array([place, seen.ankle[gait.swing, :2]])))
     return Placed(np.array([place[0], place[1], height]), foot)
+
+
+def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, places: Array) -> float:
+    """m: how high an ankle must be for its foot to pass over edges at places (K, 2); where there are none, any."""
+    legs = figure.legs
+    over = stepped(figure, gait.swing, places, yaw, hold)
+    return hold.ground + over + legs.ankle_height + OVER * legs.scale if over > LOWER * legs.scale else -math.inf
 
 
 def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from poise.body import Body
 from poise.control.controller import Ground, Setting, Stage
 from poise.control.pendulum import Pendulum
@@ -48,6 +50,10 @@ class _Level:
         """There, wherever it is asked for."""
         here = self.world.state.qpos
         return self.world.scene.terrain.height(float(here[0]), float(here[1]))
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """There, at as many places."""
+        return np.full(len(x), self.height(0.0, 0.0))
 
 
 @dataclass(frozen=True)
