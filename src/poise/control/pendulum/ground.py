@@ -70,7 +70,7 @@ def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.b
     ball, edge, spare = float(legs.ball[side, 0]), EDGE * legs.scale, SPARE * legs.scale
     if np.ptp(level) < edge:
         return np.ones(len(grid), bool)
-    back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]) + spare, ball + spare
+    back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), ball + spare
     marks = (back, 0.0, 0.5 * ball, far, tip)
     heel, ankle, middle, front, toes = (np.interp(grid + mark - PRESSED * ball, grid, level) for mark in marks)
     slope = (front - ankle) / far
