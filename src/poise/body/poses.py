@@ -61,10 +61,15 @@ class PoseSpace:
 
         Straight pieces would jump in velocity at every frame, and ask for torques that shake a body.
         """
-        known = np.array(qpos)
-        known[:, self._quats] = continuous_quat(qpos[:, self._quats])
-        out = np.asarray(make_interp_spline(np.arange(len(qpos)), known, k=min(3, len(qpos) - 1))(frames))
+        curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
+        out = np.asarray(curves(frames))
         out[:, self._quats] = quat_normalize(out[:, self._quats])
+        return out
+
+    def continuous(self, qpos: Array) -> Array:
+        """The same poses (T, nq), quaternions as curves: of the two that are one turn, that nearer to the last one."""
+        out = np.array(qpos)
+        out[:, self._quats] = continuous_quat(qpos[:, self._quats])
         return out
 
     def angles(self, qpos: Array) -> Array:

@@ -1,15 +1,16 @@
-"""Where feet come down, and how legs raise them."""
+"""When and where feet come down."""
 
 from dataclasses import replace
 
-import mujoco
 import numpy as np
 import pytest
 
 from poise.body import Body
 from poise.body.carrying import Carriage, advance
-from poise.control.nqr.footholds import feet_of, footholds_of
+from poise.body.feet import foot_links
+from poise.control.nqr.footholds import footholds_of
 from poise.control.nqr.segment import resting
+from poise.control.nqr.track import track_of
 from poise.reference.shipping import finished
 
 BODY = Body.named("biped29")
@@ -22,12 +23,16 @@ def motion(request):
 
 def foot_balls(motion):
     links = [BODY.link_id(link) for link in motion.contacts.links]
-    return [np.isin(links, foot) for foot in feet_of(BODY)]
+    return [np.isin(links, foot) for foot in foot_links(BODY)]
+
+
+def footholds(motion):
+    return footholds_of(motion, track_of(motion))
 
 
 def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
     """Through two cycles, the second of which goes on from where the first ended."""
-    holds, steps = footholds_of(motion), len(motion.torque)
+    holds, steps = footholds(motion), len(motion.torque)
     further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
     once = motion.points()[:-1]
     points = np.concatenate([once, further.vector(once) + further.way])
@@ -36,75 +41,67 @@ def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
         for k in np.flatnonzero(~holds.down[:, foot]):
             landed = k + int(np.argmax(bearing[k:, balls].any(axis=1)))
             full = landed + int(np.argmax(bearing[landed : landed + steps // 2, balls].sum(axis=1)))
-            there = holds.prints[foot][k] + motion.clip.qpos[k, :2]
-            np.testing.assert_allclose(there, points[full][balls, :2], atol=0.01)
+            print_ = holds.prints[holds.coming[k, foot]]
+            np.testing.assert_allclose(print_[:, :2], points[full][balls, :2], atol=0.01)
+            np.testing.assert_array_equal(print_[:, 2], 0.0)
 
 
-def test_ways_through_the_air_go_from_0_to_1(motion):
-    holds = footholds_of(motion)
-    begins, ends = holds.swing[:, 0], holds.swing[:, 1]
-    assert not begins[holds.down].any()
-    assert np.all((begins >= 0) & (begins < 1) & (ends >= 0) & (ends <= 1))
-    lands = ~holds.down & np.roll(holds.down, -1, axis=0)
-    np.testing.assert_array_equal(ends[lands], 1.0)
-    same = ~lands
-    np.testing.assert_allclose(ends[same], np.roll(begins, -1, axis=0)[same], atol=1e-12)
+def test_steps_until_a_landing_are_those_of_the_contacts(motion):
+    holds, steps = footholds(motion), len(motion.torque)
+    for foot, down in enumerate(np.tile(holds.down, (2, 1)).T):
+        for k, until in enumerate(holds.until[:, foot].astype(int)):
+            lands = k + until
+            assert down[lands]
+            assert not down[lands - 1]
+            assert not np.any(down[k + 1 : lands] & ~down[k : lands - 1])
+            assert holds.lands[lands % steps, foot]
 
 
-def test_someone_always_lands_next_and_the_way_there_is_gone_once(motion):
-    holds = footholds_of(motion)
+def test_someone_always_lands_next_and_nobody_before(motion):
+    holds = footholds(motion)
     assert np.all(holds.soonest.any(axis=1))
-    gone = holds.between[:, 1] - holds.between[:, 0]
-    assert np.all(gone > 0)
-    assert gone.sum() == pytest.approx(np.sum(np.roll(holds.soonest, -1, axis=0)[:, 0] != holds.soonest[:, 0]))
+    for k in range(len(holds.down)):
+        first = holds.until[k].min()
+        np.testing.assert_array_equal(holds.until[k, holds.soonest[k]], first)
+        assert np.all(holds.until[k, ~holds.soonest[k]] > first)
 
 
-@pytest.mark.parametrize(("frame", "foot"), [(20, 0), (20, 1), (90, 0), (90, 1)])
-def test_bent_legs_raise_a_foot_and_nothing_else(frame, foot):
-    moved, turned, others = _raised(frame, foot, 0.01)
-    np.testing.assert_allclose(moved, [0.0, 0.0, 0.01], atol=0.001)
-    assert turned < 0.01
-    assert not others.any()
-
-
-@pytest.mark.parametrize("rise", [-0.03, 0.03])
-def test_straight_legs_reach_less_far_than_they_should_but_never_jump(rise):
-    for frame, foot in ((50, 0), (60, 1), (110, 1), (120, 0)):
-        moved, _, _ = _raised(frame, foot, rise)
-        assert np.linalg.norm(moved) < 1.1 * abs(rise)
-
-
-def _raised(frame, foot, rise):
-    """Way of a foot (m), change of its axes, ways of the other foot's links."""
-    walk = finished("walk", "biped29")
-    step = rise * footholds_of(walk).raising[frame, foot]
-    before, after = _placed(walk.clip.qpos[frame], 0.0 * step), _placed(walk.clip.qpos[frame], step)
-    own, other = feet_of(BODY)[foot][0], feet_of(BODY)[1 - foot]
-    ways = after.xpos - before.xpos
-    return ways[own], np.abs(after.xmat[own] - before.xmat[own]).max(), ways[other]
-
-
-def _placed(qpos, step):
-    data = mujoco.MjData(BODY.model)
-    data.qpos[:] = qpos
-    mujoco.mj_integratePos(BODY.model, data.qpos, step, 1.0)
-    mujoco.mj_kinematics(BODY.model, data)
-    return data
-
-
-def test_a_motion_that_ends_is_about_to_land():
-    """A walk that ends in mid-air, and is not gone on with."""
+def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
     walk = finished("walk", "biped29")
     once = replace(walk, clip=replace(walk.clip, cyclic=False))
-    holds, cycle = footholds_of(once), footholds_of(walk)
+    assert footholds(walk).lands[0].tolist() == [True, False]
+    assert not footholds(once).lands[0].any()
+
+
+def test_a_foot_that_stays_in_the_air_leaves_no_print():
+    """A walk that ends in mid-air, and after which nothing comes."""
+    walk = finished("walk", "biped29")
+    once = replace(walk, clip=replace(walk.clip, cyclic=False))
+    holds, cycle = footholds(once), footholds(walk)
     np.testing.assert_array_equal(holds.down, cycle.down)
     aloft = ~holds.down[-1]
-    np.testing.assert_array_equal(holds.soonest[-1], aloft)
+    assert aloft.any()
+    assert np.all(np.isinf(holds.until[-1, aloft]))
+    assert np.all(holds.coming[-1, aloft] == -1)
 
 
 def test_who_rests_lands_nowhere():
-    holds = footholds_of(resting(finished("stand", "biped29")))
+    holds = footholds(resting(finished("stand", "biped29")))
     assert holds.down.all()
     assert not holds.soonest.any()
-    assert not holds.swing.any()
-    assert not holds.between.any()
+    assert not holds.prints
+    assert np.all(np.isinf(holds.until))
+
+
+def test_prints_tell_how_high_the_ground_of_the_motion_is():
+    walk = finished("walk", "biped29")
+    ground = np.where(walk.points()[..., 0] > 0.5, 0.1, 0.0)
+    climbing = replace(walk, contacts=replace(walk.contacts, ground=ground))
+    holds = footholds(climbing)
+    for foot in range(2):
+        for k in range(len(holds.down)):
+            print_ = holds.prints[holds.coming[k, foot]]
+            within = holds.until[k, foot] + k < len(holds.down) - 30
+            if within:
+                np.testing.assert_array_equal(print_[:, 2], np.where(print_[:, 0] > 0.5, 0.1, 0.0))
+    assert set(np.unique(holds.ground)) > {0.0}

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.control.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
 from poise.performance import Run, perform, start
 from poise.reference import named_motion
 from poise.reference.begun import begun
+from poise.reference.edit.limbs import chain_joints
+from poise.reference.ik_kinematics import Kinematics
 from poise.reference.played import Played
 from poise.reference.shipping import finished
 from poise.spatial import yaw_of
@@ -17,6 +20,7 @@ from poise.world import Scene, World
 from poise.world.props import Ball
 from poise.world.pushes import parse_push
 from poise.world.settings import WorldSettings
+from poise.world.terrain import parse_terrain
 
 PAPER = {"effort": "size", "force": 1.0, "planted": 0.0}
 """Weights as in [Muico2009]."""
@@ -46,14 +50,66 @@ def test_it_performs_without_a_fall_and_every_contact_is_solved(body, motion, se
     assert recording.meta["solver"]["approximate"] == 0
 
 
-@pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:-0.06:1:12", "slope:3"])
-def test_it_walks_over_ground_that_it_sees(body, terrain):
+def walked(body, terrain, seconds=5.0, **settings):
+    """A shipped walk over a terrain, from the same noisy start."""
     world = World(Scene.of(body, terrain))
-    recording = perform(world, Nqr(), begun(finished("walk", "biped29"), 0), seconds=5.0, noise=0.02).recording
-    assert fell_at(recording) is None
+    start_ = begun(finished("walk", "biped29"), 0)
+    return perform(world, Nqr(NqrSettings(**settings)), start_, seconds=seconds, noise=0.02).recording
+
+
+def frames_tracked(recording, clip):
+    """(T,) of a cycle that begins with its first; each ends in its last, which is as the first."""
+    steps = np.arange(len(recording.reference_qpos))
+    return np.where(steps > 0, (steps - 1) % (clip.frames - 1) + 1, 0)
+
+
+def height_over(recording, terrain):
+    """m, of the root at the end."""
     x, y, z = recording.qpos[-1, :3]
-    assert x > 5.0
-    assert z - world.scene.terrain.height(x, y) == pytest.approx(0.9, abs=0.08)
+    return z - parse_terrain(terrain).height(x, y)
+
+
+@pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:0.02:0.7:12", "slope:3"])
+def test_it_walks_up_what_it_sees_and_falls_where_it_does_not(body, terrain):
+    seen, felt = (walked(body, terrain, ground=ground) for ground in ("seen", "felt"))
+    assert fell_at(seen) is None
+    assert seen.qpos[-1, 0] > 5.0
+    assert height_over(seen, terrain) == pytest.approx(0.9, abs=0.08)
+    assert fell_at(felt) < 2.0
+
+
+@pytest.mark.parametrize("ground", ["seen", "felt"])
+@pytest.mark.parametrize("terrain", ["stairs:-0.06:1:12", "drop:0.04", "rough:0.03"])
+def test_it_walks_down_and_over_bumps_blind_or_not(body, terrain, ground):
+    recording = walked(body, terrain, ground=ground)
+    assert fell_at(recording) is None
+    assert recording.qpos[-1, 0] > 5.0
+    assert height_over(recording, terrain) == pytest.approx(0.9, abs=0.08)
+
+
+@pytest.mark.parametrize("motion", ["walk", "turn-45"])
+def test_on_level_ground_the_motion_itself_is_tracked(body, motion):
+    """No leg reaches in any step: what is tracked are the motion's own joints and its own height."""
+    clip = finished(motion, "biped29").clip
+    recording = performed(body, motion, 3.0).recording
+    frames = frames_tracked(recording, clip)
+    np.testing.assert_array_equal(recording.reference_qpos[:, 7:], clip.qpos[frames, 7:])
+    np.testing.assert_allclose(recording.reference_qpos[:, 2], clip.qpos[frames, 2], atol=1e-12)
+
+
+def test_what_is_tracked_is_the_motion_with_its_legs_bent_and_nothing_else(body):
+    """While a step of 4 cm is climbed, and above it when it has been."""
+    recording, clip = walked(body, "drop:-0.04", 3.0), finished("walk", "biped29").clip
+    frames = frames_tracked(recording, clip)
+    bent = np.abs(PoseSpace(body).difference(clip.qpos[frames], recording.reference_qpos)[:, 6:])
+    legs = [dof - 6 for foot in body.feet for joint in chain_joints(body, foot.link) for dof in joint.dofs]
+    assert bent[:, legs].max() > 0.1
+    assert np.delete(bent, legs, axis=1).max() < 1e-12
+    soles = Kinematics(body, [(foot.link, foot.points.mean(axis=0)) for foot in body.feet])
+    raised = (soles.at(recording.reference_qpos)[0] - soles.at(clip.qpos[frames])[0])[..., 2]
+    np.testing.assert_allclose(raised[0], 0.0, atol=1e-9)
+    np.testing.assert_allclose(raised[-1], 0.04, atol=0.002)
+    assert raised.max() > 0.05
 
 
 def test_it_gives_up_when_it_has_fallen(body):

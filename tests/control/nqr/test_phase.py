@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 
 from poise.body import Body
+from poise.body.poses import PoseSpace
 from poise.control.nqr import Nqr, NqrSettings
-from poise.control.nqr.footholds import feet_of
-from poise.control.nqr.phase import NEVER, is_late, landings_of, steps_early
+from poise.control.nqr.footholds import footholds_of
+from poise.control.nqr.footing import Footing
+from poise.control.nqr.phase import LATE, NOTICED, is_late, steps_early
+from poise.control.nqr.track import track_of
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
-from poise.performance import perform
+from poise.performance import Run
 from poise.reference.begun import begun
 from poise.reference.shipping import finished
 from poise.world import Scene, World
 
 STEP = 1 / 120
+NOBODY = np.zeros(2, bool)
 
 
 @pytest.fixture(scope="module")
@@ -23,55 +27,83 @@ def body():
 
 
 @pytest.fixture(scope="module")
-def run(body):
+def run():
     motion = finished("run", "biped29")
-    return landings_of(motion, feet_of(body))
-
-
-def test_steps_until_a_landing_are_those_of_the_contacts(run):
-    for foot, down in enumerate(run.down):
-        for step in np.flatnonzero(~down):
-            until = run.until[foot, step]
-            if until < NEVER and step + until < len(down):
-                assert not down[step : step + until].any()
-                assert down[step + until]
-                assert run.just[foot, step + until]
-        assert np.all(run.until[foot, down] == NEVER)
+    return footholds_of(motion, track_of(motion))
 
 
 def flight(run):
     """A step in the air, and the foot that lands next."""
-    until = np.where(run.down.any(axis=0), NEVER, run.until.min(axis=0))
+    until = np.where(run.down.any(axis=1), np.inf, run.until.min(axis=1))
     step = int(np.flatnonzero((until >= 4) & (until <= 8))[0])
-    return step, int(np.argmin(run.until[:, step]))
+    return step, int(np.argmin(run.until[step]))
 
 
 def test_a_foot_that_ends_a_flight_takes_the_motion_to_its_landing(run):
     step, foot = flight(run)
-    stands = np.arange(len(run.down)) == foot
-    early = steps_early(run, step, stands, STEP)
-    assert run.down[foot, step + early]
-    assert steps_early(run, step, np.zeros(len(run.down), bool), STEP) == 0
+    early = steps_early(run, step, np.arange(2) == foot, STEP)
+    assert early >= 4
+    assert run.lands[step + early, foot]
+    assert steps_early(run, step, NOBODY, STEP) == 0
 
 
 def test_a_foot_that_touches_while_another_stands_does_not(run):
-    step = int(np.flatnonzero(run.down.any(axis=0))[0])
-    assert steps_early(run, step, np.ones(len(run.down), bool), STEP) == 0
+    step = int(np.flatnonzero(run.down.any(axis=1))[0])
+    assert steps_early(run, step, ~NOBODY, STEP) == 0
 
 
 def test_a_foot_is_late_only_when_it_should_just_have_landed(run):
-    foot, step = np.argwhere(run.just)[0]
-    nowhere = np.zeros(len(run.down), bool)
-    assert is_late(run, step, nowhere)
-    assert not is_late(run, step, np.arange(len(run.down)) == foot)
-    assert not is_late(run, step + 1, nowhere)
+    step, foot = np.argwhere(run.lands)[0]
+    assert is_late(run, step, NOBODY)
+    assert not is_late(run, step, np.arange(2) == foot)
+    assert not is_late(run, step + 1, NOBODY)
 
 
-def test_a_run_goes_on_over_a_rise_that_ends_its_flights_early(body):
-    world = World(Scene.of(body, "drop:-0.04:5"))
-    recording = perform(world, Nqr(), begun(finished("run", "biped29"), 0), seconds=2.5).recording
-    assert fell_at(recording) is None
-    assert recording.qpos[-1, 2] > recording.qpos[0, 2] + 0.02
+def performed(body, motion, terrain, seconds, **settings):
+    """A blind performance, and for each step how many frames the motion went on (modulo its cycle)."""
+    world, controller = World(Scene.of(body, terrain)), Nqr(NqrSettings(ground="felt", **settings))
+    cycle = finished(motion, "biped29")
+    run, frames = Run(world, controller, begun(cycle, 0)), [controller.frame]
+    for _ in range(round(seconds / STEP)):
+        run.step()
+        frames.append(controller.frame)
+    return run.take().recording, np.diff(frames) % len(cycle.torque)
+
+
+def test_a_run_that_does_not_see_a_rise_passes_over_the_rest_of_its_flights(body):
+    early, passed = performed(body, "run", "drop:-0.04:5", 2.5, phase="early")
+    clock, steady = performed(body, "run", "drop:-0.04:5", 2.5, phase="clock")
+    assert np.all(steady == 1)
+    assert np.all(passed >= 1)
+    assert passed.max() > round(NOTICED / STEP)
+    for recording in (early, clock):
+        assert fell_at(recording) is None
+        assert recording.qpos[:, 2].max() > recording.qpos[0, 2] + 0.04
+
+
+def test_a_walk_waits_for_feet_that_are_late_and_tracks_the_pose_in_which_it_does(body, monkeypatch):
+    """Down stairs that it does not see."""
+    reaches = []
+    monkeypatch.setattr(Footing, "reach", _noted(Footing.reach, reaches))
+    recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, phase="late")
+    waits = np.flatnonzero(gone == 0)
+    runs = np.split(waits, np.flatnonzero(np.diff(waits) > 1) + 1)
+    assert len(runs) > 1
+    assert max(map(len, runs)) <= round(LATE / STEP)
+    clip = finished("walk", "biped29").clip
+    frames = (np.cumsum(gone) - 1) % (clip.frames - 1) + 1
+    bent = PoseSpace(body).difference(clip.qpos[frames], recording.reference_qpos[1:])[:, 6:]
+    for step, reach in enumerate(reaches):
+        np.testing.assert_allclose(bent[step], (reach.now if step in waits else reach.ahead)[6:], atol=1e-9)
+    assert any(np.abs(reaches[step].ahead - reaches[step].now)[6:].max() > 0.005 for step in waits)
+
+
+def _noted(method, notes):
+    def noting(*arguments):
+        notes.append(method(*arguments))
+        return notes[-1]
+
+    return noting
 
 
 def test_unknown_words_are_refused():

@@ -45,7 +45,7 @@ def taken(steering, count, heading=0.0):
     names = []
     for _ in range(count):
         turned = steering.step.turn
-        steering.follow(heading)
+        steering.proceed(heading)
         heading += turned
         names.append(steering.step.name)
     return names

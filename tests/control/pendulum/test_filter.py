@@ -9,7 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 
-from poise.control.pendulum.filter import HURRY, SLACK, Pace, end_velocity, fallen, landing, pace_of, pressing
+from poise.control.pendulum.filter import (
+    HURRY,
+    KEEPS,
+    LEAST,
+    NEAR,
+    SHORTEST,
+    SLACK,
+    STRETCH,
+    WIDE,
+    Pace,
+    end_velocity,
+    fallen,
+    landing,
+    pace_of,
+    pressing,
+)
+from poise.control.pendulum.ground import SPACING, Strip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
@@ -20,15 +36,29 @@ rates, times = st.floats(2.0, 5.0), st.floats(0.05, 0.6)
 speeds, legs = st.floats(-0.6, 1.8), st.sampled_from((0, 1))
 
 
-def free(velocity, duration=DURATION):
-    """Steps without bounds."""
+def free(velocity, leg=LEG):
+    """Steps without bounds, but for the reach of a leg."""
     wide = np.full(2, FAR)
-    return Pace(duration, velocity, FAR, -wide, wide, -wide, wide)
+    return Pace(leg, DURATION, velocity, FAR, -wide, wide, -wide, wide)
 
 
-def stepped(place, velocity, pace, within, foot=(0.0, 0.0), reach=FAR):
+def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
+    """A strip from -1 to 1 m, by how high it is at a place and where it has no room."""
+    grid = SPACING * np.arange(-40, 41)
+    return Strip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
+
+
+LEVEL = ground()
+
+
+def hips_of(reach, leg=LEG):
+    """m: how high hips are that let a leg reach so far."""
+    return math.sqrt((STRETCH * leg) ** 2 - (reach - WIDE * leg) ** 2)
+
+
+def stepped(place, velocity, pace, within, foot=(0.0, 0.0), hips=0.0, strip=LEVEL):
     """The landing at a time."""
-    return landing(place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([reach]))
+    return landing(place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([hips]), strip)
 
 
 # -- the pendulum --------------------------------------------------------------------------------------------------
@@ -71,7 +101,7 @@ def walked(place, velocity, speed, stance, steps):
     """How a pendulum goes that lands wherever it should: velocities (steps, 2) at strikes, and steps (steps, 2), m."""
     velocities, strides = [], []
     for _ in range(steps):
-        pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance))
+        pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance), FAR)
         plan = stepped(place, velocity, pace, DURATION)
         place, velocity = plan.there - plan.place, plan.velocity
         velocities.append(velocity)
@@ -96,7 +126,7 @@ TIMES = np.linspace(0.1, 0.4, 7)
 
 def planned(place, velocity, foot, speed, swing):
     pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)
-    return landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, 0.6)), pace
+    return landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, hips_of(0.6)), LEVEL), pace
 
 
 @given(pairs, wide, pairs, speeds)
@@ -112,14 +142,14 @@ def test_left_and_right_mirror_each_other(place, velocity, foot, speed):
 @given(pairs, wide, pairs, speeds, legs)
 def test_a_foot_never_moves_faster_than_it_can(place, velocity, foot, speed, swing):
     plan, pace = planned(place, velocity, foot, speed, swing)
-    assert np.linalg.norm(plan.place - foot) <= pace.swiftness * plan.within + SLACK + 1e-9
+    assert np.linalg.norm(plan.place - foot) <= pace.swiftness * plan.within + SLACK * LEG + 1e-9
     assert plan.within in TIMES
 
 
 @given(pairs, wide, speeds, legs)
 def test_a_foot_that_is_quick_enough_lands_within_reach_and_bounds(place, velocity, speed, swing):
     pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)._replace(swiftness=FAR)
-    plan = stepped(place, velocity, pace, 0.3, reach=0.5)
+    plan = stepped(place, velocity, pace, 0.3, hips=hips_of(0.5))
     step = plan.place - plan.there
     assert np.linalg.norm(step) <= 0.5 + 1e-9
     assert np.all((step >= pace.low - 1e-9) & (step <= pace.high + 1e-9))
@@ -130,14 +160,15 @@ def test_what_is_missed_is_how_far_the_landing_is_from_where_it_should_be():
     place, velocity = np.zeros(2), np.array([1.0, 0.2])
     wanted = stepped(place, velocity, pace, 0.3)
     assert wanted.missed == pytest.approx(0.0, abs=1e-12)
-    short = stepped(place, velocity, pace, 0.3, reach=0.1)
+    short = stepped(place, velocity, pace, 0.3, hips=hips_of(0.36))
+    assert short.missed > 0.1
     assert short.missed == pytest.approx(np.linalg.norm(wanted.place - short.place))
 
 
 def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
     start = fallen(np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25)
     pace = free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.full(7, FAR))
+    plan = landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.zeros(7), LEVEL)
     assert plan.within == pytest.approx(0.3)
 
 
@@ -145,17 +176,17 @@ def test_it_lands_sooner_where_it_would_else_not_reach():
     """It falls outward: with each moment the step becomes longer."""
     place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
     due, pace = TIMES[-1], free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, 0.4))
-    late = stepped(place, velocity, pace, due, reach=0.4)
+    plan = landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL)
+    late = stepped(place, velocity, pace, due, hips=hips_of(0.4))
     assert plan.within < due
-    assert plan.missed + HURRY * (due - plan.within) / DURATION < late.missed
+    assert plan.missed + HURRY * LEG * (due - plan.within) / DURATION < late.missed
 
 
 def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
     place, velocity, due = np.array([0.1, 0.0]), np.array([1.0, 0.0]), TIMES[-1]
     bound = free(np.zeros(2))._replace(ahead=np.array([0.3, FAR]))
     free_plan, plan = (
-        landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, FAR))
+        landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.zeros(7), LEVEL)
         for pace in (free(np.zeros(2)), bound)
     )
     assert free_plan.within == due
@@ -166,7 +197,7 @@ def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
 @given(legs, st.floats(0.3, 2.0))
 def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
     pace, unit = (pace_of(size, DURATION, np.zeros(2), swing) for size in (leg, 1.0))
-    for ours, theirs in zip(pace[3:], unit[3:], strict=True):
+    for ours, theirs in zip(pace[4:], unit[4:], strict=True):
         np.testing.assert_allclose(ours, leg * theirs)
     assert pace.swiftness == pytest.approx(math.sqrt(leg) * unit.swiftness)
     assert np.all(pace.low < 0)
@@ -177,8 +208,71 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
     other = pace_of(leg, DURATION, np.zeros(2), 1 - swing)
     for low, high in ((pace.low, other.high), (pace.back, other.ahead)):
         assert low[1] == -high[1]
-    for ours, theirs in zip(pace[3:], other[3:], strict=True):
+    for ours, theirs in zip(pace[4:], other[4:], strict=True):
         assert ours[0] == theirs[0]
+
+
+# -- ground --------------------------------------------------------------------------------------------------------
+
+
+def aiming_at(ahead, strip, hips=0.0):
+    """The landing of who would step to a place so far ahead (m) if it had room and were within reach."""
+    velocity, within = np.array([1.0, 0.0]), 0.3
+    there, then = fallen(np.zeros(2), velocity, RATE, within)
+    c, s = math.cosh(RATE * DURATION), math.sinh(RATE * DURATION)
+    pace = free(c * then - RATE * s * (np.array([ahead, 0.0]) - there))
+    return stepped(np.zeros(2), velocity, pace, within, hips=hips, strip=strip)
+
+
+def between(low, high):
+    return lambda x: (x > low) & (x < high)
+
+
+@given(st.floats(-0.3, 0.9), st.floats(0.0, 0.5), st.floats(0.05, 0.3))
+def test_a_foot_lands_where_it_has_room_and_no_further_off_than_it_must(ahead, begin, wide):
+    taken = between(begin, begin + wide)
+    place = aiming_at(ahead, ground(unfree=taken)).place[0]
+    grid = SPACING * np.arange(-40, 41)
+    assert not taken(grid)[np.argmin(abs(grid - place))]
+    rooms = grid[~taken(grid)]
+    if taken(grid)[np.argmin(abs(grid - ahead))]:
+        assert abs(place - ahead) == pytest.approx(abs(rooms - ahead).min())
+    else:
+        assert place == pytest.approx(ahead)
+
+
+def test_where_there_is_no_room_at_all_it_lands_where_it_would():
+    assert aiming_at(0.4, ground(unfree=between(-9, 9))).place[0] == pytest.approx(0.4)
+
+
+def test_a_place_that_was_aimed_at_is_kept_unless_another_is_much_nearer():
+    """From the middle of what has no room, and from near its far end."""
+    low, high, taken = 0.25, 0.5, between(0.26, 0.49)
+    for ahead, aimed, found in (
+        (0.4, math.nan, high),
+        (0.4, low, low),
+        (0.4, low + 0.9 * NEAR * LEG, low),
+        (0.4, low - 1.1 * NEAR * LEG, high),
+        (0.375 + 0.45 * KEEPS * LEG, low, low),
+        (0.375 + 0.55 * KEEPS * LEG, low, high),
+        (0.375 - 0.45 * KEEPS * LEG, high, high),
+    ):
+        assert aiming_at(ahead, ground(unfree=taken, aimed=aimed)).place[0] == pytest.approx(found), (ahead, aimed)
+
+
+@given(st.floats(-0.2, 0.2), st.floats(0.6, 0.9))
+def test_a_leg_reaches_as_far_as_it_is_long(level, hips):
+    """Pythagoras, from hips over where the body will be to the ground as high as it is there."""
+    plan = aiming_at(3.0, ground(lambda x: np.full_like(x, level)), hips)
+    above = max(hips - level, SHORTEST * LEG)
+    reach = math.sqrt(max((STRETCH * LEG) ** 2 - above**2, (LEAST * LEG) ** 2)) + WIDE * LEG
+    assert plan.place[0] - plan.there[0] == pytest.approx(reach)
+
+
+def test_a_foot_reaches_further_up_than_down():
+    """Hips that are as high are nearer to ground that is higher."""
+    up, level, down = (aiming_at(3.0, ground(lambda x, z=z: np.where(x > 0.2, z, 0.0)), 0.85) for z in (0.1, 0.0, -0.1))
+    assert up.place[0] > level.place[0] > down.place[0]
 
 
 # -- ankles --------------------------------------------------------------------------------------------------------

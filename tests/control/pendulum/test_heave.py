@@ -11,11 +11,12 @@ from poise.control.pendulum.height import (
     LANDING,
     STIFF,
     STRETCH,
+    SUNK,
     Heave,
     heaved,
     hip_height,
     landing_height,
-    reaches,
+    sinking,
 )
 from poise.control.pendulum.manner import plain_manner
 
@@ -91,11 +92,16 @@ def test_who_lands_far_away_must_be_low(figure):
     assert heights[-1] > 0.1 + 0.4 * length
 
 
-def test_legs_reach_further_the_longer_they_may_sink(figure):
-    length = figure.legs.length
-    times = np.linspace(0.0, 0.5, 20)
-    reach = reaches(figure, 0.95 * length, 0.0, times)
-    assert np.all(np.diff(reach) >= 0)
-    assert reach[0] == pytest.approx(length * np.sqrt(STRETCH**2 - 0.95**2))
-    assert reach[-1] < STRETCH * length
-    assert np.all(reaches(figure, 0.95 * length, -0.5, times) >= reach)
+def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(figure):
+    hips, times = 0.9, np.linspace(0.0, 0.5, 51)
+    still, sinks, rises = (sinking(figure, hips, rate, times) for rate in (0.0, -0.5, 0.5))
+    lowest = hips - SUNK * figure.legs.length
+    for heights in (still, sinks):
+        assert heights[0] == hips
+        assert np.all(np.diff(heights) <= 0)
+        assert heights[-1] == pytest.approx(lowest)
+    free = still > lowest
+    assert 5 < free.sum() < 50
+    np.testing.assert_allclose(still[free], hips - 0.5 * DROP * times[free] ** 2)
+    assert np.all(sinks <= still)
+    np.testing.assert_array_equal(rises, still)  # who rises is not counted on to go on rising

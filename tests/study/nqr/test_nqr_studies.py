@@ -9,11 +9,12 @@ from PIL import Image
 
 from poise import PoiseError
 from poise.study.catalogue import STUDIES
-from poise.study.nqr import push
+from poise.study.nqr import ground, push
 from poise.study.nqr.case import MOTIONS, Case, measure
 from poise.study.running import Findings
 from poise.study.study import Scope
 from poise.study.trial import Trial
+from poise.world.terrain import parse_terrain
 
 NQR = [study for name, study in STUDIES.items() if name.startswith("nqr-")]
 MOVED = [study for study in NQR if study.whole.motions]
@@ -114,3 +115,11 @@ def test_what_is_tried_ships():
     from poise.reference.authoring import shipped_names
 
     assert set(MOTIONS) <= set(shipped_names())
+
+
+def test_slopes_rise_by_their_height_within_a_metre():
+    for case in ground.cases(Scope(1, 4.0, ("walk",))):
+        what, height = case.labels["ground"], case.labels["height_cm"] / 100
+        if "slope" in what:
+            rise = parse_terrain(case.trial.terrain).height(1.0, 0.0)
+            assert rise == pytest.approx(height if "up" in what else -height, abs=1e-5)

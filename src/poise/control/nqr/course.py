@@ -36,7 +36,7 @@ class Course(Protocol):
     def now(self) -> Stretch:
         """What is performed."""
 
-    def follow(self, heading: float) -> None:
+    def proceed(self, heading: float) -> None:
         """Go on to what comes next, after a stretch that began in this direction of the world, rad."""
 
 
@@ -46,7 +46,7 @@ class Given:
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.now, *self._later = (whole(segment) for segment in segments)
 
-    def follow(self, heading: float) -> None:  # noqa: ARG002
+    def proceed(self, heading: float) -> None:  # noqa: ARG002
         """The next one, if there is any."""
         if self._later:
             self.now = self._later.pop(0)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from poise.body import Body
-from poise.control.nqr.footholds import Footholds, feet_of
+from poise.body.feet import foot_links
+from poise.control.nqr.footholds import Bools, Footholds
 from poise.control.nqr.law import Reach
 from poise.dynamics import Contacts
 from poise.spatial import Array
@@ -17,6 +18,8 @@ PACE = 0.15
 """Share of a change of level that is followed in a step: a jump would be a blow."""
 NEWS = 0.005
 """m: feet that feel the ground nearer than this to where it was expected tell nothing new."""
+UPRIGHT = 0.7
+"""Of a contact's normal, upwards: what is steeper is an edge or a wall, and no ground to stand on."""
 EVEN = 1e-9
 """m: levels nearer than this are one, and differ by rounding."""
 CLEARANCE = 0.03
@@ -27,6 +30,7 @@ CARRIED = 0.4
 """Share of the velocity of these changes that is wanted: the look-ahead, unaware that they end, would overshoot."""
 
 Height = Callable[[float, float], float]
+Point = tuple[float, float, float]
 
 
 def no_reach(nv: int) -> Reach:
@@ -35,66 +39,68 @@ def no_reach(nv: int) -> Reach:
 
 
 class Footing:
-    """Follows the levels of the ground from foot to foot."""
+    """Keeps the levels of the ground from foot to foot: how much higher it is than the motion's own."""
 
     def __init__(self, body: Body, level: float, height: Height | None = None) -> None:
         """All feet stand on `level` (m); `height` tells the ground's where it can be seen."""
-        feet = feet_of(body)
-        self._foot_of = np.full(body.model.nbody + 1, -1)  # of links; the last is for all other bodies of a scene
-        for foot, links in enumerate(feet):
-            self._foot_of[links] = foot
+        feet = foot_links(body)
+        self._foot_of = {link: foot for foot, links in enumerate(feet) for link in links.tolist()}
         self._height, self._straight = height, no_reach(body.nv)
         self._newest = level  # m, of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
         self._coming = [level] * len(feet)  # m, on which it will land
-        self._felt = [level] * len(feet)  # m, on which it touched the ground last
-        self.stands = np.ones(len(feet), bool)
-        self._aloft = ~self.stands  # which are in the air, by the motion
-        self._sought = ~self.stands  # whose landings are looked out for
+        self._touched: list[float | None] = [None] * len(feet)  # m in the world, where it touches the ground
+        self._aloft = [False] * len(feet)  # which are in the air, by the motion
+        self._sought = [False] * len(feet)  # whose landings are looked out for
+        self._swing = [(0.0, 0.0)] * len(feet)  # share of a foot's way through the air, as the step begins and ends
+        self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
 
-    def feel(self, contacts: Contacts) -> None:
-        """Which feet touch the ground, and where."""
-        levels: list[list[float]] = [[] for _ in self._level]
-        told = zip(
-            contacts.touching.tolist(), contacts.other.tolist(), contacts.body, contacts.point[:, 2], strict=True
+    def feel(self, contacts: Contacts) -> Bools:
+        """Note where feet touch the ground from above; (F,) which do."""
+        heights: list[list[float]] = [[] for _ in self._level]
+        told = (
+            contacts.touching.tolist(),
+            contacts.other.tolist(),
+            contacts.frame[:, 0, 2].tolist(),
+            contacts.body.tolist(),
+            contacts.point[:, 2].tolist(),
         )
-        for touching, other, body, height in told:
-            foot = self._foot_of[min(body, len(self._foot_of) - 1)]
-            if touching and other == 0 and foot >= 0:
-                levels[foot].append(height)
-        for foot, heights in enumerate(levels):
-            self.stands[foot] = bool(heights)
-            if heights:
-                self._felt[foot] = float(sum(heights)) / len(heights)
+        for touching, other, upward, link, height in zip(*told, strict=True):
+            if touching and other == 0 and upward > UPRIGHT and link in self._foot_of:
+                heights[self._foot_of[link]].append(height)
+        self._touched = [sum(found) / len(found) if found else None for found in heights]
+        return np.array([len(found) > 0 for found in heights], bool)
 
-    def follow(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
-        """Take note of what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""
-        down = holds.down[frame]
-        sought = holds.soonest[frame] | ~down
-        for foot in range(len(down)):
-            if down[foot]:
-                self._stand(foot)
-            if sought[foot]:
-                seen = self._seen(holds.prints[foot][frame], root, yaw)
-                self._coming[foot] += (PACE if self._sought[foot] else 1.0) * (seen - self._coming[foot])
-        self._aloft, self._sought = ~down, sought
+    def look(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+        """Take in what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""
+        down, until, soonest = (table[frame].tolist() for table in (holds.down, holds.until, holds.soonest))
+        landed = [now and was for now, was in zip(down, self._aloft, strict=True)]
+        for foot, stands in enumerate(down):
+            if landed[foot]:
+                self._level[foot] = self._newest = self._coming[foot]
+            if stands:
+                self._correct(foot, float(holds.ground[frame, foot]))
+            sought = soonest[foot] or not stands
+            self._expect(foot, _balls_to_come(holds, foot, frame, root, yaw) if sought else [])
+            self._swing[foot] = (0.0, 0.0) if stands else _onward(self._swing[foot][1], until[foot])
+        self._between = _onward(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
+        self._aloft = [not stands for stands in down]
 
-    def _stand(self, foot: int) -> None:
-        """It has landed where it was to, but if it feels something else, then there."""
-        if self._aloft[foot]:
-            self._level[foot] = self._newest = self._coming[foot]
-        news = self._felt[foot] - self._level[foot]
-        if self.stands[foot] and abs(news) > NEWS:
+    def _correct(self, foot: int, ground: float) -> None:
+        """A foot that stands on `ground` (m) of the motion's, and feels something else than it should, is believed."""
+        touched = self._touched[foot]
+        news = 0.0 if touched is None else touched - ground - self._level[foot]
+        if abs(news) > NEWS:
             self._level[foot] += PACE * news
             self._newest = self._level[foot]
 
-    def _seen(self, balls: Array, root: Array, yaw: float) -> float:
-        """The level (m) on which balls (B, 2) m from the root will come to stand; if blind, that of the newest."""
-        if self._height is None:
-            return self._newest
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        east, north = float(root[0]), float(root[1])
-        return max(self._height(east + cos * x - sin * y, north + sin * x + cos * y) for x, y in balls.tolist())
+    def _expect(self, foot: int, balls: list[Point]) -> None:
+        """Look out for the level on which balls of a foot will stand, if they will; if blind, it is the newest."""
+        if balls:
+            height = self._height
+            seen = self._newest if height is None else max(height(x, y) - z for x, y, z in balls)
+            self._coming[foot] += (PACE if self._sought[foot] else 1.0) * (seen - self._coming[foot])
+        self._sought[foot] = bool(balls)
 
     def level(self, holds: Footholds, frame: int) -> float:
         """On which the motion takes place, m: between those of the feet, from landing to landing."""
@@ -105,7 +111,7 @@ class Footing:
         if self._is_even():
             return self._straight
         root = self._levels(holds, frame)
-        rise = self._heights(holds.swing[frame]) - root[:, None]
+        rise = self._heights() - root[:, None]
         now, ahead = np.einsum("ef,efi->ei", rise, holds.raising[frame : frame + 2])
         ahead[2] += root[1] - root[0]
         return Reach(now, ahead, CARRIED / step * (ahead - now))
@@ -118,15 +124,35 @@ class Footing:
         """(2,) m on which the motion takes place, as a step begins and ends."""
         level, coming = np.array(self._level), np.array(self._coming)
         now, then = level.mean(), np.where(holds.soonest[frame], coming, level).mean()
-        return np.asarray(now + (then - now) * _smooth(holds.between[frame]))
+        return np.asarray(now + (then - now) * _smooth(np.array(self._between)))
 
-    def _heights(self, done: Array) -> Array:
-        """(2, F) m of feet that have done this much (2, F) of their ways."""
-        level = np.array(self._level)
+    def _heights(self) -> Array:
+        """(2, F) m of feet as a step begins and ends."""
+        done, level = np.array(self._swing).T, np.array(self._level)
         change = np.array(self._coming) - level
         begun = np.where(change > 0.0, done, done - 1.0 + CHANGE) / CHANGE
         lifted = np.minimum(CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
         return np.asarray(level + change * _smooth(begun) + lifted)
+
+
+def _balls_to_come(holds: Footholds, foot: int, frame: int, root: Array, yaw: float) -> list[Point]:
+    """Where in the world the balls of a foot will stand, seen from where the root is, and how high the motion's own
+    ground is there; none if it does not come down."""
+    coming = int(holds.coming[frame, foot])
+    if coming < 0:
+        return []
+    east, north, cos, sin = float(root[0]), float(root[1]), math.cos(yaw), math.sin(yaw)
+    here_x, here_y = holds.root[frame].tolist()
+    return [
+        (east + cos * (x - here_x) - sin * (y - here_y), north + sin * (x - here_x) + cos * (y - here_y), z)
+        for x, y, z in holds.prints[coming].tolist()
+    ]
+
+
+def _onward(done: float, until: float) -> tuple[float, float]:
+    """Shares of a way as a step begins and ends, so many steps before its end: whatever the way was thought to be
+    before, it is gone on evenly from here."""
+    return done, done + (1.0 - done) / until
 
 
 def _smooth(share: Array) -> Array:

@@ -151,7 +151,7 @@ def _look_ahead(
     deviation[nv:] = reached - plan.velocity[k] - reach.speed
     system = np.empty((m, m + 1))
     system[:, :m] = by_control.T @ (plan.matrix[k] @ by_control)
-    system[:, m] = by_control.T @ (plan.reach[k] @ deviation + plan.slope[k])
+    system[:, m] = by_control.T @ (plan.pull[k] @ deviation + plan.slope[k])
     for j in range(m):
         system[j, j] += figure.change[used[j]] + figure.size[used[j]]
         system[j, m] += figure.size[used[j]] * plan.control[k, used[j]]

@@ -13,10 +13,10 @@ from poise.body.carrying import Carriage, advance
 from poise.body.poses import PoseSpace
 from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
-from poise.control.nqr.footholds import feet_of
+from poise.control.nqr.footholds import Bools
 from poise.control.nqr.footing import Footing, no_reach
 from poise.control.nqr.law import Answer, Moment, View, answer
-from poise.control.nqr.phase import LATE, Landings, is_late, landings_of, steps_early
+from poise.control.nqr.phase import LATE, is_late, steps_early
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import Steering, segments_of
@@ -53,8 +53,8 @@ class NqrSettings:
     """Weight of the speed of contacts that stay where they are, s^2/m^2; the paper has none."""
     relocate: float = 1.0
     """Share of the distance from the motion's place that is forgiven with each cycle."""
-    phase: str = "early"
-    """When the motion's time gives way: to feet that land "early", "late", "both", or never: "clock"."""
+    phase: str = "clock"
+    """Time is the world's; or it gives way to feet that land "early", "late", or "both"."""
     ground: str = "seen"
     """How it knows the level on which a foot will land; or "felt": as that of the foot that landed last."""
 
@@ -107,8 +107,8 @@ class Nqr:
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
         height = world.scene.terrain.height if s.ground == "seen" else None
         self._footing = Footing(body, float(self._carriage.way[2]), height)
-        self._feet, self._space, self._reach = feet_of(body), PoseSpace(body), no_reach(body.nv)
-        self._known_landings: dict[Segment, Landings] = {}
+        self._space, self._reach = PoseSpace(body), no_reach(body.nv)
+        self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
         self._waited = 0
         self._lost, self._tall = False, float(body.standing[2])
         self._answered(world.state)  # compiles it, before time counts
@@ -137,24 +137,24 @@ class Nqr:
         if self._lost:
             return PASSIVE
         if self.frame >= self._course.now.stop:
-            self._follow(state.qpos)
-        self._footing.feel(state.contacts)
-        landings = self._landings()
+            self._go_on(state.qpos)
+        stands = self._footing.feel(state.contacts)
         if self._settings.phase in ("early", "both"):
-            self._pass_over(steps_early(landings, self.frame, self._footing.stands, state.step))
-        self._step_on(state)
+            self._pass_over(steps_early(self.segment.footholds, self.frame, stands, state.step))
+        self._suit_ground(state)
         self.answer = self._answered(state)
         self._lost = _is_lost(self.answer.deviation, self._tall)
-        if self._settings.phase in ("late", "both") and self._waits(landings, state.step):
+        if self._settings.phase in ("late", "both") and self._waits(stands, state.step):
             self._stay()
         else:
             self.frame += 1
+            self._bent = self._reach.ahead
         return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)
 
-    def _step_on(self, state: State) -> None:
+    def _suit_ground(self, state: State) -> None:
         """Bring the motion to the level of the ground, and its legs to those of its feet."""
         holds, footing = self.segment.footholds, self._footing
-        footing.follow(holds, self.frame, state.qpos[:3], self._carriage.yaw)
+        footing.look(holds, self.frame, state.qpos[:3], self._carriage.yaw)
         rise = footing.level(holds, self.frame) - float(self._carriage.way[2])
         if rise:
             self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
@@ -164,13 +164,6 @@ class Nqr:
         """(nq,) of the motion, where it takes place."""
         return self._carriage.pose(self._course.now.poses[frame])
 
-    def _landings(self) -> Landings:
-        """Of the motion that is performed; found when it is first needed."""
-        segment = self.segment
-        if segment not in self._known_landings:
-            self._known_landings[segment] = landings_of(segment.motion, self._feet)
-        return self._known_landings[segment]
-
     def _pass_over(self, steps: int) -> None:
         """Go on in the motion at once, but not along the ground."""
         if steps and self.frame + steps < self._course.now.stop:
@@ -178,15 +171,16 @@ class Nqr:
             self.frame += steps
             self._shift(here[:3] - there[:3])
 
-    def _waits(self, landings: Landings, step: float) -> bool:
+    def _waits(self, stands: Bools, step: float) -> bool:
         """Whether a foot is late, and has not been waited for too long."""
-        late = is_late(landings, self.frame, self._footing.stands) and self.frame + 1 < self._course.now.stop
+        late = is_late(self.segment.footholds, self.frame, stands) and self.frame + 1 < self._course.now.stop
         self._waited = self._waited + 1 if late and self._waited < LATE / step else 0
         return self._waited > 0
 
     def _stay(self) -> None:
         """Go on along the ground, but not in the motion."""
         self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
+        self._bent = self._reach.now
 
     def _shift(self, way: Array) -> None:
         """Along the ground, m."""
@@ -213,14 +207,12 @@ class Nqr:
     def target(self, time: float) -> Array:  # noqa: ARG002
         """(nq,) the pose that is tracked now."""
         pose = self._pose(self.frame)
-        if not self._reach.ahead.any():
-            return pose
-        return np.asarray(self._space.moved(pose[None], self._reach.ahead[None])[0])
+        return np.asarray(self._space.moved(pose[None], self._bent[None])[0]) if self._bent.any() else pose
 
-    def _follow(self, qpos: Array) -> None:
+    def _go_on(self, qpos: Array) -> None:
         """What follows, nearer to where the body is along the ground: places are not tracked, steps are."""
         ended = self._course.now.poses[self.frame]
-        self._course.follow(self._carriage.yaw)
+        self._course.proceed(self._carriage.yaw)
         self.frame = self._course.now.first
         begun = self._course.now.poses[self.frame]
         self._carry(self._carriage.then(*advance(begun, ended)))

@@ -6,50 +6,21 @@ that only touches while another stands means little: captured feet often brush t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
-from poise.reference.dynamic import Dynamic
+from poise.control.nqr.footholds import Bools, Footholds
 
 NOTICED, EARLY, LATE = 0.02, 0.1, 0.1
 """s: how early a landing is noticed, how much of a motion is passed over for one, how long it waits for a late one."""
-NEVER = 1 << 30
 
 
-@dataclass(frozen=True, eq=False)
-class Landings:
-    """Feet of a motion of K steps."""
-
-    down: NDArray[np.bool_]  # (F, K)
-    until: NDArray[np.int64]  # (F, K) steps until a foot in the air lands; NEVER if it does not, or stands
-    just: NDArray[np.bool_]  # (F, K) whether a foot lands in the step before
-
-
-def landings_of(motion: Dynamic, feet: tuple[NDArray[np.int64], ...]) -> Landings:
-    """Of feet given by the ids of their links."""
-    body, contacts = motion.clip.body, motion.contacts
-    links = np.array([body.link_id(link) for link in contacts.links], np.int64)
-    down = np.array([contacts.down[:, np.isin(links, ids)].any(axis=1) for ids in feet]).reshape(len(feet), -1)
-    until = np.full(down.shape, NEVER, np.int64)
-    for step in range(down.shape[1] - 2, -1, -1):
-        lands = np.where(down[:, step + 1], 1, np.minimum(until[:, step + 1], NEVER - 1) + 1)
-        until[:, step] = np.where(down[:, step], NEVER, lands)
-    just = np.zeros_like(down)
-    just[:, 1:] = down[:, 1:] & ~down[:, :-1]
-    return Landings(down[:, :-1], until[:, :-1], just[:, :-1])
-
-
-def steps_early(landings: Landings, frame: int, stands: NDArray[np.bool_], step: float) -> int:
+def steps_early(holds: Footholds, frame: int, stands: Bools, step: float) -> int:
     """How many steps of a flight are to be passed over, since a foot has landed; 0 for none."""
-    if landings.down[:, frame].any():
+    if holds.down[frame].any():
         return 0
-    until = step * landings.until[stands, frame]  # s
+    until = step * holds.until[frame, stands]  # s
     early = until[(until >= NOTICED) & (until <= EARLY)]
     return round(float(early.max(initial=0.0)) / step)
 
 
-def is_late(landings: Landings, frame: int, stands: NDArray[np.bool_]) -> bool:
+def is_late(holds: Footholds, frame: int, stands: Bools) -> bool:
     """Whether a foot should have landed by now and has not."""
-    return bool((landings.just[:, frame] & ~stands).any())
+    return bool((holds.lands[frame] & ~stands).any())

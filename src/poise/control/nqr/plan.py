@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     ball_centre: Array  # (C, 3) m
     ball_radius: Array  # (C,) m
     matrix: Array  # (K, nv, nv) H'SH
-    reach: Array  # (K, nv, 2 nv) H'S
+    pull: Array  # (K, nv, 2 nv) H'S
     slope: Array  # (K, nv) H'(S d + s)
     gain: Array  # (K, m, 2 nv) of the linear law, zero for controls there are not
     offset: Array  # (K, m) likewise
@@ -83,7 +83,7 @@ def plan_of(policy: Policy, linear: bool) -> Plan:
     later = np.array([future.matrix for future in policy.futures[1:]])
     slope = np.array([future.slope for future in policy.futures[1:]])
     slope += np.einsum("kij,kj->ki", later, policy.defect)
-    reach = step * later[:, :nv] + later[:, nv:]
+    pull = step * later[:, :nv] + later[:, nv:]
     used = np.full((k, m), -1, np.int64)
     gain, offset = np.zeros((k if linear else 1, m, 2 * nv)), np.zeros((k if linear else 1, m))
     for t, on in enumerate(policy.used):
@@ -99,8 +99,8 @@ def plan_of(policy: Policy, linear: bool) -> Plan:
         np.array(policy.control),
         used,
         *policy.bearings,
-        np.ascontiguousarray(step * reach[:, :, :nv] + reach[:, :, nv:]),
-        np.ascontiguousarray(reach),
+        np.ascontiguousarray(step * pull[:, :, :nv] + pull[:, :, nv:]),
+        np.ascontiguousarray(pull),
         step * slope[:, :nv] + slope[:, nv:],
         gain,
         offset,

@@ -6,19 +6,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from poise.body.carrying import Carriage, advance
 from poise.control.nqr.footholds import Footholds, footholds_of
 from poise.control.nqr.lookahead import Policy, carried_future, look_ahead
 from poise.control.nqr.plan import Plan, plan_of
+from poise.control.nqr.track import Track, track_of
 from poise.control.nqr.weights import Weights
 from poise.reference.dynamic import Dynamic
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A motion with its policy."""
+    """A motion with its policy, and what its feet do in it and after it."""
 
     policy: Policy
     plan: Plan
+    track: Track
     footholds: Footholds
 
     @property
@@ -29,18 +32,19 @@ class Segment:
 
 def cyclic_segment(motion: Dynamic, weights: Weights, cycles: int | None = None, linear: bool = False) -> Segment:
     """A cycle, followed by itself."""
-    return _segment(look_ahead(motion, weights, cycles), linear)
+    return _segment(look_ahead(motion, weights, cycles), track_of(motion), linear)
 
 
 def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bool = False, frame: int = 0) -> Segment:
     """A motion performed once, that ends in the state that another has in a frame."""
-    future = carried_future(then.policy.futures[frame], then.motion.clip.qpos[frame], motion.clip.qpos[-1])
+    entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
-    return _segment(look_ahead(once, weights, then=future), linear)
+    policy = look_ahead(once, weights, then=carried_future(then.policy.futures[frame], entered, ended))
+    return _segment(policy, track_of(once, then.track.entered(frame, Carriage(*advance(entered, ended)))), linear)
 
 
-def _segment(policy: Policy, linear: bool) -> Segment:
-    return Segment(policy, plan_of(policy, linear), footholds_of(policy.motion))
+def _segment(policy: Policy, track: Track, linear: bool) -> Segment:
+    return Segment(policy, plan_of(policy, linear), track, footholds_of(policy.motion, track))
 
 
 def resting(motion: Dynamic) -> Dynamic:

@@ -103,18 +103,17 @@ def reach_of(distance: float, length: float) -> float:
 
 
 @kernel
-def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any) -> float:
+def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any) -> None:
     """Set a leg of a pose so that its ankle is at a place and its foot turned as told (3, 3), as far as it reaches.
 
-    `across` (3,) is where the axis of the knee points to. Returns how far the place is from the hip, m.
+    `across` (3,) is where the axis of the knee points to.
     """
     root = _matrix(qpos[3:7])
     hip = qpos[:3] + root @ legs.hip[side]
     way = ankle - hip
-    distance = math.sqrt(way @ way)
     a, b = legs.thigh[side], legs.shank[side]
     long_a, long_b = math.sqrt(a @ a), math.sqrt(b @ b)
-    stretched = max(reach_of(distance, long_a + long_b), FOLDED * (long_a + long_b))
+    stretched = max(reach_of(math.sqrt(way @ way), long_a + long_b), FOLDED * (long_a + long_b))
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = _about(legs.axis[side], knee)
@@ -126,7 +125,6 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
     _set_turn(
         qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1]
     )
-    return distance
 
 
 @kernel

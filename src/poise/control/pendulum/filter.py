@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.control.pendulum.ground import SPACING
+from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 from poise.spatial import Array
 
-STRETCH, SHORTEST = 0.985, 0.5
-"""Of a leg's length: how long a leg is at most when it lands, and at least."""
 WIDE = 0.23
 """Of a leg's length: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""
 LEAST = 0.15

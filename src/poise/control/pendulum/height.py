@@ -16,7 +16,7 @@ from poise.control.pendulum.manner import Moment
 from poise.spatial import Array
 
 STRETCH, LANDING = 0.985, 0.99
-"""Of a leg's length: the longest a leg is wanted to be while it stands, and when it lands."""
+"""Of a leg's length: the longest a leg is wanted to be while it stands (further, the heel lifts), and when it lands."""
 SHORTEST = 0.5
 """Of a leg's length."""
 SINKS = 1.2
@@ -70,10 +70,11 @@ def _above(leg: float, away: float, length: float) -> float:
     return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
 
 
-def heaved(now: Heave, wanted: float, rate: float) -> Heave:
+def heaved(figure: Figure, now: Heave, wanted: float, rate: float) -> Heave:
     """The plan with the acceleration that leads to a height (m) and its rate (m/s), without taking off."""
-    rate = min(max(rate, -STEEPEST), STEEPEST)
-    speed = min(0.5 * STIFF * (wanted - now.height) + rate, RISES)
+    slow = figure.legs.slow
+    rate = min(max(rate, -STEEPEST * slow), STEEPEST * slow)
+    speed = min(0.5 * STIFF * (wanted - now.height) + rate, RISES * slow)
     return now._replace(pull=min(max(2 * STIFF * (speed - now.rate), -DROP), HEAVE))
 
 

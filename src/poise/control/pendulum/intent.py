@@ -18,7 +18,8 @@ MOST = 0.4
 """m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
-STURDY = 0.15
+import os
+STURDY = float(os.environ.get("STU","0.15"))
 """rad: a body that is turned by less is turned back."""
 SHORTEST = 0.1
 """s: means over less tell nothing."""

@@ -9,13 +9,12 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Foot, Joint
+from poise.control.pendulum.chain import ROOM, chain_of
 from poise.errors import PoiseError
 from poise.spatial import Array
 
 ADULT = 0.874
 """m: the length of an adult's leg, that of the paper's character."""
-ROOM = 0.05
-"""rad: no nearer to its limits is a joint asked to go."""
 
 
 class Legs(NamedTuple):
@@ -75,17 +74,7 @@ def _standing_place(body: Body, link: str) -> Array:
 
 
 def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
-    by_link = {joint.link: joint for joint in body.joints}
-    model = body.model
-    ankle = by_link[foot]
-    knee = by_link.get(str(ankle.parent_link))
-    hip = by_link.get(str(knee.parent_link)) if knee else None
-    if knee is None or hip is None or knee.kind != "hinge" or len(knee.dofs) != 1 or hip.kind == "free":
-        raise PoiseError(f"body '{body.name}': '{foot}' must hang on an ankle, a knee that is one hinge, and a hip")
-    chain = [joint.link for joint in (hip, knee, ankle)]
-    if any(np.abs(model.body(link).quat[1:]).max() > 1e-6 for link in chain):
-        raise PoiseError(f"body '{body.name}': links of its legs must be parallel to its root at rest")
-    toe = next((j for j in body.joints if j.parent_link == foot and j.kind == "hinge"), None)
+    model, (hip, knee, ankle, toe) = body.model, chain_of(body, foot)
     return {
         "hip": _standing_place(body, hip.link),
         "thigh": np.array(model.body(knee.link).pos),

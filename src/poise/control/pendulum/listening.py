@@ -6,27 +6,25 @@ The reference is listened to anew at each step, so that edits of it, also those 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.control.pendulum.legs import Legs, feet_of
+from poise.control.pendulum.hearing import RATE, Heard, hear, strikes
+from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.manner import PLAIN_LEG, PLAIN_STEP, SAMPLES, Manner, legwork, manner_of, plain_manner
 from poise.reference import Reference
-from poise.reference.parts import contact_parts
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply, yaw_of
 
-RATE = 120.0
-"""1/s: how densely a reference is searched for steps."""
-LISTENED = 6.0
-"""s of a reference that are searched."""
+LISTENED, LONGEST = 6.0, 60.0
+"""s of a reference that are searched for steps: of one that goes on for ever, and of one with an end."""
 QUICKEST = 0.15
 """s: strikes of the two feet nearer to each other are no steps."""
+SHUFFLED = 0.5
+"""Of the usual speed of a reference's strides: slower ones are not how it walks."""
 USUAL = 0.9
 """m/s for each root of a metre of leg: who is slower walks with the reference's steps."""
 NARROWEST = 0.16
@@ -34,8 +32,9 @@ NARROWEST = 0.16
 
 
 class Stride(NamedTuple):
-    """Three strikes of the reference: left, right, left."""
+    """Three strikes of the reference: of a foot, the other, and the same again."""
 
+    first: int  # the foot: 0 for the left one
     strikes: tuple[float, float, float]  # s
     speed: float  # m/s
     width: float  # m between the feet
@@ -44,13 +43,13 @@ class Stride(NamedTuple):
 
 
 class Walk:
-    """The steps of a reference."""
+    """The steps of a reference. One that turns is walked straight: what its steps turn by is taken out of them."""
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
-        poses, down = _listen(reference, body)
-        self.first = poses[0]
-        self._stride = _stride(poses, down, body, legs, reference.duration is None)
+        endless = reference.duration is None
+        stride = _stride(hear(reference, body, LISTENED if endless else LONGEST), body, legs)
+        self._stride = stride._replace(gap=np.zeros(body.nv)) if stride and endless else stride
 
     @property
     def still(self) -> bool:
@@ -85,9 +84,9 @@ class Walk:
         stride = self._stride
         if stride is None:
             return plain_manner(self._body, self._legs, self._reference.at(time).qpos)
-        begin, end = stride.strikes[stance], stride.strikes[stance + 1]
+        begin, end = stride.strikes[:2] if stance == stride.first else stride.strikes[1:]
         period = stride.strikes[2] - stride.strikes[0]
-        lap = max(round((time - begin) / period), 0) if self._reference.duration is None else 0
+        lap = max(round((time - begin) / period), -int(begin / period)) if self._reference.duration is None else 0
         times = np.linspace(begin, end, SAMPLES)
         frames = np.array([self._reference.at(t + lap * period).qpos for t in times])
         shares = (times - stride.strikes[0]) / period
@@ -108,41 +107,31 @@ class Walk:
         return stance, phase, steps[stance]
 
 
-def _listen(reference: Reference, body: Body) -> tuple[Array, NDArray[np.bool_]]:
-    """Poses (T, nq), and which feet bear (T, 2), left first."""
-    seconds = min(reference.duration or LISTENED, LISTENED)
-    targets = [reference.at(t) for t in np.arange(0.0, seconds, 1 / RATE)]
-    parts = contact_parts(body)
-    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in feet_of(body)]
-    down = np.zeros((len(targets), 2), bool)
-    for k, target in enumerate(targets):
-        if target.down is not None:
-            down[k] = [bool(np.any(target.down[each])) for each in own]
-    return np.array([target.qpos for target in targets]), down
-
-
-def _stride(poses: Array, down: NDArray[np.bool_], body: Body, legs: Legs, endless: bool) -> Stride | None:
+def _stride(heard: Heard, body: Body, legs: Legs) -> Stride | None:
     """The stride between whose ends poses differ least; None if there is none."""
-    left, right = (np.flatnonzero(down[1:, foot] & ~down[:-1, foot]) + 1 for foot in (0, 1))
-    space, found = PoseSpace(body), []
-    for first, last in pairwise(left):
-        between = right[(right > first + QUICKEST * RATE) & (right < last - QUICKEST * RATE)]
-        if len(between) == 1:
-            gap = space.difference(poses[[last]], poses[[first]])[0]
-            gap[:6] = 0.0
-            found.append((float(gap @ gap), (int(first), int(between[0]), int(last)), gap))
-    if not found:
-        return None
-    _, frames, gap = min(found, key=lambda one: one[0])
-    if endless:
-        gap = np.zeros_like(gap)
-    begin, _, end = frames
+    struck = sorted((frame, foot) for foot in (0, 1) for frame in strikes(heard.down[:, foot], RATE))
+    found = [
+        _measured(heard.poses, foot, (begin, middle, end), body, legs)
+        for (begin, foot), (middle, other), (end, same) in zip(struck, struck[1:], struck[2:], strict=False)
+        if foot == same != other and min(middle - begin, end - middle) > QUICKEST * RATE
+    ]
+    least = SHUFFLED * float(np.median([abs(stride.speed) for stride in found])) if found else 0.0
+    walked = [stride for stride in found if abs(stride.speed) >= least]
+    return min(walked, key=lambda stride: float(stride.gap @ stride.gap), default=None)
+
+
+def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> Stride:
+    """The stride that begins on a foot, with strikes at frames of poses (T, nq)."""
+    begin, middle, end = frames
+    gap = PoseSpace(body).difference(poses[[end]], poses[[begin]])[0]
+    gap[:6] = 0.0
     yaw = np.unwrap(yaw_of(poses[begin : end + 1, 3:7]))
     way = poses[end, :2] - poses[begin, :2]
     mean = float(np.mean(yaw))
     ahead = float(np.cos(mean) * way[0] + np.sin(mean) * way[1])
     return Stride(
-        (frames[0] / RATE, frames[1] / RATE, frames[2] / RATE),
+        first,
+        (begin / RATE, middle / RATE, end / RATE),
         ahead * RATE / (end - begin),
         _width(poses[list(frames)], body, legs),
         float(yaw[-1] - yaw[0]),

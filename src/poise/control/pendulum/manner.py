@@ -15,6 +15,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.carrying import carried, heading
+from poise.body.poses import PoseSpace
 from poise.control.pendulum.legs import Legs, feet_of
 from poise.frozen import readonly
 from poise.spatial import Array, continuous_quat, matrix_to_quat, yaw_of
@@ -23,6 +24,8 @@ SAMPLES = 25
 """Of a step, both ends included."""
 BOW = 0.03
 """m: the most by which a foot swings to the side of the straight way: references do not mind their other leg."""
+SHORT = 0.1
+"""Of the length of a leg: a foot that gets no further, as who marches on the spot, goes there plainly."""
 PLAIN_LIFT = 0.06
 """Of the length of a leg: by how much plain steps lift a foot."""
 PLAIN_STEP = 0.5
@@ -115,10 +118,9 @@ def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
     work = legwork(frames, body, legs)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
-    way = swing[-1, :2] - swing[0, :2]
-    progress = (swing[:, :2] - swing[0, :2]) @ way / max(float(way @ way), 1e-6)
+    progress = _progress(swing[:, :2], SHORT * legs.length)
     return Manner(
-        readonly(frames),
+        readonly(PoseSpace(body).continuous(frames)),
         readonly(work.axis[:, pair]),
         readonly(work.foot[:, pair]),
         readonly(np.linalg.norm(hip - ankle, axis=1)),
@@ -126,8 +128,21 @@ def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
         readonly(np.linalg.norm((hip - ankle)[:, :2], axis=1)),
         readonly(_clearance(work.low[:, 1 - stance])),
         readonly(np.clip(progress, 0.0, 1.0)),
-        readonly(np.clip(swing[:, 1] - swing[0, 1] - progress * way[1], -BOW, BOW)),
+        readonly(np.clip(swing[:, 1] - swing[0, 1] - progress * (swing[-1, 1] - swing[0, 1]), -BOW, BOW)),
     )
+
+
+def _progress(places: Array, short: float) -> Array:
+    """(S,) how far on its way, from 0 to 1, a foot is that passes places (S, 2); plain if that is too short, m."""
+    gone = places - places[0]
+    square = float(gone[-1] @ gone[-1])
+    return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()
+
+
+def _plain_progress() -> Array:
+    """(S,) without a jerk."""
+    phase = np.linspace(0.0, 1.0, SAMPLES)
+    return phase * phase * (3 - 2 * phase)
 
 
 def _clearance(low: Array) -> Array:
@@ -152,6 +167,6 @@ def plain_manner(body: Body, legs: Legs, pose: Array) -> Manner:
         readonly(none),
         readonly(none),
         readonly(PLAIN_LIFT * legs.length * 4 * phase * (1 - phase)),
-        readonly(phase * phase * (3 - 2 * phase)),
+        readonly(_plain_progress()),
         readonly(none),
     )

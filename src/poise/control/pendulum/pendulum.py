@@ -183,7 +183,7 @@ class Pendulum:
             hip_height(figure, self._ankle(feet, side), moment, seen.hip[side, :2]) - seen.hip[side, 2]
             for side in (0, 1)
         ]
-        heave = heaved(self._heave, float(seen.com[2]) + min(heights), 0.0)
+        heave = heaved(figure, self._heave, float(seen.com[2]) + min(heights), 0.0)
         support = support_of(figure, seen, intent.heading)
         back = seen.com[:2] + step * RETURNS * (support.middle - seen.com[:2])
         now, then = (
@@ -219,7 +219,7 @@ class Pendulum:
         low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
         down = float(seen.pressed[self._gait.stance, 2]) - hold.ground
         sunk = now - self._settings.sinking * max(now - low, down, 0.0)
-        return heaved(self._heave, above + sunk, (then - now) / step)
+        return heaved(figure, self._heave, above + sunk, (then - now) / step)
 
     def _heels(self, seen: Seen) -> tuple[float, float]:
         """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""

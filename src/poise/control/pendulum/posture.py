@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from poise.body.carrying import heading
 from poise.control.pendulum.bending import bend_leg, set_legs
 from poise.control.pendulum.figure import Figure
+from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.swing import Placed
 from poise.spatial import Array
 
-HEEL = 0.985
-"""Of a leg's length: stretched further, the heel lifts."""
 TRAILING = 0.6
 """rad: the most by which the heel of the trailing foot lifts while both feet stand."""
 
@@ -77,7 +76,7 @@ class Posture:
         """Put the root where the centre of mass should then be, on legs that suit; writes how heels are lifted."""
         qpos, legs = self._data.qpos, self._figure.legs
         qpos[:3] = com - self._above
-        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, HEEL * legs.length, feet.most, tilt)
+        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, STRETCH * legs.length, feet.most, tilt)
 
     def _com(self) -> Array:
         """(3,) m: where the centre of mass has come to."""

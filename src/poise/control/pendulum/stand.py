@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.control.pendulum.bearing import Load
-from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.control.pendulum.figure import PRESSED, Figure, Seen, turned
 from poise.spatial import Array
 
 ABREAST = 0.2
@@ -16,9 +16,9 @@ ABREAST = 0.2
 APART = 0.5
 """Of a leg's length: the same, across it."""
 MARGIN = 0.02
-"""m: a capture point nearer to the edge of support than this calls for a step."""
+"""m, of an adult: a capture point nearer to the edge of support than this calls for a step."""
 SLOW = 0.3
-"""m/s: who is faster does not come to stand."""
+"""m/s, of an adult: who is faster does not come to stand."""
 FIRM = 0.7
 """By how much more than the capture point the pressed point moves away from the middle."""
 
@@ -38,8 +38,8 @@ def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
     legs = figure.legs
     middle = seen.pressed[:, :2].mean(axis=0)
     apart = turned(-yaw, seen.pressed[0] - seen.pressed[1])
-    back = float(legs.sole[:, 0, 0].mean() - legs.ball[:, 0].mean() * 0.25)
-    front = float(legs.ball[:, 0].mean() * 0.75)
+    ball = float(legs.ball[:, 0].mean())
+    back, front = float(legs.sole[:, 0, 0].mean()) - PRESSED * ball, (1.0 - PRESSED) * ball
     wide = float(np.abs(legs.sole[:, 0, 1]).mean())
     half = 0.5 * np.abs(apart)
     rate = math.sqrt(figure.gravity / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
@@ -53,7 +53,7 @@ def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
     long = figure.legs.length
     side = float(support.apart[1])
     abreast = abs(float(support.apart[0])) < ABREAST * long and 0.5 * abs(figure.legs.hip[0, 1]) < side < APART * long
-    return abreast and math.hypot(*seen.velocity[:2]) < SLOW and not topples(support)
+    return abreast and math.hypot(*seen.velocity[:2]) < SLOW * figure.legs.slow and not topples(support)
 
 
 def topples(support: Support) -> bool:

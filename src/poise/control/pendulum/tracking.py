@@ -15,8 +15,8 @@ WIDEST = 1.2
 """rad: the error beyond which the wanted velocity hardly grows."""
 RATE = 10.0
 """1/s: c_i of joints for which a body's tables tell none."""
-MASS, LEG = 81.4, 0.874
-"""kg, m: of the body that gains are told for."""
+MASS = 81.4
+"""kg: of the body that gains are told for."""
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
 """Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground; of toes."""
 CHASE, FASTEST = 2.0, 3.0
@@ -31,7 +31,7 @@ def response(body: Body) -> Array:
 
 
 def wanted_velocity(error: Array) -> Array:
-    """rad: the error-velocity curve of [Tsai2010] Fig. 7: linear near zero, level far away."""
+    """rad: in place of the error-velocity curve that [Tsai2010] draws in Fig. 7: linear near zero, level far away."""
     return np.asarray(WIDEST * np.tanh(error / WIDEST))
 
 
@@ -43,7 +43,7 @@ class Tracking:
         self._figure = figure
         self._rate = response(body)
         self._gain = np.zeros(figure.model.nv)
-        self._gain[6 : body.nv] = gain * body.mass / MASS * (figure.legs.length / LEG) ** 2
+        self._gain[6 : body.nv] = gain * body.mass / MASS * figure.legs.scale**2
         for toes in figure.toe_dofs:
             self._gain[toes] *= SOFT_TOES
         self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)

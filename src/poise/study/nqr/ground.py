@@ -1,6 +1,9 @@
-"""How uneven may the ground be? [Muico2009] section 5.4: steps and stairs, up and down."""
+"""How uneven may the ground be? [Muico2009] section 5.4: steps, stairs and slopes, up and down, and bumps."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
 
 from poise.reference.archive import spoken_name
 from poise.study.nqr.case import Case, measure
@@ -9,21 +12,29 @@ from poise.study.shares import map_of
 from poise.study.study import Scope, Study
 from poise.study.trial import Trial
 
-GROUNDS: dict[str, dict[str, tuple[str, tuple[float, ...]]]] = {
+HEIGHTS = (0.02, 0.04, 0.06, 0.08)
+"""m: of a step, of bumps, or by which a slope rises within a metre."""
+
+
+def _slope(rise: float) -> str:
+    return f"slope:{math.degrees(math.atan(rise)):.4f}"
+
+
+GROUNDS: dict[str, dict[str, Callable[[float], str]]] = {
     "walk": {
-        "once down": ("drop:{}", (0.02, 0.04, 0.06, 0.08)),
-        "stairs down": ("stairs:-{}:0.7:12", (0.02, 0.04, 0.06, 0.08)),
-        "stairs down, long treads": ("stairs:-{}:1:12", (0.02, 0.04, 0.06, 0.08)),
-        "once up": ("drop:-{}", (0.02, 0.04, 0.06, 0.08)),
-        "stairs up": ("stairs:{}:0.7:12", (0.02, 0.04, 0.06, 0.08)),
+        "once down": "drop:{}".format,
+        "stairs down": "stairs:-{}:0.7:12".format,
+        "stairs down, long treads": "stairs:-{}:1:12".format,
+        "slope down": lambda rise: _slope(-rise),
+        "once up": "drop:-{}".format,
+        "stairs up": "stairs:{}:0.7:12".format,
+        "slope up": _slope,
+        "rough": "rough:{}".format,
     },
-    "run": {
-        "down every 5 m": ("drop:{}:5", (0.02, 0.04, 0.06, 0.08)),
-        "up every 5 m": ("drop:-{}:5", (0.02, 0.04, 0.06, 0.08)),
-    },
-    "turn-45": {"down with each cycle": ("spiral:{}:45:3.4:6", (0.02, 0.04, 0.06, 0.08))},
+    "run": {"down every 5 m": "drop:{}:5".format, "up every 5 m": "drop:-{}:5".format},
+    "turn-45": {"down with each cycle": "spiral:{}:45:3.4:6".format},
 }
-"""Motion: {what the ground does: (terrain, heights in m)}."""
+"""Motion: {what the ground does: the terrain of a height}."""
 
 
 def cases(scope: Scope) -> list[Case]:
@@ -31,18 +42,18 @@ def cases(scope: Scope) -> list[Case]:
     return [
         Case(
             {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
-            Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain.format(height)),
+            Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain(height)),
         )
         for motion in scope.motions
-        for what, (terrain, heights) in GROUNDS.get(motion, GROUNDS["walk"]).items()
-        for height in (heights[1:2] if scope.coarse else heights)
+        for what, terrain in GROUNDS.get(motion, GROUNDS["walk"]).items()
+        for height in (HEIGHTS[1:2] if scope.coarse else HEIGHTS)
         for seed in range(scope.seeds)
     ]
 
 
 STUDY: Study[Case] = Study(
     name="nqr-ground",
-    title="survival of steps and stairs, up and down",
+    title="survival of steps, stairs and slopes, up and down, and of bumps",
     reproduces="Muico et al. 2009, section 5.4",
     whole=Scope(seeds=10, seconds=12.0, motions=tuple(GROUNDS)),
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),

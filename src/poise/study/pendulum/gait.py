@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body.feet import links_from
 from poise.measure.replay import Replay
 from poise.spatial import Array
-from poise.world.recording import Recording
 
 WEIGHED = 0.1
 """s: a touch that gives no more impulse than the weight does in this time is no stance."""
@@ -34,18 +34,13 @@ class Tread:
 def tread(replay: Replay, foot: str) -> Tread:
     """Of a foot, by the name of its link, with its toes."""
     recording = replay.recording
-    own = np.isin(recording.contact_body, _links(recording, foot)) & (recording.contact_kind == 0)
+    links = links_from(recording.model, recording.model.body(foot).id)
+    own = np.isin(recording.contact_body, links) & (recording.contact_kind == 0)
     at, steps = recording.contact_step[own], recording.steps
     bears = np.einsum("ni,ni->n", recording.contact_force[own], recording.contact_normal[own])
     force = np.bincount(at, bears, steps).astype(float)
     slipped = np.bincount(at, bears * replay.slip[own] * recording.step, steps)
     return Tread(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
-
-
-def _links(recording: Recording, foot: str) -> list[int]:
-    model = recording.model
-    top = model.body(foot).id
-    return [top, *(link for link in range(model.nbody) if model.body_parentid[link] == top)]
 
 
 def stances(force: Array, weight: float, step: float) -> list[Stance]:

@@ -8,22 +8,17 @@ from itertools import pairwise
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.carrying import Carriage
 from poise.body.poses import PoseSpace
+from poise.control.pendulum.hearing import RATE, hear, strikes
 from poise.reference import Reference
-from poise.reference.parts import contact_parts
 from poise.spatial import Array, yaw_of
 
 PHASES = 24
 HEARD = 6.0
 """s of a reference that are compared with."""
-RATE = 120.0
-"""Hz, at which a reference is taken."""
-QUICKEST = 0.3
-"""s: strikes of a foot that are nearer to each other are one."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +74,8 @@ def _steadied(com: Array, yaw: float) -> Array:
 
 def reference_strides(body: Body, reference: Reference) -> Strides:
     """Those of what is imitated; none if it does not walk, or does not tell when its feet bear."""
-    targets = [reference.at(time) for time in np.arange(0.0, min(reference.duration or HEARD, HEARD), 1.0 / RATE)]
-    left = [index for index, part in enumerate(contact_parts(body)) if part.limb == body.feet[0].name]
-    down = [False if target.down is None else bool(np.any(target.down[left])) for target in targets]
-    return strides_of(body, np.array([target.qpos for target in targets]), strikes(np.array(down), RATE))
-
-
-def strikes(down: NDArray[np.bool_], rate: float) -> list[int]:
-    """Frames at which a foot that is `down` (T,) or not comes down, without those too soon after another."""
-    found: list[int] = []
-    for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:
-        if not found or frame - found[-1] > QUICKEST * rate:
-            found.append(int(frame))
-    return found
+    heard = hear(reference, body, HEARD)
+    return strides_of(body, heard.poses, strikes(heard.down[:, 0], RATE))
 
 
 def compared(body: Body, walked: Strides, clip: Strides) -> Errors:

@@ -74,7 +74,7 @@ class Steering:
         """The gait whose speed is nearest, or standing."""
         return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
 
-    def follow(self, heading: float) -> None:
+    def proceed(self, heading: float) -> None:
         """Choose the next step, after one that began in this direction of the world, rad."""
         away = self._origin + self._heading - heading - self.step.turn
         self._now = self._values[self._gait].best(self._now, away)

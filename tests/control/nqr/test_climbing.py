@@ -1,0 +1,29 @@
+"""Motions that climb by themselves, on the ground that they were made for."""
+
+import numpy as np
+import pytest
+
+from poise.control.nqr import Nqr
+from poise.measure.metrics import fell_at
+from poise.performance import perform
+from poise.reference.cast import cast
+from poise.reference.edit import parse_edit, take_of
+from poise.reference.obeying import obeying
+from poise.world import Scene, World
+
+
+@pytest.mark.parametrize(("ground", "slack"), [("stairs:0.1:0.6:4", 1e-6), ("slope:4", 0.002)])
+def test_a_walk_that_was_put_on_the_ground_is_not_raised_by_it_again(ground, slack):
+    """Slack, m: on slopes the ground of a motion is level below each part of a foot."""
+    walker = cast("walk", "biped29", physics=True)
+    reference = walker.reference
+    for edit in ("loop:3", ground):
+        reference = parse_edit(edit).on(take_of(reference, walker.body))
+    climbing = obeying(reference, walker.body, ships=False)
+    clip = next(iter(climbing.motions.values())).clip
+    world = World(Scene.of(walker.body, ground))
+    recording = perform(world, Nqr(), climbing, seconds=clip.seconds, noise=0.02).recording
+    assert fell_at(recording) is None
+    assert clip.qpos[-1, 2] > clip.qpos[0, 2] + 0.15
+    np.testing.assert_allclose(recording.reference_qpos[:, 2], clip.qpos[:, 2], atol=slack)
+    np.testing.assert_allclose(recording.qpos[:, 2], clip.qpos[:, 2], atol=0.01)

@@ -1,0 +1,83 @@
+"""What feet reach for does not jump where one motion goes over into another."""
+
+import math
+from collections import defaultdict
+from copy import deepcopy
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.body.carrying import Carriage, advance
+from poise.control.nqr import segment
+from poise.control.nqr.footing import Footing
+from poise.control.nqr.steering import segments_of
+from poise.control.nqr.weights import weights_for
+from poise.reference.repertoire import shipped_repertoire
+
+BODY = Body.named("biped29")
+REPERTOIRE = shipped_repertoire(BODY)
+STEP = 1 / 120
+
+
+def uneven(x, y):
+    """Bumps of 3 cm."""
+    return 0.03 * math.sin(3 * x) * math.cos(2 * y)
+
+
+@pytest.fixture(scope="module")
+def segments():
+    """Without policies, which take half a minute and do not matter to feet."""
+
+    def unthinking(motion, weights, cycles=None, then=None):
+        return SimpleNamespace(motion=motion, futures=defaultdict(lambda: None))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segment, "look_ahead", unthinking)
+        patch.setattr(segment, "carried_future", lambda future, pose, place: future)
+        patch.setattr(segment, "plan_of", lambda policy, linear: None)
+        yield segments_of(REPERTOIRE, weights_for(BODY))
+
+
+def gone(footing, segments, step, carriage):
+    """Levels and reaches while a step is gone through, exactly."""
+    holds, poses = segments[step.motion].footholds, segments[step.motion].motion.clip.qpos
+    for frame in range(step.first, step.stop):
+        footing.look(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
+        yield footing.level(holds, frame), footing.reach(holds, frame, STEP)
+
+
+def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
+    reached = 0.0
+    for before, step in enumerate(REPERTOIRE.steps):
+        footing, here = Footing(BODY, 0.0, uneven), Carriage(0.3, np.zeros(3))
+        *_, (level, reach) = gone(footing, segments, step, here)
+        ended = segments[step.motion].motion.clip.qpos[step.stop]
+        for after in np.flatnonzero(np.isfinite(REPERTOIRE.risk[before])):
+            other = REPERTOIRE.steps[after]
+            there = here.then(*advance(segments[other.motion].motion.clip.qpos[other.first], ended))
+            then, onward = next(gone(deepcopy(footing), segments, other, there))
+            assert level + reach.ahead[2] == pytest.approx(then, abs=1e-6), (step.name, other.name)
+            np.testing.assert_allclose(
+                onward.now[6:], reach.ahead[6:], atol=0.006, err_msg=f"{step.name}, {other.name}"
+            )
+            reached = max(reached, float(np.abs(onward.now[6:]).max()))
+    assert reached > 0.2  # rad: there was something to reach for
+
+
+@pytest.mark.parametrize("name", ["walk-to-run left", "walk-to-run right", "start left", "stop right", "turn-90 left"])
+def test_feet_are_expected_where_the_motion_that_follows_has_them(segments, name):
+    step = next(step for step in REPERTOIRE.steps if step.name == name)
+    then = next(each for each in REPERTOIRE.steps if each.steady and step.joins(each))
+    holds, after = segments[step.motion].footholds, segments[then.motion].footholds
+    ended = segments[step.motion].motion.clip.qpos[-1]
+    there = Carriage(*advance(segments[then.motion].motion.clip.qpos[then.first], ended))
+    aloft = ~holds.down[-1] & ~after.down[then.first]
+    np.testing.assert_array_equal(holds.until[-1, aloft], after.until[then.first, aloft] + 1)
+    for foot in np.flatnonzero(aloft):
+        ours, theirs = holds.prints[holds.coming[-1, foot]], after.prints[after.coming[then.first, foot]]
+        np.testing.assert_allclose(ours, there.vector(theirs) + there.way, atol=1e-9)
+    landing = ~holds.down[-1] & after.down[then.first]
+    np.testing.assert_array_equal(holds.until[-1, landing], 1.0)
+    assert aloft.any() or landing.any()

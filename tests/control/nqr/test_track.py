@@ -1,0 +1,50 @@
+"""What feet do in a motion and after it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.body.carrying import Carriage, advance
+from poise.control.nqr.track import track_of
+from poise.reference.shipping import finished
+
+
+@pytest.fixture(scope="module")
+def turn():
+    return finished("turn-90", "biped29")
+
+
+@pytest.mark.parametrize("foot", [0, 1])
+def test_a_cycle_goes_on_where_it_ended(turn, foot):
+    """The last frame is the first of the next cycle, turned."""
+    track, steps = track_of(turn), len(turn.torque)
+    assert len(track.bearing) == 3 * steps
+    np.testing.assert_array_equal(track.bearing[:steps], track.bearing[steps : 2 * steps])
+    last = turn.points()[-1]
+    ours = [name.startswith(("left", "right")[foot]) for name in turn.contacts.names]
+    np.testing.assert_allclose(track.balls(foot, steps)[:, :2], last[ours, :2], atol=1e-5)
+    once, twice = (
+        track.balls(foot, steps) - track.balls(foot, 0),
+        track.balls(foot, 2 * steps) - track.balls(foot, steps),
+    )
+    assert np.linalg.norm(once - twice, axis=1).min() > 0.5  # m: it has turned in between
+
+
+def test_what_follows_is_entered_where_the_motion_leads(turn):
+    walk = finished("walk", "biped29")
+    frame = 63
+    ended = turn.clip.qpos[-1]
+    there = Carriage(*advance(walk.clip.qpos[frame], ended))
+    once = replace(turn, clip=replace(turn.clip, cyclic=False))
+    track = track_of(once, track_of(walk).entered(frame, there))
+    steps, rest = len(turn.torque), len(walk.torque) - frame
+    np.testing.assert_array_equal(track.bearing[steps : steps + rest], track_of(walk).bearing[frame : frame + rest])
+    for later in (0, 40, rest, rest + 100):
+        here = track_of(walk).balls(0, frame + later)
+        np.testing.assert_allclose(track.balls(0, steps + later), there.vector(here) + there.way, atol=1e-12)
+
+
+def test_there_is_nothing_beyond_the_end(turn):
+    with pytest.raises(IndexError):
+        track_of(turn).balls(0, 3 * len(turn.torque))
