@@ -5,13 +5,13 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.performance import start
 from poise.world.forms import TERRAIN_FORMS
-from poise.world.platforms import read_terrain
+from poise.world.platforms import Platforms, read_terrain
 from poise.world.terrain import parse_terrain
 
 SHORT = (
@@ -63,12 +63,10 @@ def cast_down(model, x, y):
 def compare(terrain, tolerance, seed=0, count=60):
     model = Scene((), terrain).model
     random = np.random.default_rng(seed)
-    seen = set()
-    for x, y in zip(random.uniform(-3, 9, count), random.uniform(-3, 3, count), strict=True):
-        found = cast_down(model, x, y)
-        assert terrain.height(x, y) == pytest.approx(found, abs=tolerance), (x, y)
-        seen.add(round(found, 3))
-    return seen
+    x, y = random.uniform(-3, 9, count), random.uniform(-3, 3, count)
+    found = np.array([cast_down(model, *place) for place in zip(x, y, strict=True)])
+    np.testing.assert_allclose(terrain.heights(x, y), found, rtol=0, atol=tolerance)
+    return set(np.round(found, 3))
 
 
 @pytest.mark.parametrize("text", SHORT)
@@ -76,6 +74,41 @@ def test_heights_are_those_of_the_compiled_scene(text):
     rough = text.startswith("rough")
     seen = compare(parse_terrain(text), 1e-6 if rough else 1e-9, count=150 if rough else 60)
     assert len(seen) > (1 if text not in ("flat", "slope:0") else 0)  # the points did meet different heights
+
+
+@given(
+    st.sampled_from(SHORT),
+    st.lists(st.tuples(st.floats(-30, 30), st.floats(-30, 30)), max_size=12),
+)
+def test_many_heights_are_those_of_each_place(text, places):
+    terrain = parse_terrain(text)
+    x, y = np.array(places).reshape(-1, 2).T
+    np.testing.assert_array_equal(terrain.heights(x, y), [terrain.height(*place) for place in places])
+
+
+TURNED = Platforms(
+    ((0.0, 1.0, -0.5, 0.5, 0.2), (1.0, 2.0, -2.0, 2.0, -0.1), (-2.0, 0.3, 0.0, 1.0, 0.4)),
+    base=-0.3,
+    turns=(0.4, -1.3, 2.5),
+    pivot=0.5 - 0.2j,
+)
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3))
+def test_on_turned_platforms_a_place_is_as_high_as_the_highest_that_it_is_on(x, y):
+    """Each seen from its own axes, with matrices."""
+    levels, pivot = [TURNED.base], np.array([0.5, -0.2])
+    for (x0, x1, y0, y1, z), turn in zip(TURNED.tops, TURNED.turns, strict=True):
+        c, s = math.cos(turn), math.sin(turn)
+        own = pivot + np.array([[c, s], [-s, c]]) @ (np.array([x, y]) - pivot)
+        margin = min(abs(own[0] - x0), abs(own[0] - x1), abs(own[1] - y0), abs(own[1] - y1))
+        assume(margin > 1e-9)
+        levels += [z] if x0 < own[0] < x1 and y0 < own[1] < y1 else []
+    assert TURNED.height(x, y) == max(levels)
+
+
+def test_turned_platforms_have_the_heights_of_their_scene():
+    assert {-0.3, -0.1, 0.2, 0.4} <= compare(TURNED, 1e-9, count=300)
 
 
 def test_a_file_of_platforms_has_the_heights_of_its_scene(tmp_path):

@@ -14,6 +14,8 @@ UP = np.array([0.0, 0.0, 1.0])
 SIDES, YAWS = (0, 1), (0.0, 0.7, -2.0)
 RUN = 0.3
 """m: a usual tread."""
+FOOT = 8
+"""Places of a strip: a foot that is nearer to its ends is not wholly on it."""
 
 
 def on(body, terrain):
@@ -91,7 +93,7 @@ def test_a_foot_that_stands_over_an_edge_is_level(body):
 def test_where_there_are_no_edges_there_is_room_everywhere(body, terrain, yaw):
     figure = on(body, terrain)
     ground = strip(figure, 0, np.array([1.0, -0.5]), yaw, 0.2)
-    assert ground.free.all()
+    assert ground.free[FOOT:-FOOT].all()
     for ahead, level in zip(places(ground), ground.level, strict=True):
         assert level == pytest.approx(figure.ground(np.array([1.0, -0.5]) + turned(yaw, (ahead, 0.2))), abs=1e-12)
 
@@ -130,7 +132,7 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
     ground = strip(figure, side, start, toward, 0.1)
     ball, sole = figure.legs.ball[side, 0], figure.legs.sole[side, :, 0]
     rooms = set()
-    for ahead in places(ground)[ground.free]:
+    for ahead in places(ground)[FOOT:-FOOT][ground.free[FOOT:-FOOT]]:
         at = start + turned(toward, (ahead - PRESSED * ball, 0.1))
         ankle, front = (figure.ground(at + turned(toward, (reach, 0.0))) for reach in (0.0, ball))
         assert ankle == pytest.approx(front)
@@ -147,7 +149,7 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
 def test_on_treads_shorter_than_a_foot_there_is_no_room(body):
     figure = on(body, treads(0.0, run=0.1, count=40))
     ground = strip(figure, 0, np.array([1.5, 0.0]), 0.0, 0.1)
-    assert not ground.free[10:-10].any()
+    assert not ground.free[FOOT:-FOOT].any()
 
 
 def test_low_edges_are_no_edges(body):
@@ -169,15 +171,17 @@ def test_on_a_plane_nothing_is_above_it(body, terrain, yaw):
 
 
 @pytest.mark.parametrize("yaw", YAWS)
-def test_on_stairs_a_step_higher_is_above_by_its_rise(body, yaw):
-    """Going down: from the middle of a tread to that of the next one."""
-    figure, down = on(body, treads(yaw)), yaw + np.pi
-    hold = foothold(figure, 0, turned(yaw, (2.5 * RUN, 0.0)), down)
-    assert hold.ground == pytest.approx(0.45)
-    for treads_behind, above in ((0, 0.0), (1, 0.15), (2, 0.3)):
-        ankle = hold.ankle + turned(yaw, (RUN * treads_behind - 0.06, 0.0))
-        found = stepped(figure, 0, ankle[None], down, hold)
-        assert found == pytest.approx(above + (0.15 if treads_behind == 0 and found > 0.01 else 0.0), abs=1e-9)
+def test_on_stairs_what_is_a_step_higher_is_above_by_its_rise(body, yaw):
+    """Going down wide treads: on the one to land on, with the heel over its edge, and one and two higher."""
+    wide, rise = 0.6, 0.15
+    figure, down = on(body, treads(yaw, rise, wide)), yaw + np.pi
+    hold = foothold(figure, 0, turned(yaw, (2.5 * wide, 0.0)), down)
+    assert hold.ground == pytest.approx(3 * rise)
+    for behind, above in ((0.0, 0.0), (0.5, rise), (1.0, rise), (2.0, 2 * rise)):
+        ankle = hold.ankle + turned(yaw, (behind * wide, 0.0))
+        assert stepped(figure, 0, ankle[None], down, hold) == pytest.approx(above, abs=1e-9)
+    whole = hold.ankle + np.array([turned(yaw, (behind * wide, 0.0)) for behind in (0.0, 1.0, 0.5)])
+    assert stepped(figure, 0, whole, down, hold) == pytest.approx(rise)  # the highest of many
 
 
 # -- feet on the ground --------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bodies import body_of
+from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.height import (
     DROP,
     HEAVE,
@@ -19,14 +21,16 @@ from poise.control.pendulum.height import (
     sinking,
 )
 from poise.control.pendulum.manner import plain_manner
+from poise.world import Scene, World
 
 STEP = 0.02
+FIGURE = Figure(World(Scene.of(body_of("human58"))))
 heights, rates = st.floats(0.3, 1.5), st.floats(-3.0, 3.0)
 
 
 @given(heights, rates, heights, rates)
 def test_accelerations_are_moderate_whatever_is_wanted(height, rate, wanted, wish):
-    plan = heaved(Heave(height, rate), wanted, wish)
+    plan = heaved(FIGURE, Heave(height, rate), wanted, wish)
     assert -DROP <= plan.pull <= HEAVE
     assert (plan.height, plan.rate) == (height, rate)
 
@@ -41,7 +45,7 @@ def test_a_plan_goes_on_as_a_body_thrown_does(height, rate, step):
 def test_a_height_is_reached_without_swinging_past_it():
     plan, heights = Heave(0.95, 0.0), []
     for _ in range(100):
-        plan = heaved(plan, 0.9, 0.0).later(STEP)
+        plan = heaved(FIGURE, plan, 0.9, 0.0).later(STEP)
         heights.append(plan.height)
     assert heights[-1] == pytest.approx(0.9, abs=1e-4)
     assert min(heights) > 0.9 - 2e-3
@@ -50,7 +54,7 @@ def test_a_height_is_reached_without_swinging_past_it():
 def test_a_height_that_rises_is_kept_up_with():
     rate, plan = 0.2, Heave(0.9, 0.2)
     for k in range(1, 51):
-        plan = heaved(plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
+        plan = heaved(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
     assert plan.height == pytest.approx(0.9 + 50 * STEP * rate, abs=1e-9)
     assert STIFF * STEP < 1  # else it would swing
 

@@ -5,7 +5,7 @@ import pytest
 
 from poise import PoiseError
 from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.intent import MOST, Intent
+from poise.control.pendulum.intent import ALARMS, CALMS, MOST, Intent
 
 STEP = 0.02
 PLAIN = PendulumSettings()
@@ -13,7 +13,7 @@ PLAIN = PendulumSettings()
 
 def proceeded(intent, seconds):
     for _ in range(round(seconds / STEP)):
-        intent.proceed(STEP, intent.turning(), 0.0)
+        intent.proceed(STEP, intent.turning(), 0.0, 0.0)
     return intent
 
 
@@ -74,12 +74,92 @@ def test_speed_counts_along_the_heading():
     assert intent.speed > 1.0
 
 
-def test_a_body_that_was_turned_by_force_is_yielded_to():
-    yields, stubborn = Intent(0.0, 1.0, PLAIN), Intent(0.0, 1.0, PendulumSettings(yielding=0.0))
-    for intent in (yields, stubborn):
-        intent.proceed(STEP, 0.0, 0.6)
-    assert 0 < yields.heading < 0.6
-    assert stubborn.heading == 0.0
+def test_while_it_turns_speed_counts_along_the_mean_heading():
+    """Two steps of a circle, whose chord heads where they do on the whole."""
+    intent = Intent(0.0, 1.0, PLAIN)
+    turn, radius = 0.3, 0.5 / 0.3  # rad each step of half a second, m
+    for k in range(3):
+        intent.heading = k * turn
+        intent.note(0.5 * k, radius * np.array([np.sin(k * turn), 1 - np.cos(k * turn), 0.0]))
+    chord = 2 * radius * np.sin(turn)  # m in a second
+    assert intent.speed == pytest.approx(1.0 + PLAIN.integral * (1.0 - chord))
+
+
+def test_while_the_speed_changes_nothing_is_made_up_for():
+    intent = Intent(0.0, 1.0, PLAIN)
+    intent.steer(None, 1.5)
+    for k in range(8):
+        proceeded(intent, 0.06)
+        intent.note(0.5 * k, np.array([0.2 * k, 0.0, 0.0]))
+    assert intent.speed == pytest.approx(1.48)
+    proceeded(intent, 1.0)
+    noted(intent, 1.3, 3)
+    assert intent.speed > 1.5
+
+
+def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
+    intent = Intent(0.0, 1.0, PLAIN)
+    noted(intent, 0.5, 10)
+    assert intent.speed > 1.1
+    intent.steer(None, 0.0)
+    proceeded(intent, 3.0)
+    intent.note(20.0, np.zeros(3))
+    assert intent.speed == 0.0
+
+
+@pytest.mark.parametrize(("wanted", "way"), [(1.9 * np.pi, -1), (-1.9 * np.pi, 1), (2 * np.pi + 0.5, 1)])
+def test_it_turns_the_shorter_way_round(wanted, way):
+    intent = Intent(0.3, 1.0, PLAIN)
+    intent.steer(wanted, None)
+    assert np.sign(intent.turning()) == way
+    proceeded(intent, 8.0)
+    off = (intent.heading - 0.3 - wanted) / (2 * np.pi)
+    assert off == pytest.approx(round(off), abs=1e-3)
+    assert abs(intent.heading - 0.3) < 1.0
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
+def test_it_is_steered_nowhere_that_is_no_number(bad):
+    intent = Intent(0.0, 1.0, PLAIN)
+    for told, name in (((bad, None), "heading"), ((None, bad), "speed")):
+        with pytest.raises(PoiseError, match=rf"^pendulum: [^\n]*{name}[^\n]*$"):
+            intent.steer(*told)
+    assert proceeded(intent, 1.0).speed == 1.0
+    assert intent.heading == 0.0
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1])
+def test_lifts_and_durations_that_cannot_be_are_refused(bad):
+    intent = Intent(0.0, 1.0, PLAIN)
+    for told, name in (((bad, None), "lift"), ((None, bad), "duration")):
+        with pytest.raises(PoiseError, match=rf"^pendulum: {name} [^\n]*$"):
+            intent.adjust(*told)
+    assert (intent.lift, intent.duration) == (0.0, None)
+
+
+def test_no_duration_is_the_references_own():
+    intent = Intent(0.0, 1.0, PLAIN)
+    intent.adjust(None, 0.8)
+    intent.adjust(None, 0.0)
+    assert not intent.duration
+
+
+def turned_by_force(settings, missed, calm=0.0):
+    """How far the heading gives way to a body that is turned, some time (s) after its landing missed by so much (m)."""
+    intent = Intent(0.0, 1.0, settings)
+    intent.proceed(STEP, 0.0, 0.0, missed)
+    for _ in range(round(calm / STEP)):
+        intent.proceed(STEP, 0.0, 0.0, 0.0)
+    intent.proceed(STEP, 0.0, 0.6, 0.0)
+    return intent.heading
+
+
+def test_a_body_that_was_turned_by_a_push_is_yielded_to():
+    """What it misses tells of the push; some time after, it is held to its heading again."""
+    pushed, recovers, calm = (turned_by_force(PLAIN, 2 * ALARMS, after) for after in (0.0, 0.5 * CALMS, 2 * CALMS))
+    assert 0.6 > pushed > recovers > calm > 0
+    assert turned_by_force(PLAIN, 0.0) == pytest.approx(calm)
+    assert turned_by_force(PendulumSettings(yielding=0.0), 2 * ALARMS) == 0.0
 
 
 def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():

@@ -2,19 +2,21 @@
 
 from dataclasses import fields, replace
 
+import mujoco
 import numpy as np
 import pytest
 
 from bodies import body_of
 from poise.body.poses import PoseSpace
+from poise.control.pendulum.hearing import strikes
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.listening import NARROWEST, Walk
+from poise.control.pendulum.listening import LISTENED, NARROWEST, Walk
 from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, Manner, legwork, plain_manner
 from poise.frozen import readonly
 from poise.reference import named_motion
 from poise.reference.edit import Live, parse_edit
 from poise.reference.played import Played
-from poise.spatial import quat_rotate, yaw_of
+from poise.spatial import quat_exp, quat_rotate, yaw_of
 
 PARTS = (("qpos", float), ("down", bool))
 
@@ -54,6 +56,70 @@ def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, referen
     assert other.duration == pytest.approx(walk.duration, rel=0.01)
     assert other.speed == pytest.approx(walk.speed, rel=0.01)
     assert other.width == pytest.approx(walk.width, rel=0.02)
+
+
+def test_strikes_are_the_frames_at_which_a_foot_comes_down():
+    down = np.zeros(200, bool)
+    down[:20] = down[50:55] = down[58:90] = down[150:180] = True
+    assert strikes(down, 50.0) == [50, 150]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, walk, reference, first):
+    """A clip that ends just after the same foot has struck again."""
+    clip, step = ending(reference, 6.0), walk.duration
+    down = clip.down[:, first * 2 : first * 2 + 2].any(axis=1)
+    begin = strikes(down, clip.rate)[0] - round(0.3 * step * clip.rate)
+    short = slice(begin, begin + round(2.6 * step * clip.rate))
+    other = Walk(Played(replace(clip, qpos=clip.qpos[short], down=clip.down[short])), body, legs_of(body))
+    assert other.duration == pytest.approx(walk.duration, rel=0.01)
+    for stance in (0, 1):
+        apart = PoseSpace(body).difference(other.step(stance, 0.0).pose, walk.step(stance, 0.0).pose)
+        assert np.abs(apart[:, 6:]).max() < 0.05  # rad
+
+
+def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
+    """It stands, and touches the ground now and then, for longer than an endless one is listened to."""
+    clip = ending(reference, 4.0)
+    idle = round(1.5 * LISTENED * clip.rate)
+    down = np.ones((idle, clip.down.shape[1]), bool)
+    shuffled = np.arange(idle) // round(0.5 * walk.duration * clip.rate) % 4
+    down[shuffled == 1, 0:2] = down[shuffled == 3, 2:4] = False
+    stood = replace(
+        clip,
+        qpos=readonly(np.vstack([np.tile(clip.qpos[0], (idle, 1)), clip.qpos])),
+        down=readonly(np.vstack([down, clip.down]), bool),
+    )
+    late = Walk(Played(stood), body, legs_of(body))
+    assert late.duration == pytest.approx(walk.duration, rel=0.01)
+    assert late.speed == pytest.approx(walk.speed, rel=0.01)
+
+
+def marching(body, clip):
+    """A clip that lifts one knee after the other, twice a second, and drifts a little."""
+    time = np.arange(round(4.0 * clip.rate)) / clip.rate
+    qpos, down = np.tile(body.standing, (len(time), 1)), np.ones((len(time), clip.down.shape[1]), bool)
+    qpos[:, 0] += 1e-3 * time
+    for foot, side in enumerate(("left", "right")):
+        bent = np.maximum(np.sin(2 * np.pi * time - np.pi * foot), 0.0)
+        hip, knee, ankle = (body.joint(f"{side}_{name}") for name in ("hip", "knee", "ankle"))
+        qpos[:, list(hip.qpos)] = quat_exp(np.outer(bent, [0.0, -1.0, 0.0]))
+        qpos[:, knee.qpos[0]], qpos[:, ankle.qpos[0]] = 1.2 * bent, -0.2 * bent
+        down[bent > 0, 2 * foot : 2 * foot + 2] = False
+    return replace(clip, qpos=readonly(qpos), down=readonly(down, bool), cyclic=False)
+
+
+def test_who_marches_on_the_spot_has_plain_progress(body, reference):
+    """Its feet get nowhere: how far they are on their way would be chance."""
+    legs = legs_of(body)
+    marches = Walk(Played(marching(body, reference.clip)), body, legs)
+    assert marches.duration == pytest.approx(0.5, rel=0.02)
+    assert abs(marches.speed) < 0.01
+    for stance in (0, 1):
+        step = marches.step(stance, 0.0)
+        np.testing.assert_array_equal(step.progress, plain_manner(body, legs, body.standing).progress)
+        assert step.clear.max() > 0.1
+        assert np.abs(step.bow).max() < 0.01
 
 
 def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
@@ -149,6 +215,27 @@ def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, figure)
     assert np.ptp(plain.pose, axis=0).max() == 0.0
     np.testing.assert_allclose(quat_rotate(plain.pose[0, 3:7], [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], atol=1e-12)
     np.testing.assert_array_equal(plain.pose[0, 7:], pose[7:])
+
+
+def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, reference):
+    """Between samples too, where numbers are mixed."""
+    clip = ending(reference, 4.0)
+    flips = np.where(np.random.default_rng(3).random((clip.frames, 1)) < 0.5, -1.0, 1.0)
+    qpos = np.array(clip.qpos)
+    for joint in body.joints:
+        if joint.kind != "hinge":
+            qpos[:, joint.qpos[-4:]] *= flips
+    plain, flipped = (
+        Walk(Played(replace(clip, qpos=readonly(frames))), body, legs_of(body)) for frames in (clip.qpos, qpos)
+    )
+    for stance in (0, 1):
+        steps = [heard.step(stance, 0.0) for heard in (plain, flipped)]
+        for phase in np.linspace(0.0, 1.0, 4 * SAMPLES):
+            poses = [np.array(step.at(phase).pose) for step in steps]
+            for pose in poses:
+                mujoco.mj_normalizeQuat(body.model, pose)
+            apart = PoseSpace(body).difference(poses[0][None], poses[1][None])
+            assert np.abs(apart).max() < 1e-6
 
 
 # -- where a body is in it, and edits ------------------------------------------------------------------------------

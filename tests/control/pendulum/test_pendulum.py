@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.control.pendulum import Pendulum
+from poise.control.pendulum import Pendulum, PendulumSettings, ground
 from poise.measure import audit
 from poise.measure.metrics import fell_at
 from poise.performance import perform, steer_cue
@@ -19,9 +19,9 @@ from poise.world.settings import WorldSettings
 STEP = 0.02
 
 
-def performed(body, reference, seconds, steer="0s:0@0.8", pushes=(), terrain="flat", **changed):
+def performed(body, reference, seconds, steer="0s:0@0.8", pushes=(), terrain="flat", settings=None, **changed):
     world = World(Scene.of(body, terrain), WorldSettings(step=STEP))
-    controller = Pendulum()
+    controller = Pendulum(settings)
     cues = [steer_cue(controller, command) for command in parse_steer(steer)]
     told = [parse_push(push) for push in pushes]
     return perform(world, controller, reference, seconds=seconds, pushes=told, cues=cues, **changed).recording
@@ -114,6 +114,27 @@ def test_it_walks_on_ground_that_is_not_level(body, reference, terrain):
     recording = performed(body, reference, 5.0, terrain=terrain)
     assert fell_at(recording) is None
     assert recording.qpos[-1, 0] > 2.5
+
+
+def test_it_climbs_stairs_since_it_sets_its_feet_where_they_have_room(body, reference, monkeypatch):
+    """Eight steps of 10 cm: from the first edge, 0.6 m ahead, to the top; else it does not get there."""
+    climbed = performed(body, reference, 6.0, "0s:0@0.6", terrain="stairs:0.1:0.3:8", noise=0.02)
+    assert fell_at(climbed) is None
+    assert climbed.qpos[-1, 2] - climbed.qpos[0, 2] > 0.75
+    monkeypatch.setattr(ground, "_roomy", lambda figure, side, grid, level: np.ones(len(grid), bool))
+    stuck = performed(body, reference, 6.0, "0s:0@0.6", terrain="stairs:0.1:0.3:8", noise=0.02)
+    assert stuck.qpos[-1, 2] - stuck.qpos[0, 2] < 0.5
+
+
+def test_it_slows_down_on_a_steep_slope_since_it_sinks_for_its_steps(body, reference):
+    """From the speed of the walk to a slower one, 15 degrees downward; with stiff legs it runs away and falls."""
+    plain, stiff = (
+        performed(body, reference, 6.0, terrain="slope:-15", settings=PendulumSettings(sinking=share), noise=0.02)
+        for share in (1.0, 0.0)
+    )
+    assert fell_at(plain) is None
+    assert mean_speed(plain, 3.0) == pytest.approx(0.8, abs=0.2)
+    assert fell_at(stiff) is not None
 
 
 def placed(body, frames):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skeletons
-from bodies import body_of
+from bodies import NAMES, body_of
 from poise import PoiseError
 from poise.body import Body
 from poise.body.poses import PoseSpace
@@ -22,11 +22,8 @@ from poise.control.pendulum.bending import (
     sole_depth,
     stand_leg,
 )
-from poise.control.pendulum.legs import (
-    ROOM,
-    feet_of,
-    legs_of,
-)
+from poise.control.pendulum.chain import ROOM
+from poise.control.pendulum.legs import feet_of, legs_of
 from poise.spatial import quat_exp, quat_to_matrix
 
 WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
@@ -78,25 +75,28 @@ def kicked(body, legs, side, rng):
     return qpos
 
 
-@pytest.mark.parametrize("name", WALKERS)
-@few
-@given(seed=seeds, side=sides)
-def test_a_leg_that_is_told_where_it_was_bends_as_it_did(name, seed, side):
-    body = body_of(name)
+def rebent(body, seed, side):
+    """A leg bent anyhow, straightened, and told where it was: does it bend as it did?"""
     legs = legs_of(body)
     wanted = kicked(body, legs, side, np.random.default_rng(seed))
-    hip, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
+    _, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
     qpos = np.array(wanted)
     hip_place, knee, ankle_place, _ = legs.places[side]
     for place, hinges in ((hip_place, legs.hinges[side, 0]), (ankle_place, legs.hinges[side, 1])):
         set_joint(qpos, place, hinges, np.zeros(3))
     qpos[knee] = 0.0
-    distance = bend_leg(qpos, legs, side, ankle, foot, axis)
-    assert distance == pytest.approx(np.linalg.norm(ankle - hip))
+    bend_leg(qpos, legs, side, ankle, foot, axis)
     _, there, turn, across = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose(there, ankle, atol=1e-9)
     np.testing.assert_allclose(turn, foot, atol=1e-8)
     np.testing.assert_allclose(across, axis, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", WALKERS)
+@few
+@given(seed=seeds, side=sides)
+def test_a_leg_that_is_told_where_it_was_bends_as_it_did(name, seed, side):
+    rebent(body_of(name), seed, side)
 
 
 @pytest.mark.parametrize("name", [HINGED, BALLED])
@@ -264,3 +264,94 @@ def test_who_has_no_knees_is_refused_in_one_line():
     pegs = "".join(PEG.format(name=name, y=y) for name, y in (("left", 0.1), ("right", -0.1)))
     with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must hang on an ankle, a knee [^\n]*$"):
         legs_of(Body.from_mjcf(ONE_BONE.format(pegs)))
+
+
+LEG = """
+<body name="{side}_thigh" pos="0 {y} -.1">{hip}<geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05" mass="6"/>
+<body name="{side}_shank" pos="0 0 -.4">{knee}<geom type="capsule" fromto="0 0 0 0 0 -.35" size=".04" mass="3"/>
+<body name="{side}_foot" pos="0 0 -.38">{ankle}<geom type="box" pos=".05 0 -.04" size=".1 .04 .02" mass="1"/>{toes}
+</body></body></body>"""
+TOES = """<body name="{side}_toes" pos=".15 0 -.04"><joint name="{side}_toe" axis="0 1 0" range="-60 30"/>
+<geom type="sphere" size=".02" mass=".1"/></body>"""
+HINGE = '<joint name="{{side}}_{}" axis="{}" range="{}"/>'
+PARTS = {
+    "hip": "".join(
+        HINGE.format(f"hip_{name}", axis, "-80 80") for name, axis in (("x", "1 0 0"), ("z", "0 0 1"), ("y", "0 1 0"))
+    ),
+    "knee": HINGE.format("knee", "0 1 0", "-2 150"),
+    "ankle": HINGE.format("ankle_y", "0 1 0", "-45 45") + HINGE.format("ankle_x", "1 0 0", "-30 30"),
+    "toes": TOES,
+}
+
+
+def robot(above="", **changed):
+    """A body of MJCF, its hips of three hinges in an order that is left-handed; `above` is a joint under the root."""
+    parts = {**PARTS, **changed}
+    legs = "".join(
+        LEG.format(side=side, y=y, **{name: part.format(side=side) for name, part in parts.items()})
+        for side, y in (("left", 0.1), ("right", -0.1))
+    )
+    if above:
+        legs = f'<body name="waist">{above}<geom type="sphere" size=".05" mass="1"/>{legs}</body>'
+    return Body.from_mjcf(
+        f"""<mujoco model="robot"><worldbody><body name="pelvis" pos="0 0 1"><freejoint name="root"/>
+        <geom type="sphere" size=".1" mass="20"/>{legs}</body></worldbody></mujoco>"""
+    )
+
+
+ROBOT = robot()
+
+
+@few
+@given(seed=seeds, side=sides)
+def test_three_hinges_bend_as_a_ball_does_whatever_their_order(seed, side):
+    """Left-handed ones, as these, too."""
+    assert np.linalg.det(ROBOT.joint("left_hip").axes) == pytest.approx(-1.0)
+    rebent(ROBOT, seed, side)
+
+
+SQUINT = HINGE.format("hip_x", "1 0 0", "-60 60") + HINGE.format("hip_y", "1 1 0", "-60 60")
+TWISTED = HINGE.format("hip_x", "1 0 0", "-60 60") + HINGE.format("hip_y", "0 1 0", "-60 60")
+
+
+@pytest.mark.parametrize(
+    ("changed", "joint", "why"),
+    [
+        ({"above": '<joint name="waist" axis="0 0 1" range="-60 60"/>'}, "waist", "is above 'left_hip'"),
+        ({"hip": SQUINT}, "left_hip", "square to each other"),
+        ({"hip": TWISTED + HINGE.format("hip_z", "0 1 1", "-60 60")}, "left_hip", "square to each other"),
+        ({"hip": TWISTED + HINGE.format("hip_z", "0 0 1", "-2 2")}, "left_hip", "range of at least 0.1 rad"),
+        ({"ankle": HINGE.format("ankle", "0 1 0", "-2 2")}, "left_ankle", "range of at least 0.1 rad"),
+        ({"knee": HINGE.format("knee", "0 1 0", "-150 2")}, "left_knee", "about its y axis, from 0.3 to 1.5 rad"),
+        ({"knee": HINGE.format("knee", "0 -1 0", "-2 150")}, "left_knee", "about its y axis"),
+        ({"knee": HINGE.format("knee", "0 1 0", "40 150")}, "left_knee", "from 0.3 to 1.5 rad"),
+        ({"knee": HINGE.format("knee", "1 0 0", "-2 150")}, "left_knee", "about its y axis"),
+        ({"knee": HINGE.format("knee", "0 1 .2", "-2 150")}, "left_knee", "axis square to the thigh"),
+        ({"knee": PARTS["knee"].replace("/>", ' pos="0 0 .02"/>')}, "left_knee", "origin of its link"),
+        ({"toes": TOES.replace("0 1 0", "1 0 0")}, "left_toe", "toes about their y axis"),
+        ({"toes": TOES.replace("0 1 0", "0 -1 0")}, "left_toe", "toes about their y axis"),
+    ],
+)
+def test_legs_that_cannot_be_bent_in_closed_form_are_refused_in_one_line(changed, joint, why):
+    with pytest.raises(PoiseError, match=rf"^body 'robot': joint '{joint}' [^\n]*$") as caught:
+        legs_of(robot(**changed))
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ('pos="0.1 0 -0.4"', "joint 'left_knee' must have thigh and shank in line at rest"),
+        ('pos="0 0 -0.4" quat="0.99 0 0.14 0"', "link 'left_shank' of a leg must be parallel to the root at rest"),
+    ],
+)
+def test_legs_that_are_crooked_at_rest_are_refused_in_one_line(place, why):
+    straight = 'name="left_shank" pos="0.0 0.0 -0.4" quat="1.0 0.0 0.0 0.0"'
+    assert straight in ROBOT.mjcf
+    with pytest.raises(PoiseError, match=rf"^body 'robot': {why}$"):
+        legs_of(Body.from_mjcf(ROBOT.mjcf.replace(straight, f'name="left_shank" {place}')))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("lamp14", *skeletons.CREATURES)])
+def test_whoever_has_two_legs_is_not_refused(name):
+    assert legs_of(body_of(name)).length > 0.1

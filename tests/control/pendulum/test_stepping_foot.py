@@ -10,9 +10,10 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, STRIKES, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import FALLS, LIFTED, OVER, TOUCHES, swung
+from poise.control.pendulum.swing import FALLS, LIFTED, TOUCHES, swung
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
+from poise.world.platforms import Platforms
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
@@ -81,10 +82,13 @@ def test_feet_are_lifted_by_as_much_more_as_is_asked(figure, seen, gait, more):
 
 
 @pytest.mark.parametrize("rise", [0.15, -0.15])
-def test_a_foot_stays_clear_of_an_edge_halfway(figure, seen, gait, rise):
+def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
+    ahead = ((0.025, 9.0, -2.0, 2.0, rise),) if rise > 0 else ((-9.0, 0.025, -2.0, 2.0, 0.0),)
+    figure = on(body, Platforms(ahead, min(rise, 0.0)))
     hold = Foothold(np.array([0.35, -0.12]), rise, LEVEL, VERTICAL)
     path = way(gait, figure, seen, hold, np.linspace(DOUBLE, 1.0, 100))
     edge = 0.5 * (path[0, 0] + path[-1, 0])
+    assert edge == pytest.approx(0.025)
     ground = np.where(path[:, 0] > edge, rise, 0.0)
     clear = path[:, 2] - figure.legs.ankle_height - ground
     assert np.all(clear[np.abs(path[:, 0] - edge) < 0.15] > 0.01)

@@ -5,12 +5,12 @@ import pytest
 
 from poise.body import Body
 from poise.body.carrying import Carriage
+from poise.control.pendulum.hearing import strikes
 from poise.reference.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.strides import PHASES, Strides, compared, reference_strides, strides_of, strikes
+from poise.study.pendulum.strides import PHASES, Strides, compared, reference_strides, strides_of
 
 BODY = Body.named("human58")
-RATE = 50.0
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,6 @@ def walk():
 @pytest.fixture(scope="module")
 def clip(walk):
     return reference_strides(BODY, walk)
-
-
-def test_strikes_are_the_frames_at_which_a_foot_comes_down():
-    down = np.zeros(200, bool)
-    down[:20] = down[50:55] = down[58:90] = down[150:180] = True
-    assert strikes(down, RATE) == [50, 150]
 
 
 def test_the_strides_of_a_cycle_are_the_same(clip):

@@ -35,6 +35,14 @@ def _matrix(q: Any) -> Any:
 
 
 @kernel
+def _hand(axes: Any) -> float:
+    """1 if the columns of square axes (3, 3) are right-handed; -1 if left-handed: seen from them, turns are negated."""
+    third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
+    along = third[0] * axes[0, 2] + third[1] * axes[1, 2]
+    return math.copysign(1.0, along + (axes[0, 0] * axes[1, 1] - axes[1, 0] * axes[0, 1]) * axes[2, 2])
+
+
+@kernel
 def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: Any, upper: Any) -> None:
     """Write a rotation (3, 3), within bounds, into a pose: a ball's quaternion, or angles of hinges one by one."""
     if hinges == 0:
@@ -55,12 +63,12 @@ def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: A
             z * scale,
         )
         return
-    r = axes.T @ turn @ axes
-    qpos[place] = min(max(math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
+    r, hand = axes.T @ turn @ axes, _hand(axes)
+    qpos[place] = min(max(hand * math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
     if hinges > 1:
-        qpos[place + 1] = min(max(math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
+        qpos[place + 1] = min(max(hand * math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
     if hinges > 2:
-        qpos[place + 2] = min(max(math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
+        qpos[place + 2] = min(max(hand * math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
 
 
 @kernel

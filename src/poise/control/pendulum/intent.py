@@ -18,9 +18,11 @@ MOST = 0.4
 """m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
-import os
-STURDY = float(os.environ.get("STU","0.15"))
+STURDY = 0.15
 """rad: a body that is turned by less is turned back."""
+ALARMS, CALMS, CALM = 0.1, 1.0, 0.1
+"""m by which a landing misses what it should do that tell of a push; s until it is forgotten; and the share of
+yielding that is left when all is well."""
 SHORTEST = 0.1
 """s: means over less tell nothing."""
 
@@ -43,7 +45,7 @@ class Intent:
         self._first = self._wanted = heading
         self._going = self._speed = speed
         self._settings = settings
-        self._boost = 0.0
+        self._boost = self._alarm = 0.0
         self._strikes: list[_Strike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
@@ -88,12 +90,17 @@ class Intent:
         """rad to where it should head, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def proceed(self, step: float, turn: float, off: float) -> None:
-        """A step later, having turned at a rate; the body is `off` (rad) to the left of where it should head."""
+    def proceed(self, step: float, turn: float, off: float, missed: float) -> None:
+        """A step later, having turned at a rate (rad/s).
+
+        The body is `off` (rad) to the left of where it should head, and its next landing misses what it needs by m.
+        """
         most = self._settings.quick * step
         self._going += _bounded(self._speed - self._going, most)
         beyond = off - _bounded(off, STURDY)
-        self.heading += step * (turn + self._settings.yielding * beyond)
+        self._alarm = max(self._alarm - step / CALMS, min(missed / ALARMS, 1.0))
+        yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
+        self.heading += step * (turn + yielding * beyond)
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""

@@ -109,11 +109,11 @@ def _padded(values: Array) -> Array:
 
 
 def _completed(joint: Joint) -> Array:
-    """(3, 3) axes of a joint as columns, with a third one square to the first two."""
+    """(3, 3) axes of a joint as columns; where there are fewer, square to the first ones."""
     if joint.kind == "ball":
         return np.eye(3)
     axes = list(joint.axes)
     if len(axes) == 1:
         other = np.eye(3)[np.argmin(np.abs(axes[0]))]
         axes.append(np.cross(axes[0], other) / np.linalg.norm(np.cross(axes[0], other)))
-    return np.array([axes[0], axes[1], np.cross(axes[0], axes[1])]).T
+    return np.array([*axes, np.cross(axes[0], axes[1])][:3]).T

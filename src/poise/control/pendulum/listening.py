@@ -115,9 +115,14 @@ def _stride(heard: Heard, body: Body, legs: Legs) -> Stride | None:
         for (begin, foot), (middle, other), (end, same) in zip(struck, struck[1:], struck[2:], strict=False)
         if foot == same != other and min(middle - begin, end - middle) > QUICKEST * RATE
     ]
-    least = SHUFFLED * float(np.median([abs(stride.speed) for stride in found])) if found else 0.0
+    least = SHUFFLED * _usual([abs(stride.speed) for stride in found])
     walked = [stride for stride in found if abs(stride.speed) >= least]
     return min(walked, key=lambda stride: float(stride.gap @ stride.gap), default=None)
+
+
+def _usual(speeds: list[float]) -> float:
+    """m/s: the mean over the way that is gone, to which who shuffles on the spot adds nothing."""
+    return sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)
 
 
 def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> Stride:

@@ -149,7 +149,7 @@ class Pendulum:
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
         off = math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(now[0][3:7])), 2 * math.pi)
-        intent.proceed(step, turn, off)
+        intent.proceed(step, turn, off, plan.landing.missed)
         return Actuation(torque=torque, motors=motors)
 
     def _notice(self, seen: Seen, state: State) -> None:
@@ -193,7 +193,7 @@ class Pendulum:
         borne = loads(seen, support, intent.heading)
         torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
         self._pose, self._heave = now, heave.later(step).following(seen, step)
-        intent.proceed(step, 0.0, 0.0)
+        intent.proceed(step, 0.0, 0.0, 0.0)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
 
     def _uphill(self, seen: Seen, plan: Step) -> float:

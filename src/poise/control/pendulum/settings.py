@@ -22,7 +22,7 @@ class PendulumSettings:
     """rad/s by which the heading changes when another is wanted."""
     ankle: float = 1.0
     """Share of the ankle strategy: the pressed point moves so that the next landing needs to correct less."""
-    integral: float = 0.15
+    integral: float = 0.3
     """Of the error of the mean speed, with each step; 0 for none."""
     bearing: float = 1.0
     """Share of the torques that carry the weight which is known beforehand."""

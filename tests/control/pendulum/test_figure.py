@@ -1,0 +1,64 @@
+"""What is seen of a body at a moment, against MuJoCo."""
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bodies import body_of
+from poise.body.poses import PoseSpace
+from poise.control.pendulum.figure import PRESSED, Figure
+from poise.world import Scene, World
+
+
+def tossed(body, seed):
+    """A world in which a body is anywhere, in any pose, moving anyhow."""
+    rng, world = np.random.default_rng(seed), World(Scene.of(body))
+    step = 0.3 * rng.standard_normal((1, body.nv))
+    qpos = PoseSpace(body).moved(np.array(body.standing)[None], step)[0]
+    qpos[2] += 1.0
+    world.reset(qpos, rng.standard_normal(body.nv))
+    return world
+
+
+@pytest.mark.parametrize("name", ["human58", "biped29"])
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_velocity_and_spin_are_those_of_the_whole_body(name, seed):
+    body = body_of(name)
+    world = tossed(body, seed)
+    state, data = world.state, mujoco.MjData(world.scene.model)
+    data.qpos[:], data.qvel[:] = state.qpos, state.qvel
+    mujoco.mj_forward(world.scene.model, data)
+    mujoco.mj_subtreeVel(world.scene.model, data)
+    seen = Figure(world).see(state)
+    np.testing.assert_allclose(seen.com, data.subtree_com[1], atol=1e-9)
+    np.testing.assert_allclose(seen.velocity, data.subtree_linvel[1], atol=1e-9)
+    momentum = data.subtree_angmom[1] / body.mass
+    np.testing.assert_allclose(seen.spin, [momentum[1], -momentum[0]], atol=1e-9)
+
+
+def test_who_tips_forward_spins_forward():
+    """Turning about y, which points left, tips the head along x; turning about x tips it to the right."""
+    body = body_of("human58")
+    world = World(Scene.of(body))
+    for turn, way in (((0.0, 1.0, 0.0), (1.0, 0.0)), ((1.0, 0.0, 0.0), (0.0, -1.0))):
+        world.reset(np.array(body.standing), np.concatenate([np.zeros(3), turn, np.zeros(body.nv - 6)]))
+        spin = Figure(world).see(world.state).spin
+        assert spin @ np.array(way) > 0.1
+        assert abs(spin @ np.array(way)[::-1]) < 0.1 * (spin @ np.array(way))
+
+
+def test_hips_ankles_and_balls_are_where_they_are(world, figure, body):
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    seen, data = figure.see(world.state), world.state.data
+    for side, name in enumerate(("left", "right")):
+        np.testing.assert_array_equal(seen.ankle[side], data.body(f"{name}_foot").xpos)
+        np.testing.assert_array_equal(seen.hip[side], data.body(f"{name}_thigh").xpos)
+        assert seen.ball[side, 2] == pytest.approx(0.0, abs=1e-6)
+        np.testing.assert_allclose(
+            seen.pressed[side, :2], seen.ankle[side, :2] + PRESSED * (seen.ball - seen.ankle)[side, :2]
+        )
+        assert seen.yaw(side) == pytest.approx(0.0, abs=1e-9)
+    assert seen.touching.all()

@@ -1,0 +1,143 @@
+"""The step to take: the same wherever it is and wherever it heads, and as large as the body."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bodies import body_of
+from poise.control.pendulum.figure import Figure, turned
+from poise.control.pendulum.gait import DOUBLE, Gait, Lift
+from poise.control.pendulum.intent import Intent
+from poise.control.pendulum.listening import Walk
+from poise.control.pendulum.manner import plain_manner
+from poise.control.pendulum.settings import PendulumSettings
+from poise.control.pendulum.stepping import Stepping
+from poise.reference import named_motion
+from poise.world import Scene, World
+
+STEP = 0.02
+PLAIN = PendulumSettings()
+BODY = body_of("human58")
+BIG = 2.0
+
+
+class Scenery:
+    """A body that stands, and how it would step."""
+
+    def __init__(self, body, terrain="flat", settings=PLAIN):
+        world = World(Scene.of(body, terrain))
+        world.reset(np.array(body.standing), np.zeros(body.nv))
+        self.figure = Figure(world)
+        self.seen = self.figure.see(world.state)
+        legs = self.figure.legs
+        self.walk = Walk(named_motion("stand", body), body, legs)
+        self.stepping = Stepping(self.figure, self.walk, settings)
+        self.lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+        self.gait = Gait(0, DOUBLE, plain_manner(body, legs, body.standing))
+
+    def plan(self, seen, gait, speed, heading=0.0, step=STEP):
+        return self.stepping.plan(seen, gait, Intent(heading, speed, self.stepping.settings), step)
+
+
+SCENE, LARGE = Scenery(BODY), Scenery(BODY.scaled(size=BIG))
+
+
+def moving(seed):
+    """A moment of a step: the body falls somewhere, with a foot in the air or not yet, on either leg; and a speed."""
+    rng = np.random.default_rng(seed)
+    seen = SCENE.seen._replace(
+        com=SCENE.seen.com + rng.uniform(-0.15, 0.15, 3),
+        velocity=rng.uniform(-1.0, 1.0, 3),
+        spin=rng.uniform(-0.1, 0.1, 2),
+        pressed=SCENE.seen.pressed + [[0.0, 0.0, 0.0], [*rng.uniform(-0.3, 0.3, 2), rng.uniform(0.0, 0.1)]],
+    )
+    phase = rng.uniform(DOUBLE, 0.9)
+    aloft = replace(
+        SCENE.gait, stance=int(rng.integers(2)), phase=phase, since=phase * SCENE.walk.duration, lift=SCENE.lift
+    )
+    return seen, aloft if rng.random() < 0.7 else replace(aloft, lift=None), float(rng.uniform(-0.6, 1.6))
+
+
+def turned_all(yaw, ways):
+    """Vectors (..., 2 or 3) turned to the left."""
+    out = np.array(ways)
+    c, s = np.cos(yaw), np.sin(yaw)
+    out[..., 0], out[..., 1] = c * ways[..., 0] - s * ways[..., 1], s * ways[..., 0] + c * ways[..., 1]
+    return out
+
+
+def carried(seen, yaw, way):
+    """The same moment elsewhere, turned by a yaw and then moved by a way (3,)."""
+    places = {name: turned_all(yaw, getattr(seen, name)) + way for name in ("com", "ankle", "hip", "ball", "pressed")}
+    turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
+    speeds = {name: turned_all(yaw, getattr(seen, name)) for name in ("velocity", "spin")}
+    return seen._replace(**places, **speeds, foot=turn @ seen.foot)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.floats(-7.0, 7.0), st.floats(-5.0, 5.0), st.floats(-5.0, 5.0))
+def test_on_the_flat_it_matters_neither_where_one_is_nor_where_one_heads(seed, yaw, x, y):
+    seen, gait, speed = moving(seed)
+    here = SCENE.plan(seen, gait, speed)
+    there = SCENE.plan(carried(seen, yaw, np.array([x, y, 0.0])), gait, speed, yaw)
+    assert there.landing.within == pytest.approx(here.landing.within)
+    for one, other in zip(here.landing, there.landing, strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-9)
+    np.testing.assert_allclose(there.shift, here.shift, atol=1e-9)
+    np.testing.assert_allclose(there.place, turned(yaw, here.place) + [x, y], atol=1e-9)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_who_is_twice_as_large_takes_steps_twice_as_long_in_the_root_of_it(seed):
+    """Dynamic similarity: lengths grow with size, times and speeds with its root."""
+    seen, gait, speed = moving(seed)
+    slow = np.sqrt(BIG)
+    lengths = {name: BIG * getattr(seen, name) for name in ("com", "ankle", "hip", "ball", "pressed")}
+    large = seen._replace(**lengths, velocity=slow * seen.velocity, spin=BIG * slow * seen.spin)
+    own = SCENE.plan(seen, gait, speed)
+    grown = LARGE.plan(large, replace(gait, since=slow * gait.since), slow * speed, step=slow * STEP)
+    assert grown.landing.within == pytest.approx(slow * own.landing.within)
+    for name, factor in (("place", BIG), ("there", BIG), ("missed", BIG), ("velocity", slow)):
+        np.testing.assert_allclose(getattr(grown.landing, name), factor * getattr(own.landing, name), atol=1e-6)
+    if own.landing.within > 0.1:
+        np.testing.assert_allclose(grown.shift, BIG * own.shift, atol=1e-6)
+
+
+def test_a_body_that_tips_over_is_expected_to_fall_that_way():
+    """It steps further to where it spins; the more, the larger the share."""
+    still = SCENE.seen._replace(velocity=np.array([0.4, 0.0, 0.0]))
+    tips = still._replace(spin=np.array([0.15, 0.0]))
+    aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
+    without = Scenery(BODY, settings=PendulumSettings(spin=0.0))
+    plain, spun = (SCENE.plan(seen, aloft, 0.4).landing for seen in (still, tips))
+    assert spun.velocity[0] > plain.velocity[0] + 0.05
+    assert spun.place[0] > plain.place[0] + 0.02
+    np.testing.assert_array_equal(without.plan(tips, aloft, 0.4).place, without.plan(still, aloft, 0.4).place)
+
+
+def test_a_foot_that_is_long_overdue_goes_straight_down():
+    seen, gait, _ = moving(1)
+    late = replace(gait, phase=1.0, overdue=0.2, lift=SCENE.lift, since=0.7)
+    plan = SCENE.plan(seen, late, 1.0)
+    foot = seen.pressed[gait.swing, :2]
+    assert np.linalg.norm(plan.place - foot) < 0.04 * SCENE.figure.legs.length
+
+
+def test_on_stairs_a_foot_is_set_where_it_has_room():
+    """Whatever is wanted, and wherever the foot stands before the first edge."""
+    stairs = Scenery(BODY, "stairs:0.12:0.3:6")
+    aloft = replace(stairs.gait, phase=0.5, since=0.25, lift=stairs.lift)
+    moved = 0
+    for x in np.linspace(0.0, 0.4, 9):
+        for speed in (0.4, 0.8):
+            way = np.array([x, 0.0, 0.0])
+            seen = carried(stairs.seen, 0.0, way)._replace(velocity=np.array([speed, 0.0, 0.0]))
+            plan, level = stairs.plan(seen, aloft, speed), SCENE.plan(seen, aloft, speed)
+            at = round((plan.landing.place[0] - plan.ground.begin) / 0.025)
+            assert plan.ground.free[at]
+            moved += abs(plan.place[0] - level.place[0]) > 0.01
+    assert moved > 4
