@@ -46,3 +46,17 @@ def test_charts_turn_steps_of_angles_into_tangent_steps():
     step[space.held(poses, step)] = 0.0
     tangent = space.difference(poses, space.moved_within(poses, step))
     assert np.allclose(tangent, (space.charts(poses) @ step[..., None])[..., 0], atol=20 * size**2)
+
+
+def test_poses_as_curves_are_the_same_poses_without_jumps():
+    body = Body.named("human58")
+    space, random = PoseSpace(body), np.random.default_rng(7)
+    poses = np.linspace(0.0, 1.0, 12)[:, None] * np.ones(body.nv) * 0.2
+    smooth = space.moved(np.tile(body.standing, (12, 1)), poses)
+    flipped = np.array(smooth)
+    for joint in body.joints:
+        if joint.kind != "hinge":
+            flipped[:, joint.qpos[-4:]] *= np.where(random.random((12, 1)) < 0.5, -1.0, 1.0)
+    curves = space.continuous(flipped)
+    assert np.allclose(space.difference(smooth, curves), 0.0, atol=1e-9)
+    assert np.abs(np.diff(curves, axis=0)).max() < 0.1 < np.abs(np.diff(flipped, axis=0)).max()

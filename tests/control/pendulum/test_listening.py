@@ -10,7 +10,7 @@ from bodies import body_of
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.hearing import strikes
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.listening import LISTENED, NARROWEST, Walk
+from poise.control.pendulum.listening import LISTENED, NARROWEST, SLOWEST, Walk
 from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, Manner, legwork, plain_manner
 from poise.frozen import readonly
 from poise.reference import named_motion
@@ -132,6 +132,13 @@ def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
     left, right = walk.step(0, 0.0), walk.step(1, 0.0)
     assert left.pose[0, elbow] == pytest.approx(right.pose[-1, elbow], abs=2e-3)
     assert left.pose[-1, elbow] == pytest.approx(right.pose[0, elbow], abs=2e-3)
+
+
+def test_steps_that_last_for_ever_are_walked_faster(body, walk, reference):
+    legs = legs_of(body)
+    dawdles = Walk(Played(replace(reference.clip, rate=0.5 * reference.clip.rate)), body, legs)
+    assert dawdles.speed == pytest.approx(0.5 * walk.speed, rel=0.01)
+    assert dawdles.duration == SLOWEST * legs.slow < 2 * walk.duration
 
 
 def test_who_walks_faster_than_the_motion_takes_quicker_steps(walk):
@@ -274,6 +281,21 @@ def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, 
             change = edited.step(0, late + away).pose[:, spine] - plain.step(0, late + away).pose[:, spine]
             assert (np.abs(change).max() > 0.05) == (away > 0)
         np.testing.assert_allclose(edited.step(0, 0.0).pose, plain.step(0, 0.0).pose, atol=1e-9)
+
+
+@pytest.mark.parametrize("motion", ["walk", "walk-fast", "crouch-walk"])
+def test_an_edit_of_later_is_not_heard_at_first(body, figure, motion):
+    """Wherever in the motion the stride was found."""
+    plain = named_motion(motion, body)
+    live = Live(plain, body)
+    walk = Walk(live, body, figure.legs)
+    live.edit(parse_edit(f"offset:spine=0:25:0@{4 * walk.duration},ease=0.1"), 0.0)
+    spine = list(body.joint("spine").qpos)
+    steps = [
+        [heard.step(stance, 0.0).pose[:, spine] for stance in (0, 1)]
+        for heard in (walk, Walk(plain, body, figure.legs))
+    ]
+    np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
 
 
 def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.body.feet import links_from
 from poise.control.controller import Stage
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
 from poise.dynamics import State
@@ -55,8 +56,7 @@ class Figure:
         self._thighs = model.body_parentid[model.body_parentid[self.feet]]
         self._sides = np.full(model.nbody, -1)  # which foot a link belongs to
         for side, foot in enumerate(self.feet):
-            self._sides[foot] = side
-            self._sides[np.flatnonzero(model.body_parentid == foot)] = side
+            self._sides[links_from(model, int(foot))] = side
         joints = {joint.link: joint for joint in body.joints}
         self.ankle_dofs = [np.array(joints[name].dofs) for name in feet]
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]

@@ -54,11 +54,18 @@ def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, a
     `aimed` (2,) m is the place that was aimed at before.
     """
     long = figure.legs.length
-    grid = np.asarray(SPACING * np.arange(-round(BEHIND * long / SPACING), round(AHEAD * long / SPACING) + 1), float)
+    begin, end, beyond = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING), _beyond(figure)
+    grid = np.asarray(SPACING * np.arange(begin - beyond, end + beyond + 1), float)
     c, s = math.cos(yaw), math.sin(yaw)
     level = figure.heights(pressed[0] - s * aside + c * grid, pressed[1] + c * aside + s * grid)
+    inside = slice(beyond, len(grid) - beyond)
     last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
-    return Strip(float(grid[0]), level, _roomy(figure, side, grid, level), last)
+    return Strip(SPACING * begin, level[inside], _roomy(figure, side, grid, level)[inside], last)
+
+
+def _beyond(figure: Figure) -> int:
+    """By how many places the ground must be known beyond the ends of a strip: as far as a foot reaches there."""
+    return math.ceil((float(np.abs(figure.legs.sole[:, :, 0]).max()) + SPARE * figure.legs.scale) / SPACING)
 
 
 def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:

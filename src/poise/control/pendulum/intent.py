@@ -62,7 +62,7 @@ class Intent:
         """Want feet lifted more (m), or steps of another duration (s); 0 for the reference's own."""
         for name, value in (("lift", lift), ("duration", duration)):
             if value is not None and not 0 <= value < math.inf:
-                raise PoiseError(f"pendulum: {name} {value} must not be negative")
+                raise PoiseError(f"pendulum: {name} {value} must be 0 or more")
         self.lift = self.lift if lift is None else lift
         self.duration = self.duration if duration is None else duration
 

@@ -25,6 +25,8 @@ QUICKEST = 0.15
 """s: strikes of the two feet nearer to each other are no steps."""
 SHUFFLED = 0.5
 """Of the usual speed of a reference's strides: slower ones are not how it walks."""
+SLOWEST = 0.75
+"""s, of an adult, that a step lasts at most: in longer ones a pendulum falls further than the next can mend."""
 USUAL = 0.9
 """m/s for each root of a metre of leg: who is slower walks with the reference's steps."""
 NARROWEST = 0.16
@@ -61,7 +63,7 @@ class Walk:
         """s that a step lasts."""
         if self._stride is None:
             return PLAIN_STEP * math.sqrt(self._legs.length / PLAIN_LEG)
-        return 0.5 * (self._stride.strikes[2] - self._stride.strikes[0])
+        return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), SLOWEST * self._legs.slow)
 
     def duration_at(self, speed: float) -> float:
         """s that a step lasts at a speed (m/s): who walks faster than the reference takes longer and quicker steps."""
