@@ -43,9 +43,10 @@ class Intent:
         self.lift = 0.0
         self.duration: float | None = None
         self._first = self._wanted = heading
-        self._going = self._speed = speed
+        self.going = self._speed = self._suited = speed
+        self.boost = 0.0
         self._settings = settings
-        self._boost = self._alarm = 0.0
+        self._alarm = 0.0
         self._strikes: list[_Strike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
@@ -69,16 +70,16 @@ class Intent:
     @property
     def speed(self) -> float:
         """m/s to aim at."""
-        return self._going + self._boost
+        return self.going + self.boost
 
     @property
     def halts(self) -> bool:
         """Whether to stand still, and to face where it does."""
-        return self._speed == 0.0 and self._going == 0.0 and abs(self._off) < FACED
+        return self._speed == 0.0 and self.going == 0.0 and abs(self._off) < FACED
 
     def rest(self) -> None:
         """It stands: speeds of before do not count any more."""
-        self._boost = 0.0
+        self.boost = 0.0
         self._strikes = []
 
     def turning(self) -> float:
@@ -90,13 +91,15 @@ class Intent:
         """rad to where it should head, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def proceed(self, step: float, turn: float, off: float, missed: float) -> None:
+    def proceed(self, step: float, turn: float, off: float, missed: float, suited: float) -> None:
         """A step later, having turned at a rate (rad/s).
 
-        The body is `off` (rad) to the left of where it should head, and its next landing misses what it needs by m.
+        The body is `off` (rad) to the left of where it should head, its next landing misses what it needs by m, and
+        of its speed so much (m/s) suits the ground.
         """
+        self._suited = suited
         most = self._settings.quick * step
-        self._going += _bounded(self._speed - self._going, most)
+        self.going += _bounded(self._speed - self.going, most)
         beyond = off - _bounded(off, STURDY)
         self._alarm = max(self._alarm - step / CALMS, min(missed / ALARMS, 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
@@ -104,17 +107,17 @@ class Intent:
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
-        if self._speed == 0.0 and self._going == 0.0:
-            self._boost = 0.0  # it is to stop, not to make up for anything
-        if self._going != self._speed:
+        if self._speed == 0.0 and self.going == 0.0:
+            self.boost = 0.0  # it is to stop, not to make up for anything
+        if self.going != self._speed:
             self._strikes = []  # it is still changing: its mean tells nothing
         self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
-        if len(self._strikes) < 3 or self._going == 0.0:
+        if len(self._strikes) < 3 or self.going == 0.0:
             return
         first, _, last = self._strikes
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = float(way[0]) / max(last.time - first.time, SHORTEST)
-        self._boost = _bounded(self._boost + self._settings.integral * (self._going - mean), MOST)
+        self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST)
 
 
 def _bounded(value: float, most: float) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from poise.control.controller import Stage
 from poise.control.pendulum.bearing import Load, bearing
 from poise.control.pendulum.bending import TILT
+from poise.control.pendulum.climb import climb
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait
 from poise.control.pendulum.ground import Foothold, foothold, standing_turn
@@ -149,7 +150,7 @@ class Pendulum:
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
         off = math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(now[0][3:7])), 2 * math.pi)
-        intent.proceed(step, turn, off, plan.landing.missed)
+        intent.proceed(step, turn, off, plan.landing.missed, plan.suited)
         return Actuation(torque=torque, motors=motors)
 
     def _notice(self, seen: Seen, state: State) -> None:
@@ -193,7 +194,7 @@ class Pendulum:
         borne = loads(seen, support, intent.heading)
         torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
         self._pose, self._heave = now, heave.later(step).following(seen, step)
-        intent.proceed(step, 0.0, 0.0, 0.0)
+        intent.proceed(step, 0.0, 0.0, 0.0, 0.0)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
 
     def _uphill(self, seen: Seen, plan: Step) -> float:
@@ -210,14 +211,17 @@ class Pendulum:
         self, seen: Seen, plan: Step, hold: Foothold, moments: tuple[Moment, Moment], ankle: Array, step: float
     ) -> Heave:
         """The plan of height, over a standing foot whose ankle is at a place (3,) when it is flat."""
-        figure, landing = self._figure, plan.landing
-        hip = seen.hip[self._gait.stance]
+        figure, landing, heading = self._figure, plan.landing, self._intent.heading
+        hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
         above = seen.com[2] - hip[2]
-        now = hip_height(figure, ankle, moments[0], hip[:2])
+        way = climb(figure, seen, self._gait, heading, plan.place)
+        ahead, pace = (float(turned(-heading, of)[0]) for of in (seen.com - under, seen.velocity))
+        now = hip_height(figure, ankle, moments[0], hip[:2]) + way.rise(figure, ahead)
         then = hip_height(figure, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
+        then += way.rise(figure, ahead + step * pace)
         away = math.dist(landing.place, landing.there)
         low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
-        down = float(seen.pressed[self._gait.stance, 2]) - hold.ground
+        down = figure.ground(under) - hold.ground
         sunk = now - self._settings.sinking * max(now - low, down, 0.0)
         return heaved(figure, self._heave, above + sunk, (then - now) / step)
 

@@ -15,6 +15,7 @@ from poise.control.pendulum.height import sinking
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.settings import PendulumSettings
+from poise.control.pendulum.treads import Rhythm, rhythm
 from poise.spatial import Array
 
 TIMES = np.linspace(0.0, 1.0, 16)
@@ -50,8 +51,10 @@ class Stepping(NamedTuple):
         high = max(float(seen.com[2] - under[2]) - ground.slope * float(place[0]), LOWEST * legs.length)
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
-        duration = intent.duration or self.walk.duration_at(intent.speed)
-        end = [end_velocity(intent.speed, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
+        wanted = Rhythm(intent.going, intent.duration or self.walk.duration_at(intent.speed))
+        suited, duration = rhythm(ground, wanted, legs.scale)
+        aim = suited + intent.boost
+        end = [end_velocity(aim, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
         due = max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration)
         hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
@@ -59,7 +62,7 @@ class Stepping(NamedTuple):
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
         found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
         shift = self._within_sole(stance, pressing(found.velocity, end[1], rate, found.within))
-        return Step(found, under[:2] + turned(yaw, found.place), self.settings.ankle * shift, ground)
+        return Step(found, under[:2] + turned(yaw, found.place), self.settings.ankle * shift, ground, suited)
 
     def _times(self, gait: Gait, due: float, duration: float) -> Array:
         """(K,) s: landing times to choose from."""
@@ -85,3 +88,4 @@ class Step(NamedTuple):
     place: Array  # (2,) m in the world: what the foot is to press on
     shift: Array  # (2,) m by which the pressed point moves, in the frame of the heading
     ground: Strip
+    suited: float  # m/s that the ground allows of the wanted speed

@@ -26,6 +26,8 @@ LOWER, CLEARED = 0.03, 0.97
 """m, of an adult, by which a foothold is lower for the foot to mind edges on its way; of the swing, until when."""
 OVER = 0.02
 """m, of an adult: by so much it passes over them."""
+STAIR, SLOPE = 0.05, 0.2
+"""m, of an adult, by which a foothold is off the plane that the foot leaves; and of run, on which feet land flat."""
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
 
@@ -45,7 +47,8 @@ def swung(
     begun = between(gait.manner.progress, DOUBLE)
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
-    foot = _turn(lift, moment, yaw, hold, share)
+    foot = _turn(figure, lift, moment, yaw, hold, share)
+    place = place + eased(share) * _rolls(figure, gait.swing, foot, yaw, hold)
     early = min(share / TOUCHES, 1.0)
     clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
     clear -= (1.0 - early) * between(gait.manner.clear, DOUBLE)
@@ -55,20 +58,32 @@ def swung(
     height = _level(lift, hold, share) + clear - FALLS * legs.slow * late + sole_depth(legs, gait.swing, foot, hold.up)
     height += lift.extra * (1.0 - eased(share / LETS_GO))
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
-        height = max(height, _over_edges(figure, gait, yaw, hold, np.array([place, seen.ankle[gait.swing, :2]])))
+        height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([place, seen.ankle[gait.swing, :2]])))
     return Placed(np.array([place[0], place[1], height]), foot)
 
 
-def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, places: Array) -> float:
-    """m: how high an ankle must be for its foot to pass over edges at places (K, 2); where there are none, any."""
+def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, foot: Array, places: Array) -> float:
+    """m: how high an ankle must be for its foot (3, 3) to pass over edges at places (K, 2); any without."""
     legs = figure.legs
     over = stepped(figure, gait.swing, places, yaw, hold)
-    return hold.ground + over + legs.ankle_height + OVER * legs.scale if over > LOWER * legs.scale else -math.inf
+    deep = sole_depth(legs, gait.swing, foot, hold.up)
+    return hold.ground + over + deep + OVER * legs.scale if over > LOWER * legs.scale else -math.inf
 
 
-def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
-    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as the ground."""
+def _rolls(figure: Figure, side: int, foot: Array, yaw: float, hold: Foothold) -> Array:
+    """(2,) m by which an ankle goes on when a foot that touches with its lowest point rolls until it lies flat."""
+    turn, flat = np.empty(4), np.empty(9)
+    mujoco.mju_mulQuat(turn, hold.tilt, heading(yaw))
+    mujoco.mju_quat2Mat(flat, turn)
+    sole = figure.legs.sole[side]
+    lowest = sole[int(np.argmin(sole @ (foot.T @ hold.up)))]
+    return np.asarray((flat.reshape(3, 3) - foot) @ lowest)[:2]
+
+
+def _turn(figure: Figure, lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
+    """(3, 3) how the foot is turned: as it left the ground, then as the reference's; flat where that would not do."""
     wanted, turn = np.array(moment.foot[1]), np.empty(9)
+    wanted[1:3] *= 1.0 - _flat(figure, lift, hold) * eased(share / LETS_GO)
     mujoco.mju_normalize4(wanted)
     mujoco.mju_mulQuat(wanted, heading(yaw), wanted)
     mujoco.mju_mulQuat(wanted, hold.tilt, wanted)
@@ -77,6 +92,12 @@ def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) 
     mujoco.mju_normalize4(both)
     mujoco.mju_quat2Mat(turn, both)
     return turn.reshape(3, 3)
+
+
+def _flat(figure: Figure, lift: Lift, hold: Foothold) -> float:
+    """Share by which a foot lands flat instead of heel first: on slopes and stairs."""
+    edge = abs(hold.ground - float(hold.up[:2] @ (lift.ankle[:2] - hold.ankle)) - lift.ground)
+    return min(max(edge / (STAIR * figure.legs.scale), math.hypot(hold.up[0], hold.up[1]) / SLOPE), 1.0)
 
 
 def _level(lift: Lift, hold: Foothold, share: float) -> float:
