@@ -55,14 +55,14 @@ class Tracking:
             gain[ankle[:2]] *= SOFT_ANKLE
         return self._driven(state, now, then, self._rate, gain)
 
-    def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool) -> Motors:
+    def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool, caught: bool) -> Motors:
         """From where joints should be now (nq,) and after the step; `rolls`: whether the standing heel lifts."""
         figure = self._figure
         rate, gain = self._rate.copy(), self._gain.copy()
         if not rolls:
             gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
         swing = figure.leg_dofs[gait.swing]
-        if gait.lift is None:
+        if gait.lift is None or caught:
             gain[swing] *= SOFT_TRAIL
         else:
             rate[swing] *= min(max(CHASE / (RATE * max(within, state.step)), 1.0), FASTEST)
