@@ -10,7 +10,7 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, STRIKES, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import FALLS, LIFTED, TOUCHES, swung
+from poise.control.pendulum.swing import BEHIND, FALLS, HANGS, LIFTED, TOUCHES, swung
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import Platforms
@@ -153,6 +153,17 @@ def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
     assert not at(gait, STRIKES - 0.1).landed(seen)
     assert at(gait, STRIKES + 0.1).landed(seen)
     assert not at(gait, STRIKES + 0.1).landed(seen._replace(touching=np.array([True, False])))
+
+
+@pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - BEHIND)])
+def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(figure, seen, gait, lag, kept_up):
+    gait = at(gait, 0.8)
+    hold = foothold(figure, 1, np.array([0.5, -0.1]), 0.0)
+    there = placed(gait, figure, seen, hold)
+    behind = at_place(seen, there.ankle[:2] - [lag * figure.legs.scale, 0.0])
+    late = swung(figure, behind, gait, gait.lift, gait.manner.at(gait.phase), 0.0, hold, 0.0)
+    np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
+    assert late.ankle[2] - there.ankle[2] == pytest.approx(HANGS * kept_up * figure.legs.scale)
 
 
 def test_a_foot_is_lifted_from_where_it_stands(figure, seen, gait):

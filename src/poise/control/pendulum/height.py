@@ -21,7 +21,7 @@ SHORTEST = 0.5
 """Of a leg's length."""
 SINKS = 1.2
 """m/s, of an adult, at which the body can sink to where a landing needs it."""
-DROP, HEAVE = 6.0, 10.0
+DROP, HEAVE = 6.0, 20.0
 """m/s^2: the most acceleration, down and up."""
 SUNK = 0.115
 """Of a leg's length: by so much hips are expected to sink for a landing, at most."""

@@ -146,7 +146,8 @@ class Pendulum:
         borne = self._loads(seen, plan.shift)
         torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
         rolls = bool(now[1][gait.stance] > 0)
-        motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls)
+        drags = bool(seen.touching[gait.swing])
+        motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls, drags)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
         off = math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(now[0][3:7])), 2 * math.pi)

@@ -30,6 +30,8 @@ STAIR, SLOPE = 0.05, 0.2
 """m, of an adult, by which a foothold is off the plane that the foot leaves; and of run, on which feet land flat."""
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
+BEHIND, HANGS = 0.05, 0.3
+"""m, of an adult: a foot that is further from where it should be is kept up, by so much of the distance beyond."""
 
 
 class Placed(NamedTuple):
@@ -57,6 +59,7 @@ def swung(
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
     height = _level(lift, hold, share) + clear - FALLS * legs.slow * late + sole_depth(legs, gait.swing, foot, hold.up)
     height += lift.extra * (1.0 - eased(share / LETS_GO))
+    height += HANGS * max(math.dist(place, seen.ankle[gait.swing, :2]) - BEHIND * legs.scale, 0.0)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([place, seen.ankle[gait.swing, :2]])))
     return Placed(np.array([place[0], place[1], height]), foot)

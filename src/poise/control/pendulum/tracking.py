@@ -18,7 +18,8 @@ RATE = 10.0
 MASS = 81.4
 """kg: of the body that gains are told for."""
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
-"""Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground; of toes."""
+"""Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground, or dragged along
+it; of toes."""
 CHASE, FASTEST = 2.0, 3.0
 """A swinging leg makes up for its error within half the time that is left, and at most this much faster."""
 
@@ -55,14 +56,20 @@ class Tracking:
             gain[ankle[:2]] *= SOFT_ANKLE
         return self._driven(state, now, then, self._rate, gain)
 
-    def motors(self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool) -> Motors:
-        """From where joints should be now (nq,) and after the step; `rolls`: whether the standing heel lifts."""
+    def motors(
+        self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool, drags: bool
+    ) -> Motors:
+        """From where joints should be now (nq,) and after the step.
+
+        `rolls`: whether the standing heel lifts; `drags`: whether the swinging foot is caught by the ground, which it
+        must not push itself off from.
+        """
         figure = self._figure
         rate, gain = self._rate.copy(), self._gain.copy()
         if not rolls:
             gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
         swing = figure.leg_dofs[gait.swing]
-        if gait.lift is None:
+        if gait.lift is None or drags:
             gain[swing] *= SOFT_TRAIL
         else:
             rate[swing] *= min(max(CHASE / (RATE * max(within, state.step)), 1.0), FASTEST)
