@@ -16,6 +16,10 @@ from poise.control.pendulum.ground import Foothold, stepped
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
+BEGINS, SETTLED = 0.07, 0.97
+"""Of the swing: until when the foot gathers way, lest it drags its toes; and from when it is over its place."""
+ALIGNS = (0.55, 0.8)
+"""Of the swing: meanwhile the foot turns to how it will land, so that its heel is at rest when it strikes."""
 TOUCHES = 0.93
 """Of the swing: when the foot is down, so that what lands late still lands in time."""
 FALLS = 0.3
@@ -37,15 +41,14 @@ class Placed(NamedTuple):
     foot: Array  # (3, 3)
 
 
-def swung(
-    figure: Figure, seen: Seen, gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, more: float
-) -> Placed:
+def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: Foothold, more: float) -> Placed:
     """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
-    share, legs = gait.swung, figure.legs
+    share, legs = _begun(gait.swung), figure.legs
+    moment = gait.manner.at(DOUBLE + (1.0 - DOUBLE) * min(share / SETTLED, 1.0))
     begun = between(gait.manner.progress, DOUBLE)
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
-    foot = _turn(lift, moment, yaw, hold, share)
+    foot = _turn(gait, lift, moment, yaw, hold, share)
     early = min(share / TOUCHES, 1.0)
     clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
     clear -= (1.0 - early) * between(gait.manner.clear, DOUBLE)
@@ -59,6 +62,11 @@ def swung(
     return Placed(np.array([place[0], place[1], height]), foot)
 
 
+def _begun(share: float) -> float:
+    """How much of the swing is over, for a foot that is at rest when it begins and soon swings evenly."""
+    return (share * share / (2 * BEGINS) if share < BEGINS else share - 0.5 * BEGINS) / (1.0 - 0.5 * BEGINS)
+
+
 def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, places: Array) -> float:
     """m: how high an ankle must be for its foot to pass over edges at places (K, 2); where there are none, any."""
     legs = figure.legs
@@ -66,9 +74,11 @@ def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, places: 
     return hold.ground + over + legs.ankle_height + OVER * legs.scale if over > LOWER * legs.scale else -math.inf
 
 
-def _turn(lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
-    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as the ground."""
-    wanted, turn = np.array(moment.foot[1]), np.empty(9)
+def _turn(gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
+    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as that lands."""
+    lands, turn = gait.manner.foot[-1, 1], np.empty(9)
+    mix = eased((share - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0]))
+    wanted = (1.0 - mix) * moment.foot[1] + mix * lands
     mujoco.mju_normalize4(wanted)
     mujoco.mju_mulQuat(wanted, heading(yaw), wanted)
     mujoco.mju_mulQuat(wanted, hold.tilt, wanted)
