@@ -10,7 +10,7 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, STRIKES, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import BEHIND, FALLS, HANGS, LIFTED, TOUCHES, swung
+from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, LIFTED, TOUCHES, swung
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import Platforms
@@ -18,6 +18,8 @@ from poise.world.platforms import Platforms
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
+DOWN = DOUBLE + (1 - DOUBLE) * (TOUCHES + 0.5 * BEGINS * (1 - TOUCHES))
+"""The phase at which a foot is down."""
 
 
 def on(body, terrain):
@@ -51,9 +53,8 @@ def at_place(seen, ankle):
 
 def placed(gait, figure, seen, hold, more=0.0):
     """Where a foot is that is always where it should be: as the one that is seen is where it just was."""
-    moment = gait.manner.at(gait.phase)
-    first = swung(figure, seen, gait, gait.lift, moment, 0.0, hold, more)
-    return swung(figure, at_place(seen, first.ankle[:2]), gait, gait.lift, moment, 0.0, hold, more)
+    first = swung(figure, seen, gait, gait.lift, 0.0, hold, more)
+    return swung(figure, at_place(seen, first.ankle[:2]), gait, gait.lift, 0.0, hold, more)
 
 
 def way(gait, figure, seen, hold, phases, more=0.0):
@@ -67,9 +68,28 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(figure, seen,
     np.testing.assert_allclose(path[0, :2], gait.lift.ankle[:2], atol=1e-9)
     np.testing.assert_allclose(path[-1, :2], hold.ankle, atol=1e-9)
     assert np.all(np.diff(path[:, 0]) >= -1e-12)
-    down = DOUBLE + TOUCHES * (1 - DOUBLE)
-    np.testing.assert_allclose(way(gait, figure, seen, hold, [down])[0, 2], figure.legs.ankle_height, atol=1e-9)
+    np.testing.assert_allclose(way(gait, figure, seen, hold, [DOWN])[0, 2], figure.legs.ankle_height, atol=1e-9)
     assert path[:, 2].max() >= figure.legs.ankle_height + 0.99 * LIFTED
+
+
+def test_a_foot_gathers_way_from_rest(figure, seen, gait):
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
+    path = way(gait, figure, seen, hold, np.linspace(DOUBLE, 1.0, 201))
+    speed = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    assert speed[0] < 0.2 * speed[20]
+
+
+def test_the_heel_is_at_rest_when_it_strikes(figure, seen, gait):
+    """Though the reference's foot, when it lands, has neither come to its place nor stopped turning."""
+    quick = np.array(gait.manner.foot)
+    quick[:, 1] = [[np.cos(0.5 * a), 0.0, np.sin(0.5 * a), 0.0] for a in np.linspace(1.0, -0.3, len(quick))]
+    walked = replace(gait, manner=replace(gait.manner, foot=quick))
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
+    feet = [placed(at(walked, phase), figure, seen, hold) for phase in np.linspace(DOUBLE, 1.0, 201)]
+    heel = np.array([air.ankle + air.foot @ figure.legs.sole[1, 0] for air in feet])
+    speed = np.linalg.norm(np.diff(heel[:, :2], axis=0), axis=1)
+    assert speed[190:].max() < 0.15 * speed.max()
+    np.testing.assert_allclose(feet[-1].foot, feet[170].foot, atol=1e-9)
 
 
 @pytest.mark.parametrize("more", [0.05, 0.2])
@@ -92,8 +112,7 @@ def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
     ground = np.where(path[:, 0] > edge, rise, 0.0)
     clear = path[:, 2] - figure.legs.ankle_height - ground
     assert np.all(clear[np.abs(path[:, 0] - edge) < 0.15] > 0.01)
-    down = DOUBLE + TOUCHES * (1 - DOUBLE)
-    assert way(gait, figure, seen, hold, [down])[0, 2] == pytest.approx(rise + figure.legs.ankle_height, abs=0.02)
+    assert way(gait, figure, seen, hold, [DOWN])[0, 2] == pytest.approx(rise + figure.legs.ankle_height, abs=0.02)
 
 
 @pytest.mark.parametrize("terrain", ["stairs:-0.15:0.3:4", "drop:0.2"])

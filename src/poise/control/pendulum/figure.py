@@ -21,6 +21,8 @@ STEEP = 0.7
 """Of run: what is steeper is no slope to set a foot on."""
 WEAKEST = 0.1
 """m/s^2: with less gravity there is no walking, and no pendulum."""
+LANDED = 0.003
+"""m, of an adult: a foot that is nearer to the ground goes no further; what just struck it may be off it by this."""
 PRESSED = 0.25
 """Of the way from ankle to ball: the middle of where a standing foot presses."""
 
@@ -36,7 +38,7 @@ class Seen(NamedTuple):
     hip: Array  # (2, 3) m
     ball: Array  # (2, 3) m
     pressed: Array  # (2, 3) m: the middle of where the feet press
-    touching: NDArray[np.bool_]  # (2,)
+    touching: NDArray[np.bool_]  # (2,) or about to
 
     def yaw(self, side: int) -> float:
         """rad: where a foot points to."""
@@ -80,7 +82,7 @@ class Figure:
         marks = ankle[:, None] + (foot[:, None] @ self._marks)[..., 0]
         contacts = state.contacts
         touching = np.zeros(2, bool)
-        sides = self._sides[contacts.body[contacts.touching]]
+        sides = self._sides[contacts.body[contacts.gap < LANDED * self.legs.scale]]
         touching[sides[sides >= 0]] = True
         com = np.array(data.subtree_com[1])
         momentum = state.mass[:6, :nv] @ state.qvel[:nv] / self.body.mass  # linear, and about the root in its frame

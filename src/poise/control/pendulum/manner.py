@@ -128,7 +128,7 @@ def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
         readonly(np.linalg.norm((hip - ankle)[:, :2], axis=1)),
         readonly(_clearance(work.low[:, 1 - stance])),
         readonly(np.clip(progress, 0.0, 1.0)),
-        readonly(np.clip(swing[:, 1] - swing[0, 1] - progress * (swing[-1, 1] - swing[0, 1]), -BOW, BOW)),
+        readonly(_bow(swing[:, 1], progress)),
     )
 
 
@@ -137,6 +137,12 @@ def _progress(places: Array, short: float) -> Array:
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
     return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()
+
+
+def _bow(aside: Array, progress: Array) -> Array:
+    """(S,) m by which a foot that passes places `aside` (S,) leaves the straight way: less of it if it is too much."""
+    bow = aside - aside[0] - progress * (aside[-1] - aside[0])
+    return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
 
 
 def _plain_progress() -> Array:

@@ -22,6 +22,7 @@ from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Manner, Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
+from poise.control.pendulum.rocker import rocked
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
@@ -136,7 +137,7 @@ class Pendulum:
         self._lean += step * UPHILL * (self._settings.lean * self._uphill(seen, plan) - self._lean)
         turn = intent.turning()
         now, then = (
-            self._posed(state, seen, each, feet, hold)
+            self._posed(state, seen, each, self._rocked(seen, feet, each.ahead), hold)
             for each in (
                 _Instant(gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0),
                 _Instant(later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step),
@@ -241,6 +242,10 @@ class Pendulum:
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 
+    def _rocked(self, seen: Seen, feet: tuple[Standing, ...], ahead: float) -> tuple[Standing, ...]:
+        """Feet that would stand flat, some time (s) from now."""
+        return tuple(rocked(self._figure.legs, seen, side, foot, ahead) for side, foot in enumerate(feet))
+
     def _posed(
         self, state: State, seen: Seen, at: _Instant, feet: tuple[Standing, ...], hold: Foothold
     ) -> tuple[Array, Array]:
@@ -248,7 +253,7 @@ class Pendulum:
         gait, lift = at.gait, at.gait.lift
         if lift is None:
             return self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
-        air = swung(self._figure, seen, gait, lift, at.moment, at.yaw, hold, self._intent.lift)
+        air = swung(self._figure, seen, gait, lift, at.yaw, hold, self._intent.lift)
         both: tuple[Standing | Placed, ...] = (air, feet[1]) if gait.swing == 0 else (feet[0], air)
         qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, both)
         root = np.array(state.qpos[:7])

@@ -16,6 +16,10 @@ from poise.control.pendulum.ground import Foothold, stepped
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
+BEGINS, SETTLED = 0.07, 0.97
+"""Of the swing: until when the foot gathers way, lest it drags its toes; and from when it is over its place."""
+ALIGNS = (0.55, 0.8)
+"""Of the swing: meanwhile the foot turns to how it will land, so that its heel is at rest when it strikes."""
 TOUCHES = 0.93
 """Of the swing: when the foot is down, so that what lands late still lands in time."""
 FALLS = 0.3
@@ -41,15 +45,14 @@ class Placed(NamedTuple):
     foot: Array  # (3, 3)
 
 
-def swung(
-    figure: Figure, seen: Seen, gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold, more: float
-) -> Placed:
+def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: Foothold, more: float) -> Placed:
     """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
-    share, legs = gait.swung, figure.legs
+    share, legs = _begun(gait.swung), figure.legs
+    moment = gait.manner.at(DOUBLE + (1.0 - DOUBLE) * min(share / SETTLED, 1.0))
     begun = between(gait.manner.progress, DOUBLE)
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
-    foot = _turn(figure, lift, moment, yaw, hold, share)
+    foot = _turn(figure, gait, lift, moment, yaw, hold)
     place = place + eased(share) * _rolls(figure, gait.swing, foot, yaw, hold)
     early = min(share / TOUCHES, 1.0)
     clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
@@ -63,6 +66,11 @@ def swung(
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([place, seen.ankle[gait.swing, :2]])))
     return Placed(np.array([place[0], place[1], height]), foot)
+
+
+def _begun(share: float) -> float:
+    """How much of the swing is over, for a foot that is at rest when it begins and soon swings evenly."""
+    return (share * share / (2 * BEGINS) if share < BEGINS else share - 0.5 * BEGINS) / (1.0 - 0.5 * BEGINS)
 
 
 def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, foot: Array, places: Array) -> float:
@@ -83,9 +91,11 @@ def _rolls(figure: Figure, side: int, foot: Array, yaw: float, hold: Foothold) -
     return np.asarray((flat.reshape(3, 3) - foot) @ lowest)[:2]
 
 
-def _turn(figure: Figure, lift: Lift, moment: Moment, yaw: float, hold: Foothold, share: float) -> Array:
-    """(3, 3) how the foot is turned: as it left the ground, then as the reference's; flat where that would not do."""
-    wanted, turn = np.array(moment.foot[1]), np.empty(9)
+def _turn(figure: Figure, gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold) -> Array:
+    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as that lands; or flat."""
+    lands, turn, share = gait.manner.foot[-1, 1], np.empty(9), gait.swung
+    mix = eased((share - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0]))
+    wanted = (1.0 - mix) * moment.foot[1] + mix * lands
     wanted[1:3] *= 1.0 - _flat(figure, lift, hold) * eased(share / LETS_GO)
     mujoco.mju_normalize4(wanted)
     mujoco.mju_mulQuat(wanted, heading(yaw), wanted)
