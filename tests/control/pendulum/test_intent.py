@@ -5,7 +5,7 @@ import pytest
 
 from poise import PoiseError
 from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.intent import ALARMS, CALMS, MOST, Intent
+from poise.control.pendulum.intent import ALARMS, CALMS, MOST, STURDY, Intent, given_way
 
 STEP = 0.02
 PLAIN = PendulumSettings()
@@ -182,3 +182,9 @@ def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
 def test_bad_settings_are_refused_in_one_line(settings, name):
     with pytest.raises(PoiseError, match=rf"^pendulum: {name} [^\n]*$"):
         PendulumSettings(**settings)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_only_what_goes_beyond_a_small_turn_is_given_way_to(side):
+    assert given_way(side * 0.9 * STURDY) == 0.0
+    assert given_way(side * (STURDY + 0.4)) == pytest.approx(side * 0.4)
