@@ -5,7 +5,7 @@ import pytest
 
 from poise import PoiseError
 from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.intent import ALARMS, CALMS, MOST, Intent
+from poise.control.pendulum.intent import ALARMS, CALMS, MOST, STURDY, Intent, given_way
 
 STEP = 0.02
 PLAIN = PendulumSettings()
@@ -13,7 +13,7 @@ PLAIN = PendulumSettings()
 
 def proceeded(intent, seconds):
     for _ in range(round(seconds / STEP)):
-        intent.proceed(STEP, intent.turning(), 0.0, 0.0)
+        intent.proceed(STEP, intent.turning(), 0.0, 0.0, intent.going)
     return intent
 
 
@@ -147,10 +147,10 @@ def test_no_duration_is_the_references_own():
 def turned_by_force(settings, missed, calm=0.0):
     """How far the heading gives way to a body that is turned, some time (s) after its landing missed by so much (m)."""
     intent = Intent(0.0, 1.0, settings)
-    intent.proceed(STEP, 0.0, 0.0, missed)
+    intent.proceed(STEP, 0.0, 0.0, missed, intent.going)
     for _ in range(round(calm / STEP)):
-        intent.proceed(STEP, 0.0, 0.0, 0.0)
-    intent.proceed(STEP, 0.0, 0.6, 0.0)
+        intent.proceed(STEP, 0.0, 0.0, 0.0, intent.going)
+    intent.proceed(STEP, 0.0, 0.6, 0.0, intent.going)
     return intent.heading
 
 
@@ -182,3 +182,9 @@ def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
 def test_bad_settings_are_refused_in_one_line(settings, name):
     with pytest.raises(PoiseError, match=rf"^pendulum: {name} [^\n]*$"):
         PendulumSettings(**settings)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_only_what_goes_beyond_a_small_turn_is_given_way_to(side):
+    assert given_way(side * 0.9 * STURDY) == 0.0
+    assert given_way(side * (STURDY + 0.4)) == pytest.approx(side * 0.4)

@@ -180,7 +180,7 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(figure, seen, g
     hold = foothold(figure, 1, np.array([0.5, -0.1]), 0.0)
     there = placed(gait, figure, seen, hold)
     behind = at_place(seen, there.ankle[:2] - [lag * figure.legs.scale, 0.0])
-    late = swung(figure, behind, gait, gait.lift, gait.manner.at(gait.phase), 0.0, hold, 0.0)
+    late = swung(figure, behind, gait, gait.lift, 0.0, hold, 0.0)
     np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
     assert late.ankle[2] - there.ankle[2] == pytest.approx(HANGS * kept_up * figure.legs.scale)
 

@@ -100,10 +100,9 @@ class Intent:
         self._suited = suited
         most = self._settings.quick * step
         self.going += _bounded(self._speed - self.going, most)
-        beyond = off - _bounded(off, STURDY)
         self._alarm = max(self._alarm - step / CALMS, min(missed / ALARMS, 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
-        self.heading += step * (turn + yielding * beyond)
+        self.heading += step * (turn + yielding * given_way(off))
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
@@ -118,6 +117,11 @@ class Intent:
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = float(way[0]) / max(last.time - first.time, SHORTEST)
         self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST)
+
+
+def given_way(off: float) -> float:
+    """rad of what a push turned a body off that are not turned back by force."""
+    return off - _bounded(off, STURDY)
 
 
 def _bounded(value: float, most: float) -> float:

@@ -18,7 +18,7 @@ from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait
 from poise.control.pendulum.ground import Foothold, foothold, standing_turn
 from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height
-from poise.control.pendulum.intent import Intent
+from poise.control.pendulum.intent import Intent, given_way
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Manner, Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
@@ -151,8 +151,7 @@ class Pendulum:
         motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls, drags)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
-        off = math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(now[0][3:7])), 2 * math.pi)
-        intent.proceed(step, turn, off, plan.landing.missed, plan.suited)
+        intent.proceed(step, turn, _turned_off(state, now[0]), plan.landing.missed, plan.suited)
         return Actuation(torque=torque, motors=motors)
 
     def _notice(self, seen: Seen, state: State) -> None:
@@ -253,13 +252,14 @@ class Pendulum:
         gait, lift = at.gait, at.gait.lift
         if lift is None:
             return self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
-        air = swung(self._figure, seen, gait, lift, at.yaw, hold, self._intent.lift)
+        faced = at.yaw + given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
+        air = swung(self._figure, seen, gait, lift, faced, hold, self._intent.lift)
         both: tuple[Standing | Placed, ...] = (air, feet[1]) if gait.swing == 0 else (feet[0], air)
         qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, both)
         root = np.array(state.qpos[:7])
         root[:3] += at.ahead * state.qvel[:3]
         mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
-        self._posture.reach_out(qpos, root, gait.swing, at.yaw, at.moment, air)
+        self._posture.reach_out(qpos, root, gait.swing, faced, at.moment, air)
         return qpos, tilt
 
     def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:
@@ -271,6 +271,11 @@ class Pendulum:
         if self._tilt[gait.stance] > 0:
             point = seen.ball[gait.stance]
         return Load(gait.stance, share, point), Load(gait.swing, 1.0 - share, seen.ball[gait.swing])
+
+
+def _turned_off(state: State, pose: Array) -> float:
+    """rad by which the body is turned to the left of a pose."""
+    return math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(pose[3:7])), 2 * math.pi)
 
 
 def _at(com: Array, height: float) -> Array:
