@@ -14,6 +14,7 @@ from poise.control.pendulum.ground import Strip, strip
 from poise.control.pendulum.height import sinking
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
+from poise.control.pendulum.planes import Fall, Going, landing_by_energy
 from poise.control.pendulum.settings import PendulumSettings
 from poise.spatial import Array
 
@@ -57,8 +58,13 @@ class Stepping(NamedTuple):
         hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
         pace = pace_of(legs.length, duration, end[0], gait.swing)
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
-        found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-        shift = self._within_sole(stance, pressing(found.velocity, end[1], rate, found.within))
+        if self.settings.law == "paper":
+            fall = Fall(place, np.append(velocity, seen.velocity[2]), float(seen.com[2] - under[2]), figure.gravity)
+            going = Going(intent.speed, self.walk.width, duration, high, gait.swing)
+            found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
+        else:
+            found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]
+        shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
         return Step(found, under[:2] + turned(yaw, found.place), self.settings.ankle * shift, ground)
 
     def _times(self, gait: Gait, due: float, duration: float) -> Array:
