@@ -12,6 +12,7 @@ from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_o
 from poise.control.pendulum.gait import Gait
 from poise.control.pendulum.ground import Strip, strip
 from poise.control.pendulum.height import sinking
+from poise.control.pendulum.hurdles import Way, way_past
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.planes import Fall, Going, landing_by_energy
@@ -48,19 +49,23 @@ class Stepping(NamedTuple):
         place, foot = turned(-yaw, seen.com - under), turned(-yaw, seen.pressed[gait.swing] - under)
         aside = float(place[1]) + (self.walk.width if gait.swing == 0 else -self.walk.width)
         ground = strip(figure, gait.swing, under[:2], yaw, aside, gait.aimed)
+        way = way_past(figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
+        ground = way.strip
         high = max(float(seen.com[2] - under[2]) - ground.slope * float(place[0]), LOWEST * legs.length)
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
-        duration = intent.duration or self.walk.duration_at(intent.speed)
-        end = [end_velocity(intent.speed, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
+        speed = max(intent.speed, way.least) if intent.speed > 0 else intent.speed
+        duration = intent.duration or self.walk.duration_at(speed)
+        end = [end_velocity(speed, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
         due = max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration)
+        times = np.maximum(times, due) if way.over else times
         hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
         pace = pace_of(legs.length, duration, end[0], gait.swing)
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
         if self.settings.law == "paper":
             fall = Fall(place, np.append(velocity, seen.velocity[2]), float(seen.com[2] - under[2]), figure.gravity)
-            going = Going(intent.speed, self.walk.width, duration, high, gait.swing)
+            going = Going(speed, self.walk.width, duration, high, gait.swing)
             found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
         else:
             found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]

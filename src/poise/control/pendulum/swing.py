@@ -13,6 +13,7 @@ from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, stepped
+from poise.control.pendulum.hurdles import over_hurdles
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
@@ -56,6 +57,8 @@ def swung(
     height += lift.extra * (1.0 - eased(share / LETS_GO))
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         height = max(height, _over_edges(figure, gait, yaw, hold, np.array([place, seen.ankle[gait.swing, :2]])))
+    over = over_hurdles(figure, gait.swing, lift, hold, place, yaw)
+    height = max(height, over + sole_depth(legs, gait.swing, foot, hold.up))
     return Placed(np.array([place[0], place[1], height]), foot)
 
 
