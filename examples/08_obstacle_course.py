@@ -2,8 +2,8 @@
 
 All that `pendulum` does not need for its balance is free to be changed while it walks. Here it steps over a hurdle,
 which it sees, as it sees all ground; then it stoops and bends its knees to get under a bar, and turns its shoulders to
-squeeze between two walls. These it does not see: someone who does keeps it on its line, and tells it in time what to do,
-by edits of the very walk that it is performing. How near it came to each is measured in the recording.
+squeeze between two walls. These it does not see: someone who does keeps it on its line, and tells it in time what to
+do, by edits of the very walk that it is performing. How near it came to each is measured in the recording.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import mujoco
 
 import poise
-from poise.control.controller import Steerable
+from poise.control.pendulum import Pendulum
 from poise.export import export
 from poise.world.props import Bar, Block
 
@@ -39,7 +39,7 @@ DIRECTIONS = [(3.3, 2.0, STOOP + DANGLE), (6.0, 3.0, TWIST + TUCK + LOOK)]
 class Director:
     """Looks at where the walker is, and tells it what to do."""
 
-    def __init__(self, controller: Steerable, walk: poise.Live) -> None:
+    def __init__(self, controller: Pendulum, walk: poise.Live) -> None:
         self._controller, self._walk, self._untold = controller, walk, list(DIRECTIONS)
 
     def __call__(self, world: poise.World) -> dict[str, object]:
@@ -58,7 +58,7 @@ def main(folder: Path) -> None:
     """Walk the course, measure, audit, draw."""
     body = poise.Body.named("human58")
     walk = poise.Live(poise.named_motion("walk", body), body)
-    controller = poise.named_controller("pendulum")
+    controller = Pendulum()
     director = Director(controller, walk)
     scene = poise.Scene.of(body, HURDLE, props=[BAR, *WALLS])
     world = poise.World(scene, poise.WorldSettings(step=0.02))

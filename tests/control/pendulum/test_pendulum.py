@@ -57,6 +57,13 @@ def test_arms_and_trunk_stay_as_in_the_reference(walked, body):
     assert np.sqrt(np.mean(off**2)) < 0.05
 
 
+def test_it_walks_by_the_law_of_the_paper_too(body, reference, walked):
+    paper = performed(body, reference, 6.0, noise=0.02, settings=PendulumSettings(law="paper"))
+    assert fell_at(paper) is None
+    assert mean_speed(paper, 2.8) == pytest.approx(0.8, abs=0.06)
+    assert np.abs(paper.qpos - walked.qpos).max() > 0.01
+
+
 def test_same_input_same_output(body, reference):
     first, second = (performed(body, reference, 1.0, noise=0.02, seed=3).qpos for _ in range(2))
     np.testing.assert_array_equal(first, second)

@@ -191,6 +191,10 @@ def _length(way: Array) -> float:
     return math.hypot(way[0], way[1])
 
 
+LATE = 0.32
+"""Of the time in which a fall grows e-fold: nearer to the landing, pressing elsewhere does not help any more."""
+
+
 def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
     """(2,) m by which the pressed point must move for the velocity at landing to be the wanted one instead."""
-    return (velocity - wanted) / (rate * math.sinh(rate * max(within, 0.1)))
+    return (velocity - wanted) / (rate * math.sinh(max(rate * within, LATE)))
