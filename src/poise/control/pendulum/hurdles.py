@@ -9,9 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from poise.control.pendulum.figure import PRESSED, Figure, turned
+from poise.control.pendulum.figure import PRESSED, Figure
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.ground import SPACING, Foothold, Strip
 from poise.spatial import Array
@@ -49,10 +48,10 @@ def way_past(figure: Figure, side: int, strip: Strip, foot: float) -> Way:
     legs, level = figure.legs, strip.level
     if np.ptp(level) < TALL * legs.scale:
         return Way(strip)
-    deep = max(round(DEEPEST * legs.length / SPACING), 1)
-    lowest = sliding_window_view(np.pad(level, deep, mode="edge"), deep + 1).min(axis=1)
-    around = np.maximum(lowest[: len(level)], lowest[deep:])
+    around = _lowest_around(level, max(round(DEEPEST * legs.length / SPACING), 1))
     high = level > around + TALL * legs.scale
+    if not high.any():
+        return Way(strip)
     back, front = legs.sole[side, [0, 4], 0] - PRESSED * legs.ball[side, 0]  # m from what is pressed
     ahead = strip.begin + SPACING * np.arange(len(level))  # m from the foot that stands
     free, least, over = strip.free.copy(), 0.0, False
@@ -69,19 +68,29 @@ def way_past(figure: Figure, side: int, strip: Strip, foot: float) -> Way:
     return Way(strip._replace(level=np.where(high, around, level), free=free), least, over)
 
 
+def _lowest_around(level: Array, far: int) -> Array:
+    """(N,) m: of the lowest within so many places before and the lowest within as many behind, the higher one."""
+    count = len(level)
+    wide = np.concatenate([np.full(far, level[0]), level, np.full(far, level[-1])])
+    lowest = wide[: count + far].copy()  # from each place on
+    for k in range(1, far + 1):
+        np.minimum(lowest, wide[k : k + count + far], out=lowest)
+    return np.asarray(np.maximum(lowest[:count], lowest[far:]))
+
+
 def over_hurdles(figure: Figure, side: int, lift: Lift, hold: Foothold, place: Array, yaw: float) -> float:
     """m: how high the sole must be with its ankle at a place (2,); minus infinity where nothing is in its way.
 
     It rises from where it was to what it has to pass over, and sinks from there to where it will be.
     """
-    legs, ends = figure.legs, max(lift.ground, hold.ground)
-    gone, left = turned(-yaw, place - lift.ankle[:2])[0], turned(-yaw, hold.ankle - place)[0]
+    legs, ends, c, s = figure.legs, max(lift.ground, hold.ground), math.cos(yaw), math.sin(yaw)
+    gone = c * (place[0] - lift.ankle[0]) + s * (place[1] - lift.ankle[1])
+    left = c * (hold.ankle[0] - place[0]) + s * (hold.ankle[1] - place[1])
     way = math.copysign(1.0, gone + left)
     gone, left = max(way * gone, 0.0), max(way * left, 0.0)  # m along the way
-    back, front = sorted(way * legs.sole[side, [0, 4], 0])  # m from the ankle
+    back, front = sorted((way * legs.sole[side, 0, 0], way * legs.sole[side, 4, 0]))  # m from the ankle
     marks = np.arange(front - gone, back + left, SPACING)
-    places = place[:, None] + np.outer(turned(yaw, (way, 0.0)), marks)
-    above = figure.heights(places[0], places[1]) - ends
+    above = figure.heights(place[0] + way * c * marks, place[1] + way * s * marks) - ends
     high = above > HIGHER * legs.scale
     if not high.any():
         return -math.inf
