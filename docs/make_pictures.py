@@ -111,7 +111,7 @@ SHOTS = (
         terrain="hurdle:0.15",
         props=(
             Bar(height=1.45, x=4.6, length=1.6),
-            *(Block(f"wall_{side}", (0.7, 0.2, 1.7), (8.0, y, 0.85)) for side, y in (("left", 0.38), ("right", -0.38))),
+            *(Block(f"wall_{side}", (0.7, 0.2, 1.7), (8.0, y, 0.85)) for side, y in (("left", 0.4), ("right", -0.4))),
         ),
         size=(1200, 520),
     ),

@@ -18,9 +18,7 @@ from poise.world.props import Bar, Block
 SECONDS, SPEED, GLANCE = 12.5, 0.8, 0.25
 """s, m/s, and s between looks at where it is."""
 HURDLE, BAR = "hurdle:0.15", Bar("bar", height=1.45, x=4.6, length=1.6)
-WALLS = [
-    Block(f"wall_{side}", size=(0.7, 0.2, 1.7), at=(8.0, y, 0.85)) for side, y in (("left", 0.38), ("right", -0.38))
-]
+WALLS = [Block(f"wall_{side}", size=(0.7, 0.2, 1.7), at=(8.0, y, 0.85)) for side, y in (("left", 0.4), ("right", -0.4))]
 STOOP = (
     "trunk:-0.18",
     "offset:spine=0:25:0",
@@ -45,7 +43,7 @@ class Director:
     def __call__(self, world: poise.World) -> dict[str, object]:
         """Back to the line y = 0; and what is due."""
         x, y = world.qpos[:2]
-        heading = -0.4 * float(y)  # rad
+        heading = -0.8 * float(y)  # rad
         self._controller.steer(heading, SPEED)
         if self._untold and x > self._untold[0][0]:
             _, way, edits = self._untold.pop(0)

@@ -18,7 +18,7 @@ from poise.spatial import Array
 HIGHER, TALL = 0.03, 0.06
 """m, of an adult, by which something is higher than both ends of a foot's way for the foot to mind it; and than the
 ground on both sides to be a hurdle, which is not stepped on."""
-ABOVE = 0.07
+ABOVE = 0.1
 """m, of an adult: by so much a foot passes over it."""
 APART, LEANS = 0.1, 0.25
 """m, of an adult: no nearer to it are toes or heels set down; beyond it by so much of its height further, for the
@@ -27,7 +27,7 @@ DEEPEST = 0.2
 """Of a leg's length: what is deeper is ground to step on."""
 FURTHEST = 0.9
 """Of a leg's length: the longest step over a hurdle; who would need a longer one steps in front of it first."""
-BRISK = 0.8
+BRISK = 0.95
 """m/s, of an adult: nobody gets over a hurdle more slowly."""
 
 
