@@ -23,7 +23,7 @@ from poise.export.strip import Camera, png, render
 from poise.files import write_file
 from poise.reference import Played, load_prepared
 from poise.reference.archive import is_prepared
-from poise.world.props import Bar, Prop
+from poise.world.props import Bar, Block, Prop
 from poise.world.recording import Recording
 from poise.world.scene import Scene
 from poise.world.terrain import parse_terrain
@@ -103,6 +103,18 @@ SHOTS = (
         size=(1200, 560),
         loads={"right_hand": 15.0},
     ),
+    Shot(
+        "08_obstacle_course",
+        (0.6, 2.06, 3.0, 4.2, 5.5, 7.2, 8.3, 9.8, 11.4),
+        Camera(azimuth=-40, elevation=15, distance=6.4),
+        (5.5, 0.0, 0.65),
+        terrain="hurdle:0.15",
+        props=(
+            Bar(height=1.45, x=4.6, length=1.6),
+            *(Block(f"wall_{side}", (0.7, 0.2, 1.7), (8.0, y, 0.85)) for side, y in (("left", 0.4), ("right", -0.4))),
+        ),
+        size=(1200, 520),
+    ),
 )
 
 
@@ -132,7 +144,8 @@ def moments(path: Path) -> tuple[Body, np.ndarray, np.ndarray]:
 
 def exposure(body: Body, clock: np.ndarray, qpos: np.ndarray, shot: Shot) -> None:
     """One picture of several moments."""
-    moved = [_Moved(prop, shot.apart * k) for prop in shot.props for k in range(len(shot.times))]
+    copies = len(shot.times) if shot.apart else 1
+    moved = [_Moved(prop, shot.apart * k) for prop in shot.props for k in range(copies)]
     scene = Scene((body.loaded(shot.loads),) * len(shot.times), parse_terrain(shot.terrain), tuple(moved))
     pose = np.array(scene.model.qpos0)
     for k, time in enumerate(shot.times):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Actuation, Body, Cue, Motors, PoiseError, Scene, World, audit, named_controller, named_motion, perform
-from poise.world.props import Ball, Bar, Barbell, Box, Tray
+from poise.world.props import Ball, Bar, Barbell, Block, Box, Tray
 from poise.world.recorder import Recorder
 
 QUADRUPED = """
@@ -168,6 +168,14 @@ def test_a_bar_is_fixed_and_carries_what_lies_on_it():
     run(world, 0.3)
     assert world.terms.data.body("box").xpos[2] == pytest.approx(1.566, abs=2e-3)
     np.testing.assert_array_equal(world.terms.data.body("bar").xpos, [0, 0, 1.5])
+
+
+def test_a_block_is_fixed_and_carries_what_lies_on_it():
+    props = (Block(size=(0.5, 0.5, 0.8), at=(0, 0, 0.4)), Box(size=(0.4, 0.4, 0.1), mass=5.0, at=(0, 0, 0.8501)))
+    world = World(Scene((), props=props))
+    assert world.model.nv == 6
+    run(world, 0.3)
+    assert world.terms.data.body("box").xpos[2] == pytest.approx(0.85, abs=2e-3)
 
 
 def test_props_collide_with_each_other_and_with_a_body():

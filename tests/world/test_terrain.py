@@ -27,6 +27,8 @@ SHORT = (
     "drop:-0.3",
     "drop:0.04:0.8",
     "drop:-0.04:0.8",
+    "hurdle:0.15",
+    "hurdle:0.1:1.2",
     "rough:0.1",
     "rough:0.1:7",
     "spiral:0.04:45:3.4:6",
@@ -159,6 +161,13 @@ def test_a_drop_falls_once_or_again_and_again():
     np.testing.assert_allclose([climb.height(v, 0) for v in x], [0, 0.1, 0.2, 0.9], atol=1e-12)
 
 
+def test_a_hurdle_stands_once_or_again_and_again():
+    once, often = (parse_terrain(text) for text in ("hurdle:0.15", "hurdle:0.1:1.5"))
+    x = [0.0, 1.99, 2.01, 2.09, 2.11, 3.55]
+    np.testing.assert_allclose([once.height(v, 0) for v in x], [0, 0, 0.15, 0.15, 0, 0], atol=1e-12)
+    np.testing.assert_allclose([often.height(v, 0) for v in x], [0, 0, 0.1, 0.1, 0, 0.1], atol=1e-12)
+
+
 def test_a_spiral_falls_by_its_height_at_each_multiple_of_its_angle_wherever_one_walks():
     terrain = parse_terrain("spiral:0.04:45:3.4:6")
     for radius in (1.5, 3.4, 5.3):
@@ -199,7 +208,8 @@ def test_a_body_starts_on_the_ground_neither_sunk_in_nor_hovering(text, motion):
         "stairs:0:0.3:3", "stairs:0.1:0:3", "stairs:0.1:-0.3:3", "stairs:0.1:0.3:0", "stairs:0.1:0.3:2.5",
         "stairs:0.1:0.3:-1", "stairs:0.1:0.3:1e9", "stairs:nan:0.3:3", "rough", "rough:0", "rough:-1", "rough:0.1:1.5",
         "rough:0.1:-1", "rough:0.1:1:1", "rough:nan", "drop", "drop:0", "drop:1:0", "drop:1:-1", "drop:nan",
-        "drop:1:2:3", "spiral", "spiral:0.1:45:3", "spiral:0:45:3:2", "spiral:-0.1:45:3:2", "spiral:0.1:0:3:2",
+        "drop:1:2:3", "hurdle", "hurdle:0", "hurdle:-0.1", "hurdle:0.1:0.1", "hurdle:0.1:1:1",
+        "spiral", "spiral:0.1:45:3", "spiral:0:45:3:2", "spiral:-0.1:45:3:2", "spiral:0.1:0:3:2",
         "spiral:0.1:61:3:2", "spiral:0.1:45:0:2", "spiral:0.1:45:3:0", "spiral:0.1:45:3:1.5", "spiral:0.1:45:3:7",
         "spiral:nan:45:3:2",
     ],
@@ -224,7 +234,7 @@ def test_absurd_sizes_are_refused_or_simulated(text):
 
 @pytest.mark.parametrize("text", ["", "lava", "Flat", "stair:0.1:0.3:3"])
 def test_unknown_terrains_are_refused_with_the_choices(text):
-    with pytest.raises(PoiseError, match=r"unknown terrain.*Valid: drop, flat, rough, slope, spiral, stairs"):
+    with pytest.raises(PoiseError, match=r"unknown terrain.*Valid: drop, flat, hurdle, rough, slope, spiral, stairs"):
         parse_terrain(text)
 
 

@@ -10,5 +10,6 @@ TERRAIN_FORMS = {
     "stairs": "stairs:RISE:RUN:COUNT",
     "rough": "rough:AMPLITUDE[:SEED]",
     "drop": "drop:HEIGHT[:EVERY]",
+    "hurdle": "hurdle:HEIGHT[:EVERY]",
     "spiral": "spiral:HEIGHT:DEGREES:RADIUS:COUNT",
 }

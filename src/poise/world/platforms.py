@@ -1,4 +1,4 @@
-"""Ground of level platforms: stairs, drops, spirals, or read from a file.
+"""Ground of level platforms: stairs, drops, hurdles, spirals, or read from a file.
 
 Heights are continued beyond steps, so that controllers can ask anywhere.
 """
@@ -26,6 +26,8 @@ from poise.world.ground import DEPTH, GROUND, ORIGIN, Place
 STEP = "0.86 0.87 0.88 1"
 HALF_WIDTH = 2.0  # m, of steps and platforms to each side
 FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
+FIRST_HURDLE = 2.0  # m ahead of the origin
+HURDLE_DEPTH = 0.1  # m, along the way
 LANDING = 1.0  # m behind the origin, on which a spiral begins
 
 
@@ -111,6 +113,13 @@ def drop(height: float, every: float | None = None, count: int = 60) -> Platform
     shelves += [(edge, edge + length, *width, -height * (k + 1)) for k, edge in enumerate(edges)]
     base = min(0.0, -height * levels) - (0.0 if height > 0 else DEPTH)
     return Platforms(tuple(_floats(s) for s in shelves), base, Place(FIRST_EDGE - 0.25))
+
+
+def hurdles(height: float, every: float | None = None, count: int = 20) -> Platforms:
+    """A bar on the ground to step over, or again ``every`` so many metres."""
+    near = [FIRST_HURDLE + (every or 0.0) * k for k in range(1 if every is None else count)]
+    bars = [(x, x + HURDLE_DEPTH, -HALF_WIDTH, HALF_WIDTH, height) for x in near]
+    return Platforms(tuple(_floats(bar) for bar in bars))
 
 
 def spiral(height: float, degrees: float, radius: float, count: int) -> Platforms:

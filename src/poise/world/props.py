@@ -134,3 +134,18 @@ class Bar:
             foot = (0, y, 0, 0, y, -self.height)
             body.append(geom(f"{self.name}_{side}", "capsule", fromto=foot, size=(0.02,), rgba=STEEL))
         return [body]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A box fixed in the world: a wall, a pillar, a table."""
+
+    name: str = "block"
+    size: Vector = (1.0, 0.2, 1.6)  # m, full edges
+    at: Vector = (2.0, 0.5, 0.8)  # m, its centre
+
+    def elements(self) -> list[Element]:
+        """A body fixed to the world."""
+        body = Element("body", name=self.name, pos=numbers(self.at))
+        body.append(geom(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
+        return [body]

@@ -18,7 +18,7 @@ from poise.spatial import Array
 from poise.world.elements import geom, numbers
 from poise.world.forms import TERRAIN_FORMS
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
-from poise.world.platforms import drop, read_terrain, spiral, stairs
+from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
 
 LARGEST = 1e4  # m, degrees, or seeds, in short forms
 
@@ -167,6 +167,8 @@ def parse_terrain(text: str) -> Terrain:
                 return spiral(height, degrees, radius, int(count))
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
                 return drop(height, every[0] if every else None)
+            case "hurdle", [height, *every] if height > 0 and len(every) <= 1 and all(e > HURDLE_DEPTH for e in every):
+                return hurdles(height, every[0] if every else None)
     except ValueError:
         pass
     raise PoiseError(f"terrain '{text}' is not of the form {TERRAIN_FORMS[kind]}")

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from poise.control.pendulum.filter import (
     HURRY,
     KEEPS,
+    LATE,
     LEAST,
     NEAR,
     SHORTEST,
@@ -286,5 +287,5 @@ def test_the_pressed_point_that_moved_brings_the_velocity(place, velocity, withi
 
 
 def test_just_before_landing_the_pressed_point_does_not_run_away():
-    shifts = [pressing(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0] for within in (0.1, 0.01, 0.0)]
+    shifts = [pressing(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0] for within in (0.9 * LATE / RATE, 0.01, 0.0)]
     assert shifts == [shifts[0]] * 3

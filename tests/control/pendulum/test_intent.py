@@ -66,6 +66,13 @@ def test_the_addition_is_bounded_and_none_if_it_is_switched_off():
     assert without.speed == 1.0
 
 
+def test_larger_bodies_make_up_for_more():
+    """Speeds grow with the root of the legs' length."""
+    intent = Intent(0.0, 2.0, PLAIN, scale=4.0)
+    noted(intent, 0.1, 100)
+    assert intent.speed == pytest.approx(2.0 + 2 * MOST)
+
+
 def test_speed_counts_along_the_heading():
     intent = Intent(np.pi / 2, 1.0, PLAIN)
     noted(intent, 1.0, 10, heading=np.pi / 2)
@@ -177,6 +184,7 @@ def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
         ({"gain": 0.0}, "gain"), ({"gain": -1.0}, "gain"), ({"quick": -0.1}, "quick"), ({"turn": float("nan")}, "turn"),
         ({"ankle": float("inf")}, "ankle"), ({"bearing": -1.0}, "bearing"), ({"timing": -1.0}, "timing"),
         ({"sinking": 1e9}, "sinking"), ({"yielding": float("-inf")}, "yielding"), ({"integral": -1e-9}, "integral"),
+        ({"law": "quadratic"}, "law"),
     ],
 )  # fmt: skip
 def test_bad_settings_are_refused_in_one_line(settings, name):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.figure import turned
+from poise.control.pendulum.figure import Figure, turned
 from poise.control.pendulum.stand import SLOW, loads, may_stand, support_of, topples
+from poise.world import Scene, World
 
 
 @pytest.fixture
@@ -97,6 +98,25 @@ def test_the_ground_never_presses_beyond_the_feet(figure, seen):
         assert all(0.0 <= load.share <= 1.0 for load in found)
         ahead = pressure(found)[0] - support.middle[0]
         assert support.low[0] - 1e-9 <= ahead <= support.high[0] + 1e-9
+
+
+def test_the_larger_the_body_the_further_from_the_edge_it_steps(figure, seen):
+    """All lengths doubled, and speeds by their root: the same fate."""
+    large = Figure(World(Scene.of(figure.body.scaled(size=2.0))))
+    root, fates = np.sqrt(2.0), []
+    for speed in np.linspace(0.0, 1.0, 201):
+        small = moving(rested(seen), (speed, 0.0))
+        grown = small._replace(com=2 * small.com, pressed=2 * small.pressed, velocity=root * small.velocity)
+        fates.append([topples(support_of(who, of, 0.0)) for who, of in ((figure, small), (large, grown))])
+    changes = [np.argmax(column) for column in np.transpose(fates)]
+    assert changes[0] == changes[1] > 0
+
+
+def test_on_crossed_legs_the_left_foot_bears_what_is_to_the_right(figure, seen):
+    crossed = seen._replace(pressed=seen.pressed[::-1])
+    leans = over(crossed, crossed.pressed[:, :2].mean(axis=0) + [0.0, -0.02])
+    left, right = loads(leans, support_of(figure, leans, 0.0), 0.0)
+    assert left.share > 0.6 > right.share
 
 
 def test_who_leans_to_the_left_bears_more_on_the_left(figure, seen):

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.body.feet import links_from
 from poise.control.controller import Stage
+from poise.control.pendulum.chain import chain_of
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
 from poise.dynamics import State
 from poise.spatial import Array
 
 SLOPED = 0.04
-"""m to all sides that tell how the ground slopes."""
+"""m, of an adult, to all sides that tell how the ground slopes."""
 STEEP = 0.7
 """Of run: what is steeper is no slope to set a foot on."""
 WEAKEST = 0.1
@@ -59,16 +60,14 @@ class Figure:
         self._sides = np.full(model.nbody, -1)  # which foot a link belongs to
         for side, foot in enumerate(self.feet):
             self._sides[links_from(model, int(foot))] = side
-        joints = {joint.link: joint for joint in body.joints}
-        self.ankle_dofs = [np.array(joints[name].dofs) for name in feet]
+        chains = [chain_of(body, name)[:3] for name in feet]
+        self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
-        chains = [[name, str(joints[name].parent_link)] for name in feet]
         self.leg_dofs = [
-            np.array([d for link in (*chain, str(joints[chain[1]].parent_link)) for d in joints[link].dofs] + toes)
+            np.array([*(dof for joint in chain for dof in joint.dofs), *toes])
             for chain, toes in zip(chains, self.toe_dofs, strict=True)
         ]
-        chained = [[joints[link] for link in (str(joints[c[1]].parent_link), c[1], c[0])] for c in chains]
-        self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chained]
+        self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chains]
         ball = self.legs.ball
         self._marks = np.stack([ball, ball * [PRESSED, 0.0, 1.0]], axis=1)[..., None]  # (2, 2, 3, 1) in the feet
         self.height, self.heights = world.scene.terrain.height, world.scene.terrain.heights
@@ -105,7 +104,7 @@ class Figure:
 
     def upward(self, place: Any) -> Array:
         """(3,) the normal of the ground under a point, with 1 for its last number; of an edge, the vertical."""
-        x, y, far = float(place[0]), float(place[1]), SLOPED
+        x, y, far = float(place[0]), float(place[1]), SLOPED * self.legs.scale
         ahead = (self.height(x + far, y) - self.height(x - far, y)) / (2 * far)
         aside = (self.height(x, y + far) - self.height(x, y - far)) / (2 * far)
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])

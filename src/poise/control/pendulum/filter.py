@@ -126,6 +126,17 @@ def _landing_at(
     there, then = fallen(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
+    return kept_landing(time, there, then, wanted, pace, foot, hips, strip)
+
+
+@kernel
+def kept_landing(
+    time: float, there: Array, then: Array, wanted: Array, pace: Pace, foot: Array, hips: float, strip: Any
+) -> tuple[Landing, float]:
+    """The landing nearest to what is `wanted` (2,) m from the centre of mass that is possible; the rest as above.
+
+    The centre of mass is `there` (2,) m at that time, with the velocity `then` (2,) m/s.
+    """
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
     kept = there + step
     kept[0] = _roomy(strip, kept[0], pace.leg)
@@ -180,6 +191,10 @@ def _length(way: Array) -> float:
     return math.hypot(way[0], way[1])
 
 
+LATE = 0.32
+"""Of the time in which a fall grows e-fold: nearer to the landing, pressing elsewhere does not help any more."""
+
+
 def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
     """(2,) m by which the pressed point must move for the velocity at landing to be the wanted one instead."""
-    return (velocity - wanted) / (rate * math.sinh(rate * max(within, 0.1)))
+    return (velocity - wanted) / (rate * math.sinh(max(rate * within, LATE)))

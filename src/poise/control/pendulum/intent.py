@@ -15,16 +15,16 @@ from poise.spatial import Array
 WITHIN = 0.3
 """s in which a small turn is made."""
 MOST = 0.4
-"""m/s by which the aim is off the wanted speed, at most, to make up for what is lost."""
+"""m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
 STURDY = 0.15
 """rad: a body that is turned by less is turned back."""
 ALARMS, CALMS, CALM = 0.1, 1.0, 0.1
-"""m by which a landing misses what it should do that tell of a push; s until it is forgotten; and the share of
-yielding that is left when all is well."""
+"""m, of an adult, by which a landing misses what it should do that tell of a push; s, of an adult, until it is
+forgotten; and the share of yielding that is left when all is well."""
 SHORTEST = 0.1
-"""s: means over less tell nothing."""
+"""s, of an adult: means over less tell nothing."""
 
 
 class _Strike(NamedTuple):
@@ -36,9 +36,9 @@ class _Strike(NamedTuple):
 
 
 class Intent:
-    """Wanted and aimed at. Headings are in the world, rad."""
+    """Wanted and aimed at. Headings are in the world, rad; `scale` is how much longer legs are than an adult's."""
 
-    def __init__(self, heading: float, speed: float, settings: PendulumSettings) -> None:
+    def __init__(self, heading: float, speed: float, settings: PendulumSettings, scale: float = 1.0) -> None:
         self.heading = heading
         self.lift = 0.0
         self.duration: float | None = None
@@ -46,6 +46,7 @@ class Intent:
         self.going = self._speed = self._suited = speed
         self.boost = 0.0
         self._settings = settings
+        self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
         self._strikes: list[_Strike] = []
 
@@ -100,7 +101,7 @@ class Intent:
         self._suited = suited
         most = self._settings.quick * step
         self.going += _bounded(self._speed - self.going, most)
-        self._alarm = max(self._alarm - step / CALMS, min(missed / ALARMS, 1.0))
+        self._alarm = max(self._alarm - step / (CALMS * self._slow), min(missed / (ALARMS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
         self.heading += step * (turn + yielding * given_way(off))
 
@@ -115,8 +116,8 @@ class Intent:
             return
         first, _, last = self._strikes
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
-        mean = float(way[0]) / max(last.time - first.time, SHORTEST)
-        self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST)
+        mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
+        self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
 
 
 def given_way(off: float) -> float:

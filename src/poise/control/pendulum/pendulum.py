@@ -80,7 +80,7 @@ class Pendulum:
         pose = reference.at(0.0).qpos
         stance, phase, manner = self._walk.place(pose)
         faced = yaw_of(pose[3:7]) - yaw_of(manner.at(phase).pose[3:7])
-        self._intent = Intent(float(faced), self._walk.speed, self._settings)
+        self._intent = Intent(float(faced), self._walk.speed, self._settings, figure.legs.scale)
         self._gait = self._begun(seen, stance, phase, manner)
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
         self._tilt, self._lean = np.zeros(2), 0.0
@@ -88,11 +88,12 @@ class Pendulum:
         self._load(state)
 
     def _load(self, state: State) -> None:
-        """Have all kernels compiled, so that the first step does not wait for it: by a twin that acts once."""
-        twin = copy.copy(self)
-        twin._posture, twin._tracking = Posture(self._figure), Tracking(self._figure, self._settings.gain)
-        twin._intent = copy.copy(self._intent)
-        twin.act(state)
+        """Have all kernels compiled, so that no step waits for it: by twins that act once, as it is and in a step."""
+        for gait in (self._gait, self._first_step(self._figure.see(state), state)):
+            twin = copy.copy(self)
+            twin._posture, twin._tracking = Posture(self._figure), Tracking(self._figure, self._settings.gain)
+            twin._intent, twin._gait = copy.copy(self._intent), gait
+            twin.act(state)
 
     def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> Gait:
         """Where the walk begins; on uneven ground a foot that should stand may still have to come down."""

@@ -8,12 +8,15 @@ from dataclasses import asdict, dataclass
 from poise.errors import PoiseError
 
 LARGEST = 1e6
+LAWS = ("linear", "paper")
 
 
 @dataclass(frozen=True)
 class PendulumSettings:
     """What can be changed. Shares of 0 switch off what goes beyond the paper (docs/pendulum.md)."""
 
+    law: str = "linear"
+    """By which pendulum landings are found; or "paper": by the energies of [Tsai2010] section 4.2."""
     gain: float = 300.0
     """Of the motors, N m s/rad for the paper's body; it grows with mass and the square of leg length."""
     quick: float = 1.0
@@ -38,8 +41,10 @@ class PendulumSettings:
     """1/s at which the heading gives way to a body that was turned by force."""
 
     def __post_init__(self) -> None:
+        if self.law not in LAWS:
+            raise PoiseError(f"pendulum: law '{self.law}' must be one of {', '.join(LAWS)}")
         for name, value in asdict(self).items():
-            if not (math.isfinite(value) and 0 <= value <= LARGEST):
+            if name != "law" and not (math.isfinite(value) and 0 <= value <= LARGEST):
                 raise PoiseError(f"pendulum: {name} {value} must be between 0 and {LARGEST:g}")
         if self.gain <= 0:
             raise PoiseError("pendulum: gain must be more than 0: motors without gain do nothing")

@@ -31,6 +31,7 @@ class Support(NamedTuple):
     high: Array  # (2,) m
     apart: Array  # (2,) m from the right foot to the left one
     capture: Array  # (2,) m: where one would have to step to come to rest
+    margin: float  # m: nearer to the edge than this it calls for a step
 
 
 def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
@@ -45,7 +46,7 @@ def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
     rate = math.sqrt(figure.gravity / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
     capture = turned(-yaw, seen.com[:2] + seen.velocity[:2] / rate - middle)
     low, high = np.array([back + half[0], -half[1] - wide]), np.array([front - half[0], half[1] + wide])
-    return Support(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture)
+    return Support(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture, MARGIN * legs.scale)
 
 
 def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
@@ -58,14 +59,15 @@ def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
 
 def topples(support: Support) -> bool:
     """Whether standing on is hopeless."""
-    room = np.minimum(MARGIN, 0.25 * (support.high - support.low))
+    room = np.minimum(support.margin, 0.25 * (support.high - support.low))
     return bool(np.any(support.capture < support.low + room) or np.any(support.capture > support.high - room))
 
 
 def loads(seen: Seen, support: Support, yaw: float) -> tuple[Load, Load]:
     """What each foot bears, and where, so that the capture point returns to the middle [Pratt2006]."""
     pressed = np.clip((1.0 + FIRM) * support.capture, support.low, support.high)
-    left = float(np.clip(0.5 + pressed[1] / max(abs(float(support.apart[1])), 1e-3), 0.0, 1.0))
+    wide = float(support.apart[1])  # less than nothing if the legs are crossed
+    left = float(np.clip(0.5 + pressed[1] / math.copysign(max(abs(wide), 1e-3), wide), 0.0, 1.0))
     out = []
     for side, share in ((0, left), (1, 1.0 - left)):
         point = np.array(seen.pressed[side])

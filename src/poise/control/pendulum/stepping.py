@@ -12,8 +12,10 @@ from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_o
 from poise.control.pendulum.gait import Gait
 from poise.control.pendulum.ground import Strip, strip
 from poise.control.pendulum.height import sinking
+from poise.control.pendulum.hurdles import Way, way_past
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
+from poise.control.pendulum.planes import Fall, Going, landing_by_energy
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.treads import Rhythm, rhythm
 from poise.spatial import Array
@@ -48,21 +50,34 @@ class Stepping(NamedTuple):
         place, foot = turned(-yaw, seen.com - under), turned(-yaw, seen.pressed[gait.swing] - under)
         aside = float(place[1]) + (self.walk.width if gait.swing == 0 else -self.walk.width)
         ground = strip(figure, gait.swing, under[:2], yaw, aside, gait.aimed)
+        way = way_past(figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
+        ground = way.strip
         high = max(float(seen.com[2] - under[2]) - ground.slope * float(place[0]), LOWEST * legs.length)
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
-        wanted = Rhythm(intent.going, intent.duration or self.walk.duration_at(intent.speed))
+        wanted = self._wanted(intent, way)
         suited, duration = rhythm(ground, wanted, legs.scale)
-        aim = suited + intent.boost
-        end = [end_velocity(aim, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
+        speed = suited + intent.boost
+        end = [end_velocity(speed, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
         due = max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration)
+        times = np.maximum(times, due) if way.over else times
         hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
         pace = pace_of(legs.length, duration, end[0], gait.swing)
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
-        found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-        shift = self._within_sole(stance, pressing(found.velocity, end[1], rate, found.within))
+        if self.settings.law == "paper":
+            fall = Fall(place, np.append(velocity, seen.velocity[2]), float(seen.com[2] - under[2]), figure.gravity)
+            going = Going(speed, self.walk.width, duration, high, gait.swing)
+            found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
+        else:
+            found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]
+        shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
         return Step(found, under[:2] + turned(yaw, found.place), self.settings.ankle * shift, ground, suited)
+
+    def _wanted(self, intent: Intent, way: Way) -> Rhythm:
+        """As it is steered, and fast enough for what is in the way."""
+        least = way.least if intent.speed > 0 else -math.inf
+        return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
 
     def _times(self, gait: Gait, due: float, duration: float) -> Array:
         """(K,) s: landing times to choose from."""

@@ -13,6 +13,7 @@ from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import Figure, Seen, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, stepped
+from poise.control.pendulum.hurdles import over_hurdles
 from poise.control.pendulum.manner import Moment, between
 from poise.spatial import Array
 
@@ -65,6 +66,8 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: 
     height += HANGS * max(math.dist(place, seen.ankle[gait.swing, :2]) - BEHIND * legs.scale, 0.0)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([place, seen.ankle[gait.swing, :2]])))
+    over = over_hurdles(figure, gait.swing, lift, hold, place, yaw)
+    height = max(height, over + sole_depth(legs, gait.swing, foot, hold.up))
     return Placed(np.array([place[0], place[1], height]), foot)
 
 

@@ -1,0 +1,46 @@
+"""The example of a walk over, under and through what is in the way: nothing is touched, and who is not told hits."""
+
+import importlib.util
+from pathlib import Path
+
+import mujoco
+import pytest
+
+import poise
+
+EXAMPLE = Path(__file__).parents[1] / "examples/08_obstacle_course.py"
+THINGS = ("platform0", "bar_shape", "wall_left_shape", "wall_right_shape")
+
+
+@pytest.fixture(scope="module")
+def course():
+    spec = importlib.util.spec_from_file_location("obstacle_course", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def recording(course, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("course")
+    course.main(folder)
+    return poise.Recording.load(folder / "recording.npz")
+
+
+def test_it_gets_past_everything_and_touches_nothing(course, recording):
+    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    assert poise.metrics(recording)["fell_at"] is None
+    assert recording.qpos[-1, 0] > 9.0
+    for thing in THINGS:
+        assert course.clearance(recording, model, thing) > 0.0, thing
+    props = {model.body(name).id for name in ("bar", "wall_left", "wall_right")}
+    assert not props & set(recording.contact_other.tolist())
+
+
+def test_who_is_not_told_does_not_get_past(course, monkeypatch, tmp_path):
+    """The bar is lower than its head, and the walls nearer to each other than its arms."""
+    monkeypatch.setattr(course, "DIRECTIONS", [])
+    course.main(tmp_path / "untold")
+    recording = poise.Recording.load(tmp_path / "untold/recording.npz")
+    model = mujoco.MjModel.from_xml_string(recording.model_xml)
+    assert course.clearance(recording, model, "bar_shape") < 0.0
