@@ -54,7 +54,7 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: 
     progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
     foot = _turn(figure, gait, lift, moment, yaw, hold)
-    place = place + eased(share) * _rolls(figure, gait.swing, foot, yaw, hold)
+    ankle = place + eased(share) * _rolls(figure, gait.swing, foot, yaw, hold)
     early = min(share / TOUCHES, 1.0)
     clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
     clear -= (1.0 - early) * between(gait.manner.clear, DOUBLE)
@@ -63,12 +63,12 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: 
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
     height = _level(lift, hold, share) + clear - FALLS * legs.slow * late + sole_depth(legs, gait.swing, foot, hold.up)
     height += lift.extra * (1.0 - eased(share / LETS_GO))
-    height += HANGS * max(math.dist(place, seen.ankle[gait.swing, :2]) - BEHIND * legs.scale, 0.0)
+    height += HANGS * max(math.dist(ankle, seen.ankle[gait.swing, :2]) - BEHIND * legs.scale, 0.0)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
-        height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([place, seen.ankle[gait.swing, :2]])))
+        height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([ankle, seen.ankle[gait.swing, :2]])))
     over = over_hurdles(figure, gait.swing, lift, hold, place, yaw)
     height = max(height, over + sole_depth(legs, gait.swing, foot, hold.up))
-    return Placed(np.array([place[0], place[1], height]), foot)
+    return Placed(np.array([ankle[0], ankle[1], height]), foot)
 
 
 def _begun(share: float) -> float:

@@ -20,8 +20,6 @@ MASS = 81.4
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
 """Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground, or dragged along
 it; of toes."""
-UPRIGHT = 2
-"""Of an ankle's degrees of freedom, the one about the vertical: stiff, it would twist the foot on the ground."""
 CHASE, FASTEST = 2.0, 3.0
 """A swinging leg makes up for its error within half the time that is left, and at most this much faster."""
 
@@ -68,8 +66,8 @@ class Tracking:
         """
         figure = self._figure
         rate, gain = self._rate.copy(), self._gain.copy()
-        ankle = figure.ankle_dofs[gait.stance]
-        gain[ankle[UPRIGHT:] if rolls else ankle] *= SOFT_ANKLE
+        if not rolls:
+            gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
         swing = figure.leg_dofs[gait.swing]
         if gait.lift is None or drags:
             gain[swing] *= SOFT_TRAIL
