@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,9 @@ from poise.spatial import Array, matrix_to_quat
 
 DOUBLE = 0.12
 """Phase until which both feet stand."""
+SURE, NEAR = 0.7, 0.05
+"""Of the swing, from which on a foot is taken elsewhere only if that is further, m of an adult, from where it goes:
+the leg that is slowed down lets the body seem to fall otherwise, and feet would land on the move."""
 STRIKES = 0.7
 """Phase from which a foot that touches the ground has landed."""
 
@@ -64,6 +68,14 @@ class Gait:
         ground = figure.ground(ankle)
         depth = sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot), figure.upward(ankle))
         return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
+
+    def meant(self, place: Array, scale: float) -> Array:
+        """(2,) m that the foot is to press on if a place is the best one; legs are `scale` times an adult's."""
+        if self.aimed is None or self.swung < SURE:
+            return place
+        off = place - self.aimed
+        beyond = 1.0 - NEAR * scale / max(math.hypot(off[0], off[1]), 1e-9)
+        return np.asarray(self.aimed + off * max(beyond, 0.0))
 
     def later(self, step: float, within: float, aimed: Array) -> Gait:
         """A step of the world (s) later, if the foot lands within a time (s), on a place (2,)."""

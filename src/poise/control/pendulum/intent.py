@@ -14,7 +14,7 @@ from poise.spatial import Array
 
 WITHIN = 0.3
 """s in which a small turn is made."""
-MOST = 0.4
+MOST = 0.7
 """m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""

@@ -36,6 +36,10 @@ LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
 
 
+CALM = 0.02
+"""m, of an adult, by which a step may miss what it should do for it to be one like others."""
+
+
 class Stepping(NamedTuple):
     """Who steps, in which manner."""
 
@@ -72,7 +76,9 @@ class Stepping(NamedTuple):
         else:
             found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]
         shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
-        return Step(found, under[:2] + turned(yaw, found.place), self.settings.ankle * shift, ground, suited)
+        best = under[:2] + turned(yaw, found.place)
+        meant = gait.meant(best, legs.scale) if found.missed < CALM * legs.scale else best
+        return Step(found, meant, self.settings.ankle * shift, ground, suited)
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:
         """As it is steered, and fast enough for what is in the way."""
