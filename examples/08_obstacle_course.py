@@ -30,7 +30,7 @@ DANGLE = ("offset:left_shoulder=0:-60:0", "offset:right_shoulder=0:-60:0")
 TWIST = ("offset:spine=0:0:-20", "offset:upper_spine=0:0:-20", "offset:chest=0:0:-20")
 TUCK = ("carry:sides", "offset:left_shoulder=-10:-20:0", "offset:right_shoulder=10:25:0")
 LOOK = ("offset:neck=0:0:25", "offset:head=0:0:25")
-DIRECTIONS = [(3.3, 2.0, STOOP + DANGLE), (6.0, 3.0, TWIST + TUCK + LOOK)]
+DIRECTIONS = [(3.3, 2.0, STOOP + DANGLE), (5.4, 3.6, TWIST + TUCK + LOOK)]
 """m along the way at which something is told, m for which it is to be done, and what."""
 
 
