@@ -28,7 +28,7 @@ def climbing(body, terrain, run, back):
 @pytest.mark.parametrize("run", [0.05, 0.4])
 def test_a_slope_is_no_climb(body, terrain, run):
     figure, found = climbing(body, terrain, run, 0.3)
-    np.testing.assert_allclose(found, 0.0, atol=1e-9)
+    np.testing.assert_allclose(found[:2], 0.0, atol=1e-9)
     assert found.rise(figure, 0.1) == pytest.approx(0.0, abs=1e-9)
 
 
@@ -36,11 +36,21 @@ def test_a_slope_is_no_climb(body, terrain, run):
 def test_stairs_are_as_steep_as_the_step_that_leads_there(body, rise):
     """The first edge is half a metre ahead."""
     _, found = climbing(body, f"stairs:{rise}:0.3:8", 0.7, 0.3)
-    np.testing.assert_allclose(found, [0.0, rise / 0.7], atol=1e-9)
+    np.testing.assert_allclose(found, [0.0, rise / 0.7, 1.0], atol=1e-9)
+
+
+def test_who_walks_backward_up_rises_backward(body):
+    """Stairs down, from below: the foot goes from the tread ahead to the one behind."""
+    figure, up = climbing(body, "stairs:-0.1:0.3:8", -0.3, -0.7)
+    assert up.way == -1.0
+    np.testing.assert_allclose(up[:2], [-0.1 / 0.7, 0.0], atol=1e-9)
+    even = Climb(-0.3, -0.3, -1.0)
+    assert even.rise(figure, -0.1) == pytest.approx(even.rise(figure, 0.1) + 0.06)
+    assert even.rise(figure, -0.1) == pytest.approx(Climb(0.3, 0.3, 1.0).rise(figure, 0.1))
 
 
 def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(figure):
-    even = Climb(0.3, 0.3)
+    even = Climb(0.3, 0.3, 1.0)
     legs = figure.legs
     ahead = np.linspace(-0.15, 0.15, 31)
     rise = np.array([even.rise(figure, each) for each in ahead])
@@ -50,6 +60,6 @@ def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(figure)
 
 
 def test_downward_they_are_lower_throughout(figure):
-    down = Climb(-0.3, -0.3)
+    down = Climb(-0.3, -0.3, 1.0)
     for ahead in (-0.1, 0.0, 0.1):
         assert down.rise(figure, ahead) == pytest.approx(-BENDS_DOWN * 0.3 * figure.legs.length)

@@ -34,9 +34,12 @@ def test_a_step_is_as_long_as_some_treads_or_stairs_are_not_minded(speed, durati
     assert QUICKER * duration - 1e-9 <= found.duration <= duration + 1e-9
 
 
-@pytest.mark.parametrize(("rise", "most"), [(0.15, 1), (0.08, 2)])
-def test_no_step_climbs_too_far(rise, most):
-    found = rhythm(stairs(rise, 0.3), Rhythm(1.8, 0.5), 1.0)
+@pytest.mark.parametrize(("rise", "most"), [(0.15, 1), (0.1, 1), (0.08, 2)])
+@pytest.mark.parametrize("shift", [0, 5, 11])
+def test_no_step_climbs_too_far_wherever_the_edges_are(rise, most, shift):
+    whole = stairs(rise, 0.3, places=90)
+    seen = whole._replace(level=whole.level[shift : shift + 64], free=whole.free[:64])
+    found = rhythm(seen, Rhythm(1.8, 0.5), 1.0)
     assert found.speed * found.duration == pytest.approx(0.3 * most)
     assert most * rise <= CLIMBS
 
