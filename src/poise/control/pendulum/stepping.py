@@ -34,8 +34,6 @@ EDGES = 0.73
 """Of the way to the edges of the sole: how far the pressed point moves."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
-
-
 ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
 
@@ -78,9 +76,8 @@ class Stepping(NamedTuple):
         shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
-        return Step(
-            found, gait.meant(best, legs.scale) if ordinary else best, self.settings.ankle * shift, ground, suited
-        )
+        meant = gait.meant(best, legs.scale) if ordinary else best
+        return Step(found, meant, self.settings.ankle * shift, ground, suited)
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:
         """As it is steered, and fast enough for what is in the way."""
