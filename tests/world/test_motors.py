@@ -277,3 +277,31 @@ def test_feedback_for_other_contacts_is_refused(columns):
     assert 3 * len(world.state.contacts.gap) not in (3, 24, 33)
     with pytest.raises(PoiseError, match="feedback"):
         world.step(Actuation(feedback=np.ones((world.model.nv, columns))))
+
+
+def test_a_brace_obeys_its_implicit_law_and_is_declared_as_external():
+    world = standing(lift=5)
+    world.qvel[3:6] = [0.5, -1.0, 2.0]
+    world.reset(world.qpos.copy(), world.qvel.copy())
+    spin = np.zeros((2, 3))
+    brace = Motors(velocity=np.zeros(world.model.nv), gain=np.where(np.arange(world.model.nv) < 3, 0.0, 500.0))
+    for k in range(2):
+        momentum = world.state.mass[3:6] @ world.qvel
+        result = world.step(Actuation(brace=brace if k == 0 else None))
+        assert not result.torque.any()
+        assert not result.external[6:].any()
+        assert not result.external[:3].any()
+        spin[k] = result.external[3:6]
+        if k == 0:  # all but stops the root, against what it has in momentum
+            assert np.all(result.external[3:6] * momentum < 0)
+            np.testing.assert_allclose(result.external[3:6], -500 * world._work.velocity[3:6], atol=1e-9)
+    assert not spin[1].any()  # and is gone when it is not asked for
+
+
+def test_torque_asked_of_a_braced_root_is_not_given():
+    world = standing(lift=5)
+    nv = world.model.nv
+    brace = Motors(np.zeros(nv), np.zeros(nv))
+    result = world.step(Actuation(torque=np.full(nv, 3.0), brace=brace))
+    assert not result.torque[:6].any()
+    assert not result.external.any()

@@ -46,6 +46,7 @@ class Actuation:
     feedback: Array | None = None  # (nv, 3 c) N m per N s
     motors: Motors | None = None
     external: Array | None = None  # (nv,) N or N m: a declared stabilising wrench, recorded as such
+    brace: Motors | None = None  # on free roots, without limits: another such wrench, stiff and yet stable
 
 
 PASSIVE = Actuation()

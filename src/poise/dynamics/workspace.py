@@ -48,7 +48,7 @@ class Workspace:
 
     def __init__(self, terms: Terms, mechanism: Mechanism, torque_limit: Array, settings: Array) -> None:
         self._terms, self._mechanism = terms, mechanism
-        self._torque_limit, self._settings = torque_limit, settings
+        self.torque_limit, self._settings = torque_limit.copy(), settings
         nv, trees = mechanism.nv, len(mechanism.tree_dof)
         self.torque, self.gain, self.target, self.external = (np.zeros(nv) for _ in range(4))
         self.momentum, self.rhs, self.free, self.velocity = (np.zeros(nv) for _ in range(4))
@@ -109,7 +109,7 @@ class Workspace:
             TREE_QPOS: mech.tree_qpos,
             TREE_MASS: mech.tree_mass,
             DAMPING: mech.damping,
-            TORQUE_LIMIT: self._torque_limit,
+            TORQUE_LIMIT: self.torque_limit,
             GRAVITY: np.array(model.opt.gravity),
             LIMIT_DOF: mech.limit_dof,
             LIMIT_QPOS: mech.limit_qpos,

@@ -23,7 +23,7 @@ from poise.contact.limits import limit_rows
 from poise.contact.polygon import polygon
 from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out, turn_to_slip
 from poise.contact.solve import Modes, first_modes, load_solvers
-from poise.dynamics import Actuation, Contacts, State, Terms
+from poise.dynamics import Actuation, Contacts, Motors, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
@@ -77,6 +77,7 @@ class World:
         self._uneven_geoms = (self.model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
         self._uneven = bool(self._uneven_geoms.any())
         self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
+        self._braced = False
         self._ghosts = Ghosts(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
@@ -213,6 +214,8 @@ class World:
         self._take(actuation, push)
         grip_point = self._prepare_grips()
         solution, weakest, kept = self._solve(actuation.feedback)
+        if actuation.brace is not None:
+            self._declare_brace()
         result = self._result(grip_point, solution, weakest, kept)
         self._advance()
         return result
@@ -229,8 +232,25 @@ class World:
                 if np.any(actuation.external[self._joint_dofs]):
                     raise PoiseError("external acts on free roots only; joints are driven by torque and motors")
                 work.external += actuation.external
+            if actuation.brace is not None or self._braced:
+                self._take_brace(actuation.brace)
         except ValueError as error:
             raise PoiseError(f"actuation does not fit the scene's {self.model.nv} DOFs: {error}") from None
+
+    def _take_brace(self, brace: Motors | None) -> None:
+        """Motors of the roots, which are unlimited for this step."""
+        work, roots = self._work, self.mechanism.floating_dofs
+        self._braced = brace is not None
+        work.torque[roots] = 0.0
+        work.gain[roots] = 0.0 if brace is None else brace.gain[roots]
+        work.target[roots] = 0.0 if brace is None else brace.velocity[roots]
+        work.torque_limit[roots] = 0.0 if brace is None else np.inf
+
+    def _declare_brace(self) -> None:
+        """What the roots' motors gave counts as external, not as actuation of joints."""
+        work, roots = self._work, self.mechanism.floating_dofs
+        work.external[roots] += work.applied[roots]
+        work.applied[roots] = 0.0
 
     def _solve(self, feedback: Array | None) -> tuple[ContactSolution, float, float]:
         """Velocities at the end of the step, with contacts, limits, grips and saturated torques all consistent."""
