@@ -28,6 +28,7 @@ LAYERS = [
     "studio",
     "performance",
     "session",
+    "animation",
     "study",
     "preparation",
     "catalogue",

@@ -64,16 +64,18 @@ def perform(
     cues: Sequence[Cue] = (),
     seed: int = 0,
     noise: float = 0.0,
+    stand: Place | None = None,
     progress: Callable[[int], Iterable[int]] = range,
 ) -> Performance:
     """Let a controller perform a reference in a world, and record it.
 
     ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. ``cues`` act on the world at their
-    times. ``progress`` turns the number of steps into something to loop over, such as tqdm's trange. A world that
-    blows up ends the performance; the recording up to there is returned with the cause.
+    times. ``stand`` is where the character begins, unless the motion decides. ``progress`` turns the number of steps
+    into something to loop over, such as tqdm's trange. A world that blows up ends the performance; the recording up
+    to there is returned with the cause.
     """
     check(seconds, seed, noise)
-    run = Run(world, controller, reference, pushes, cues, seed, noise)
+    run = Run(world, controller, reference, pushes, cues, seed, noise, stand)
     try:
         for _ in progress(max(1, round(seconds / world.settings.step))):
             run.step()
@@ -94,12 +96,13 @@ class Run:
         cues: Sequence[Cue] = (),
         seed: int = 0,
         noise: float = 0.0,
+        stand: Place | None = None,
     ) -> None:
         """Put the world and the controller at the beginning; the arguments are those of `perform`."""
         started = clock.perf_counter()
-        place = start(world, reference, seed, noise)
+        place = start(world, reference, seed, noise, stand)
         self._world, self._controller = world, controller
-        self._forces = [_ScenePush(push, world, place) for push in pushes]
+        self._forces = [ScenePush(push, world, place) for push in pushes]
         controller.reset(world, Placed(reference, place))
         world.load()
         self._ghost = _Ghost(world, controller)
@@ -120,7 +123,7 @@ class Run:
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
             self._events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        result = world.step(self._controller.act(world.state), _total(self._forces, world))
+        result = world.step(self._controller.act(world.state), total_push(self._forces, world))
         self._recorder.add(result)
         self._recorder.track(self._ghost.at(world.time))
         self._spent.append(clock.perf_counter() - began)
@@ -173,10 +176,12 @@ def check(seconds: float, seed: int, noise: float) -> None:
         raise PoiseError(f"seed {seed}: must be at least 0")
 
 
-def start(world: World, reference: Reference, seed: int, noise: float) -> Place:
+def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
     """Put the world at the beginning of the reference, on the ground, and return the place."""
     scene = world.scene
-    place = scene.terrain.summit() if reference.start == "summit" else Place(z=scene.terrain.height(0, 0))
+    place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
+    if reference.start != "summit":
+        place = replace(place, z=scene.terrain.height(place.x, place.y))
     first = reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     for index in range(1, len(scene.bodies)):
@@ -238,7 +243,7 @@ class _Ghost:
         return qpos
 
 
-class _ScenePush:
+class ScenePush:
     """A push on a body of the scene, turned with the character's first heading."""
 
     def __init__(self, push: Push, world: World, place: Place) -> None:
@@ -261,7 +266,8 @@ class _ScenePush:
         return out
 
 
-def _total(pushes: Sequence[_ScenePush], world: World) -> Array | None:
+def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
+    """(nv,) what all pushes exert in the coming step; None if none acts."""
     acting = [force for push in pushes if (force := push.generalised(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
 

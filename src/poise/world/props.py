@@ -149,3 +149,14 @@ class Block:
         body = Element("body", name=self.name, pos=numbers(self.at))
         body.append(geom(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
         return [body]
+
+
+PROPS: dict[str, type] = {
+    "ball": Ball,
+    "box": Box,
+    "barbell": Barbell,
+    "tray": Tray,
+    "bar": Bar,
+    "block": Block,
+}
+"""By kind."""

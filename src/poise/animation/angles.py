@@ -1,0 +1,80 @@
+"""Angles by the names that animators write: with a side, or of both sides at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import radians
+from typing import Any
+
+from poise.animation.entry import Entry
+from poise.body import Body
+from poise.errors import PoiseError, unknown
+
+ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
+SIDES = ("left_", "right_")
+
+
+def freedoms(body: Body, name: str) -> dict[int, float]:
+    """Freedoms that a name means, each with the sign of an angle told for the left: `knee_y` is both knees."""
+    if name in ROOT:
+        return {ROOT[name]: 1.0}
+    if name in body.dof_names[6:]:
+        return {body.dof_names.index(name): 1.0}
+    if f"left_{name}" in body.dof_names:
+        left = body.dof_names.index(f"left_{name}")
+        right = int(body.mirror_dofs[left])
+        return {left: 1.0, right: float(body.mirror_signs[right])}
+    both = {dof.removeprefix("left_") for dof in body.dof_names if dof.startswith("left_")}
+    raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
+
+
+def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
+    """Freedoms of a joint, a part of the body (legs, trunk), an angle, or `all`."""
+    if name == "all":
+        return tuple(range(6, body.nv))
+    if name in body.groups:
+        return tuple(dof for joint in body.groups[name] for dof in body.index(joint))
+    names = {joint.name for joint in body.joints[1:]}
+    if name in names:
+        return body.index(name)
+    if f"left_{name}" in names:
+        return (*body.index(f"left_{name}"), *body.index(f"right_{name}"))
+    try:
+        return tuple(freedoms(body, name))
+    except PoiseError:
+        valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
+        raise unknown("joint or part", name, valid) from None
+
+
+def read_angles(body: Body, entry: Entry) -> dict[int, float]:
+    """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list."""
+    out: dict[int, float] = {}
+    for name in entry.keys:
+        try:
+            out.update(_angles(body, entry, name))
+        except PoiseError as error:
+            raise error if "line" in str(error) else entry.blame(error, name) from None
+    return out
+
+
+def _angles(body: Body, entry: Entry, name: str) -> dict[int, float]:
+    value: Any = entry.raw(name)
+    if not isinstance(value, list):
+        angle = radians(entry.number(name, least=-720, most=720))
+        return {dof: sign * angle for dof, sign in freedoms(body, name).items()}
+    sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
+    dofs = body.index(sides[0])
+    told = [radians(v) for v in entry.numbers(name, len(dofs))]
+    out = dict(zip(dofs, told, strict=True))
+    if len(sides) == 2:
+        out.update(mirrored(body, out))
+    return out
+
+
+def mirrored(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
+    """The angles of the pose seen in a mirror."""
+    return {
+        int(dof): float(body.mirror_signs[dof]) * angles[int(body.mirror_dofs[dof])]
+        for dof in range(3, body.nv)
+        if int(body.mirror_dofs[dof]) in angles
+    }

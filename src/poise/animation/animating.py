@@ -1,0 +1,146 @@
+"""A script performed, and the files that are written of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.animation.directing import direct, solved_changes
+from poise.animation.holds import hold_cues
+from poise.animation.rehearsal import stage
+from poise.animation.script import Script
+from poise.animation.solving import Say, Solution, solve
+from poise.animation.units import for_people, unit_of
+from poise.animation.writing import solved_text
+from poise.export import export
+from poise.files import check_targets, check_writable, write_file
+from poise.performance import Performance, perform
+from poise.session import FILES, Outcome, Progress, summarise
+from poise.world.recording import Recording
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What came of a script."""
+
+    script: Script
+    performance: Performance
+    summary: dict[str, Any]
+    solution: Solution | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it blew up, or constraints are not met."""
+        return self.performance.blow_up is not None or (self.solution is not None and not self.solution.converged)
+
+    def text(self) -> str:
+        """The summary for people."""
+        told = Outcome(self.performance, self.summary).text().splitlines()
+        held = self.summary["stabiliser"]
+        told.insert(
+            -len(self.summary["files"]) - 1,
+            f"stabilising torques: up to {held['peak_nm']:.0f} N m, {held['mean_nm']:.0f} on average, "
+            f"in {100 * held['share']:.0f} % of the time",
+        )
+        return "\n".join([*(self.solution.lines() if self.solution else []), *told])
+
+
+def animate(script: Script, seconds: float | None = None, progress: Progress = range) -> Performance:
+    """Perform a script as it is, with the changes that were found for its goals."""
+    reference, controller = direct(script, solved_changes(script.goals))
+    return perform(
+        stage(script),
+        controller,
+        reference,
+        seconds=seconds or script.seconds,
+        pushes=script.pushes,
+        cues=hold_cues(script),
+        stand=script.beginning.stand,
+        progress=progress,
+    )
+
+
+def animate_to(
+    script: Script,
+    folder: Path,
+    solving: bool = False,
+    seconds: float | None = None,
+    say: Say = lambda _: None,
+    progress: Progress = range,
+) -> Animation:
+    """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
+    check_writable(folder)
+    paths = [folder / name for name in FILES]
+    if script.path is not None:
+        check_targets(paths, script.path)
+    solution = solve(script, say=say) if solving and script.goals else None
+    chosen = script if solution is None else solution.script
+    performance = animate(chosen, seconds, progress)
+    recording = performance.recording
+    summary = {**summarise(performance), **_solving(solution), "stabiliser": stabiliser(recording)}
+    recording.meta["fell_at"] = summary["fell_at"]
+    folder.mkdir(parents=True, exist_ok=True)
+    recording.save(paths[0])
+    for path in paths[1:]:
+        export(recording, path)
+    if solution is not None and script.path is not None:
+        paths.append(_write_solved(solution.script, script.path))
+    return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution)
+
+
+def stabiliser(recording: Recording) -> dict[str, float]:
+    """How strong the torques on the root's orientation were: largest and mean size, and for which part of the time."""
+    first = int(recording.model.body_dofadr[recording.root])
+    size = np.linalg.norm(recording.external[:, first + 3 : first + 6], axis=1)
+    acting = size > 0
+    mean = float(size[acting].mean()) if acting.any() else 0.0
+    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": float(acting.mean())}
+
+
+def _write_solved(script: Script, path: Path) -> Path:
+    """The solved script beside the original, or here if that one comes with Poise."""
+    from poise.animation.reading import is_shipped
+
+    folder = Path() if is_shipped(path) else path.parent
+    name = path.stem.removesuffix("-solved") + "-solved.toml"
+    return write_file(folder / name, solved_text(script, path.read_text(encoding="utf-8")).encode())
+
+
+def _solving(solution: Solution | None) -> dict[str, Any]:
+    """What solving came to, under the names of the command line's JSON."""
+    if solution is None:
+        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": []}
+    constraints = [
+        {
+            "goal": answer.goal.name,
+            "what": want.what,
+            "unit": unit_of(want.what),
+            "target": for_people(want.what, want.value),
+            "reached": None if np.isnan(reached) else for_people(want.what, float(reached)),
+            "within": for_people(want.what, want.within),
+            "met": bool(abs(off) <= 1),
+        }
+        for answer in solution.answers
+        for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
+    ]
+    goals = [
+        {
+            "goal": answer.goal.name,
+            "converged": answer.hit.converged,
+            "iterations": answer.hit.iterations,
+            "simulations": answer.hit.simulations,
+            "solve_s": answer.seconds,
+        }
+        for answer in solution.answers
+    ]
+    return {
+        "converged": solution.converged,
+        "iterations": sum(answer.hit.iterations for answer in solution.answers),
+        "simulations": sum(answer.hit.simulations for answer in solution.answers),
+        "solve_s": solution.seconds,
+        "constraints": constraints,
+        "goals": goals,
+    }

@@ -1,0 +1,83 @@
+"""From a script to what performs it: a reference of its poses and a controller, with some parameters changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from poise.animation.script import Free, Goal, Pose, Script
+from poise.body.ground import lowest
+from poise.control.poses import Poses
+from poise.control.poses.schedule import Strengthening
+from poise.reference.keyposes import KeyPoses, Keys, standing_coordinates
+from poise.spatial import Array
+
+Change = tuple[Free, float]
+"""A parameter and how much it is changed."""
+
+
+def solved_changes(goals: Iterable[Goal]) -> list[Change]:
+    """All that was found for goals."""
+    return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
+
+
+def direct(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
+    """The reference and the controller of a script, with changes."""
+    poses, gains = list(script.poses), list(script.changes)
+    for free, by in changes:
+        for place in free.places:
+            if free.kind in ("stiffness", "damping"):
+                gains[place] = _stronger(gains[place], free.kind, by)
+            else:
+                poses[place] = _bent(poses[place], free, by)
+    controller = Poses(script.settings, gains, script.stabilised, script.objectives)
+    return _reference(script, poses), controller
+
+
+def affected_from(script: Script, free: Free) -> float:
+    """When a parameter begins to matter, s: a key draws its freedom from the key before it on."""
+    if free.kind in ("stiffness", "damping"):
+        return min(script.changes[place].when.start for place in free.places)
+    first = np.inf
+    for place in free.places:
+        pose = script.poses[place]
+        margin = free.most if free.kind == "time" else 0.0
+        for dof in free.shares or pose.angles:
+            earlier = [other.time for other in script.poses if dof in other.angles and other.time < pose.time]
+            first = min(first, max(earlier, default=0.0), pose.time - margin)
+    return max(float(first), 0.0)
+
+
+def _bent(pose: Pose, free: Free, by: float) -> Pose:
+    if free.kind == "time":
+        return replace(pose, time=pose.time + by)
+    return replace(pose, angles={**pose.angles, **_shifted(pose.angles, free.shares, by)})
+
+
+def _shifted(angles: Mapping[int, float], shares: Mapping[int, float], by: float) -> dict[int, float]:
+    return {dof: angles[dof] + share * by for dof, share in shares.items()}
+
+
+def _stronger(change: Strengthening, kind: str, by: float) -> Strengthening:
+    if kind == "stiffness":
+        return replace(change, stiffness=change.stiffness * (1.0 + by))
+    return replace(change, damping=change.damping * (1.0 + by))
+
+
+def _reference(script: Script, poses: Iterable[Pose]) -> KeyPoses:
+    body = script.scene.body
+    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
+    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
+    velocity = np.zeros(body.nv)
+    velocity[:3] = script.beginning.velocity
+    keys = Keys(time.astype(float), dof.astype(np.int64), value.astype(float))
+    made = KeyPoses(body, script.name, keys, standing_coordinates(body), velocity, script.seconds)
+    return made.raised(_rise(made, script))
+
+
+def _rise(reference: KeyPoses, script: Script) -> float:
+    """m: what puts the first pose onto the ground, or so high above it as the script says."""
+    first: Array = reference.at(0.0).qpos
+    return script.beginning.lift - lowest(script.scene.body.model, first)

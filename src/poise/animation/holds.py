@@ -1,0 +1,31 @@
+"""Holds of a script as cues: grips that are made and released."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from poise.animation.script import Hold, Script
+from poise.world.cues import Cue
+from poise.world.grips import Grip
+from poise.world.world import World
+
+
+def hold_cues(script: Script) -> list[Cue]:
+    """What takes hold and lets go, at their times."""
+    return [cue for hold in script.holds for cue in _cues(hold)]
+
+
+def _cues(hold: Hold) -> list[Cue]:
+    made: list[Grip] = []
+
+    def take(world: World) -> None:
+        made.clear()
+        made.extend(world.grip(hold.link, world.point(hold.link, point), hold.what) for point in hold.points)
+
+    def leave(world: World) -> None:
+        for grip in made:
+            world.release(grip)
+
+    what = f"{hold.link} {{}} {hold.what}"
+    cues = [Cue(hold.when.start, what.format("holds"), take)]
+    return [*cues, Cue(hold.when.end, what.format("lets go of"), leave)] if isfinite(hold.when.end) else cues

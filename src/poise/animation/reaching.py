@@ -1,0 +1,73 @@
+"""Poses told by where hands and feet are to be: angles by inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from poise.animation.entry import Entry
+from poise.body import Body
+from poise.body.poses import PoseSpace
+from poise.errors import PoiseError
+from poise.reference.ik import PoseSolver
+from poise.spatial import euler_to_quat
+
+NEAR = 0.02
+"""m: a limb that stays further away than this cannot reach its place."""
+FIRM, LOOSE = 30.0, 0.03
+"""Weights of what stays as told, and of what may bend."""
+
+
+def reached(body: Body, angles: Mapping[int, float], entry: Entry) -> dict[int, float]:
+    """Angles with those of the limbs bent so that their ends are at places, m, in front of the standing body.
+
+    Places are told as the body stands, its root where the standing pose has it and turned as the pose says: x ahead,
+    y to the left, z above the ground. Only the joints of the limb bend, and only those the pose does not tell.
+    """
+    limbs = {hand.name: (hand.link, hand.point) for hand in body.hands}
+    limbs |= {foot.name: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
+    limbs |= {link: (link, np.zeros(3)) for link in body.links if link not in limbs}
+    for name in entry.keys:
+        if name not in limbs:
+            raise entry.fail(f"'{name}' cannot reach: it is neither hand, foot nor link", name)
+    places = np.array([entry.numbers(name, 3) for name in entry.keys])
+    start = _posed(body, angles)
+    bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
+    weights = np.full(body.nv, FIRM)
+    weights[sorted(bends)] = LOOSE
+    solver = PoseSolver(body, [limbs[name] for name in entry.keys])
+    found = solver.solve(start, places=places, place_weights=30.0, prior_weights=weights, iterations=100)
+    for name, away in zip(entry.keys, found.place_error, strict=True):
+        if away > NEAR:
+            raise entry.fail(f"'{name}' stays {away:.2f} m away from where it is to reach", name)
+    coordinates = PoseSpace(body).angles(found.qpos[None])[0]
+    return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
+
+
+def _posed(body: Body, angles: Mapping[int, float]) -> np.ndarray:
+    """(nq,) the standing pose with some angles."""
+    space = PoseSpace(body)
+    qpos = np.array(body.standing)[None]
+    wanted = space.angles(qpos)
+    for dof, angle in angles.items():
+        if dof >= 6:
+            wanted[0, dof] = angle
+    out = np.asarray(space.moved_within(qpos, wanted - space.angles(qpos))[0])
+    turns = [angles.get(dof, 0.0) for dof in (5, 4, 3)]
+    out[3:7] = euler_to_quat(np.array(turns), "ZYX")
+    return out
+
+
+def _limb(body: Body, link: str) -> list[int]:
+    """Freedoms of the limb that a link is the end of; of all joints from the root to it if it is of no limb."""
+    chain = []
+    at: str | None = link
+    while at is not None and at != body.links[0]:
+        joint = next(joint for joint in body.joints if joint.link == at)
+        chain.append(joint)
+        at = joint.parent_link
+    if not chain:
+        raise PoiseError(f"'{link}' is the root: it cannot reach")
+    own = [joint for joint in chain if joint.group == chain[0].group]
+    return [dof for joint in own for dof in joint.dofs]

@@ -1,0 +1,146 @@
+"""Goals of a script: kinematic constraints, and what may be changed to meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import radians
+from typing import Any
+
+from poise.animation.angles import freedoms
+from poise.animation.entry import Entry
+from poise.animation.script import Free, Goal, Moment, Pose, Want
+from poise.control.poses.sensors import Sensor
+from poise.errors import PoiseError, unknown
+from poise.world.scene import Scene
+
+FLIGHT = ("flight.height", "flight.x", "flight.y")
+"""What flight leads to, m: the highest place of the centre of mass, and where it comes down again."""
+TURNED = ("root.rolled", "root.pitched", "root.yawed")
+"""rad: how far the root has turned about an axis of its own since the goal began; somersaults count."""
+PATIENCE = 3.0
+ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad; degrees
+TIME_UNIT, TIME_MOST = 0.05, 0.15  # s
+GAIN_UNIT, GAIN_MOST = 0.2, 0.6  # parts of the gain
+
+
+def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping[str, int]) -> tuple[Goal, ...]:
+    """All of a script. `each` repeats a goal for the repetitions of a cycle, whose poses are then called NAME#."""
+    goals = []
+    for told in entry.tables("goal"):
+        told.check(("name", "each", "first", "want", "free", "patience", "solved"))
+        each = int(told.number("each", 0, 0, 1000))
+        first = int(told.number("first", 1, 1))
+        solved = told.raw("solved", {})
+        for lap in range(max(each, 1)):
+            known = solved[lap] if isinstance(solved, list) and lap < len(solved) else solved
+            known = known if isinstance(known, dict) else {}
+            number = str(first + lap) if each else ""
+            goals.append(_goal(scene, told, poses, gains, number, lap, known))
+    return tuple(goals)
+
+
+def _goal(
+    scene: Scene,
+    entry: Entry,
+    poses: Sequence[Pose],
+    gains: Mapping[str, int],
+    number: str,
+    lap: int,
+    solved: Mapping[str, Any],
+) -> Goal:
+    name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
+    free = tuple(_free(scene, told, poses, gains, number) for told in _told(entry, "free"))
+    wants = tuple(_want(scene, told, lap) for told in entry.inners("want"))
+    if not wants:
+        raise entry.fail(f"{name} wants nothing: write want = [{{ what = ..., at = ..., is = ... }}]")
+    if len(free) < len(wants):
+        raise entry.fail(f"{name} has {len(wants)} constraints and may change only {len(free)} parameters", "free")
+    changes = tuple(_known(solved, parameter) for parameter in free)
+    return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
+
+
+def _known(solved: Mapping[str, Any], parameter: Free) -> float:
+    """The change of a parameter that was found before, in our units."""
+    value = solved.get(parameter.name, 0.0)
+    value = float(value) if isinstance(value, int | float) else 0.0
+    return radians(value) if parameter.kind == "angle" else value
+
+
+def _told(entry: Entry, key: str) -> list[Entry]:
+    """A list of names, or of tables with a name; both as tables."""
+    value = entry.raw(key, [])
+    if not isinstance(value, list):
+        raise entry.fail(f"'{key}' must be a list, not {value!r}", key)
+    tables = [{"what": item} if isinstance(item, str) else item for item in value]
+    return entry.listed(key, tables)
+
+
+def _free(scene: Scene, told: Entry, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
+    told.check(("what", "most"))
+    name = told.text("what").replace("#", f"#{number}") if number else told.text("what")
+    owner, dot, what = name.rpartition(".")
+    names = [pose.name for pose in poses]
+    if not dot or (owner not in names and owner not in gains):
+        raise told.blame(unknown("pose or gains in 'free'", owner or name, [*names, *gains]))
+    if owner in gains:
+        return _free_gain(told, name, gains[owner], what)
+    place = names.index(owner)
+    if what == "time":
+        return Free(name, "time", (place,), {}, TIME_UNIT, told.number("most", TIME_MOST, 0))
+    try:
+        shares = freedoms(scene.body, what)
+    except PoiseError as error:
+        raise told.blame(error) from None
+    missing = [scene.body.dof_names[dof] for dof in shares if dof not in poses[place].angles]
+    if missing:
+        raise told.fail(f"'{name}' may be changed, but pose '{owner}' says nothing of {missing[0]}")
+    return Free(name, "angle", (place,), shares, ANGLE_UNIT, radians(told.number("most", ANGLE_MOST, 0)))
+
+
+def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
+    if what == "stiffness":
+        return Free(name, "stiffness", (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
+    if what == "damping":
+        return Free(name, "damping", (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
+    raise told.blame(unknown("part of gains", what, ("stiffness", "damping")))
+
+
+def _want(scene: Scene, entry: Entry, lap: int) -> Want:
+    entry.check(("what", "at", "after", "is", "within"))
+    what = entry.text("what")
+    angular = what in TURNED
+    if what not in FLIGHT and not angular:
+        sensor = Sensor(what)
+        try:
+            sensor.reset(scene)
+        except PoiseError as error:
+            raise entry.blame(error) from None
+        angular = sensor.angular
+    told = entry.raw("is")
+    if isinstance(told, list):
+        if not lap < len(told):
+            raise entry.fail(f"'is' has {len(told)} values, but there are more goals", "want")
+        told = told[lap]
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        raise entry.fail(f"'is' must be a number, not {told!r}", "want")
+    within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
+    unit = radians(1.0) if angular else 1.0
+    return Want(what, _moment(scene, entry, what), unit * float(told), unit * within)
+
+
+def _moment(scene: Scene, entry: Entry, what: str) -> Moment:
+    """`at` a number of seconds, "flight", "apex", "down" or "LINK down", and `after` that."""
+    at = entry.raw("at", "flight" if what in FLIGHT else None)
+    after = entry.number("after", 0.0, 0)
+    if isinstance(at, int | float) and not isinstance(at, bool):
+        return Moment("time", float(at) + after)
+    if at in ("flight", "apex", "down"):
+        return Moment(at, after)
+    if isinstance(at, str) and at.endswith(" down"):
+        link = at.removesuffix(" down")
+        try:
+            scene.link_id(link)
+        except PoiseError as error:
+            raise entry.blame(error) from None
+        return Moment("down", after, link)
+    raise entry.fail(f'\'at\' must be a time, "flight", "apex", "down" or "LINK down", not {at!r}', "want")

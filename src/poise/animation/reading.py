@@ -1,0 +1,192 @@
+"""Scripts from files: those that come with Poise by name, an animator's own by path."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from math import radians
+from pathlib import Path
+from typing import Any
+
+from poise.animation.angles import joint_freedoms
+from poise.animation.entry import Entry
+from poise.animation.read_goals import read_goals
+from poise.animation.read_objectives import read_objectives
+from poise.animation.read_poses import read_poses
+from poise.animation.script import Beginning, Hold, Script
+from poise.animation.spans import read_span
+from poise.body import Body
+from poise.control.poses import PosesSettings
+from poise.control.poses.schedule import Span, Strengthening
+from poise.errors import PoiseError, unknown
+from poise.performance import LONGEST
+from poise.reference.cast import load_body
+from poise.world.props import PROPS, Prop
+from poise.world.pushes import Push, parse_push
+from poise.world.scene import Scene
+from poise.world.terrain import parse_terrain
+
+_FOLDER = Path(__file__).parent / "scripts"
+_ENTRIES = (
+    *("title", "body", "mass", "limits", "seconds", "step", "scene", "start", "settings"),
+    *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
+)
+
+
+def shipped_scripts() -> tuple[str, ...]:
+    """Names of the scripts that come with Poise."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+def find_script(name: str) -> Path:
+    """The file of a script."""
+    if name.endswith(".toml"):
+        return Path(name)
+    if name not in shipped_scripts():
+        raise unknown("script", name, shipped_scripts())
+    return _FOLDER / f"{name}.toml"
+
+
+def is_shipped(path: Path) -> bool:
+    """Whether a script comes with Poise."""
+    return path.parent == _FOLDER
+
+
+def read_script(name: str | Path) -> Script:
+    """A script by name or path; an error names the line of what is wrong with it."""
+    path = find_script(str(name))
+    entry = Entry.read(path)
+    entry.check(_ENTRIES)
+    body = _body(entry)
+    seconds = entry.number("seconds", least=0.01, most=LONGEST)
+    poses = read_poses(body, entry, seconds)
+    changes, names = _changes(body, entry)
+    try:
+        scene = _scene(body, entry.inner("scene"))
+        scene.model  # noqa: B018 - a scene that does not compile is refused here
+    except PoiseError as error:
+        raise error if "line" in str(error) else entry.blame(error, "scene") from None
+    return Script(
+        name=path.stem,
+        title=entry.text("title", path.stem),
+        path=path,
+        scene=scene,
+        seconds=seconds,
+        step=entry.number("step", 1 / 120, least=1e-4, most=0.02),
+        beginning=_beginning(entry.inner("start")),
+        settings=_settings(entry.inner("settings")),
+        poses=poses,
+        changes=changes,
+        stabilised=_stabilised(entry.inner("stabilise")),
+        objectives=read_objectives(scene, entry),
+        pushes=_pushes(entry),
+        holds=tuple(_hold(scene, hold) for hold in entry.tables("hold")),
+        goals=read_goals(scene, entry, poses, names),
+    )
+
+
+def _body(entry: Entry) -> Body:
+    try:
+        body = load_body(entry.text("body", "human37"))
+        if "mass" in entry:
+            body = body.scaled(mass=entry.number("mass", least=1e-3))
+        return body.with_torque_limits(entry.text("limits")) if "limits" in entry else body
+    except PoiseError as error:
+        raise error if "line" in str(error) else entry.blame(error, "body") from None
+
+
+def _scene(body: Body, entry: Entry) -> Scene:
+    entry.check(("terrain", "friction", "gravity", "prop"))
+    props = tuple(_prop(prop) for prop in entry.tables("prop"))
+    terrain = parse_terrain(entry.text("terrain", "flat"))
+    return Scene((body,), terrain, props, entry.number("friction", 1.0, 0), entry.number("gravity", 9.81))
+
+
+def _prop(entry: Entry) -> Prop:
+    """A prop by its kind, with whatever else it takes."""
+    kind = entry.text("kind")
+    if kind not in PROPS:
+        raise entry.blame(unknown("kind of prop", kind, PROPS), "kind")
+    make: Any = PROPS[kind]
+    valid = {field.name: field.default for field in fields(make)}
+    entry.check(("kind", *valid))
+    given: dict[str, Any] = {}
+    for key in entry.keys:
+        if key == "name":
+            given[key] = entry.text(key)
+        elif key != "kind":
+            usual = valid[key]
+            given[key] = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
+    return make(**given)  # type: ignore[no-any-return]
+
+
+def _beginning(entry: Entry) -> Beginning:
+    entry.check(("place", "heading", "velocity", "lift"))
+    x, y = entry.numbers("place", 2, (0.0, 0.0))
+    ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
+    return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
+
+
+def _settings(entry: Entry) -> PosesSettings:
+    valid = [field.name for field in fields(PosesSettings)]
+    entry.check(valid)
+    try:
+        return PosesSettings(**{key: entry.number(key) for key in entry.keys})
+    except PoiseError as error:
+        raise entry.blame(error) from None
+
+
+def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
+    """Changes of gains, and the place of each by name."""
+    out, names = [], {}
+    for index, gains in enumerate(entry.tables("gains")):
+        gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
+        try:
+            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_freedoms(body, name)]
+        except PoiseError as error:
+            raise gains.blame(error, "joints") from None
+        stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
+        out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
+        names[gains.text("name", f"gains {index + 1}")] = index
+    return tuple(out), names
+
+
+def _stabilised(entry: Entry) -> tuple[Span, ...]:
+    """When the root is stabilised: always, or in the spans told, or never."""
+    entry.check(("during",))
+    if "during" not in entry:
+        return (Span(),)
+    told = entry.raw("during")
+    if not isinstance(told, list) or not all(isinstance(span, list) and len(span) == 2 for span in told):
+        raise entry.fail(f"'during' must be a list of [from, until], not {told!r}", "during")
+    spans = []
+    for start, end in told:
+        if not all(isinstance(v, int | float) for v in (start, end)) or not 0 <= start <= end:
+            raise entry.fail(f"'during': [{start}, {end}] must be two times, the earlier one first", "during")
+        spans.append(Span(float(start), float(end)))
+    return tuple(spans)
+
+
+def _pushes(entry: Entry) -> tuple[Push, ...]:
+    """Pushes in the short form of the command line."""
+    out = []
+    for text in entry.texts("push"):
+        try:
+            out.append(parse_push(text))
+        except PoiseError as error:
+            raise entry.blame(error, "push") from None
+    return tuple(out)
+
+
+def _hold(scene: Scene, entry: Entry) -> Hold:
+    entry.check(("link", "what", "points", "from", "until"))
+    points = entry.raw("points", [[0.0, 0.0, 0.0]])
+    good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
+    if not good or not all(isinstance(v, int | float) for p in points for v in p):
+        raise entry.fail(f"'points' must be points of three numbers, not {points!r}", "points")
+    for key in ("link", "what"):
+        try:
+            scene.link_id(entry.text(key))
+        except PoiseError as error:
+            raise entry.blame(error, key) from None
+    places = tuple((float(x), float(y), float(z)) for x, y, z in points)
+    return Hold(entry.text("link"), entry.text("what"), places, read_span(entry))

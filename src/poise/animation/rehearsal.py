@@ -1,0 +1,87 @@
+"""Rehearsing a script: simulated from any state, without a recording, as often as solving needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.animation.directing import Change, direct
+from poise.animation.holds import hold_cues
+from poise.animation.script import Script
+from poise.performance import Placed, ScenePush, start, total_push
+from poise.spatial import Array
+from poise.world.cues import Cue
+from poise.world.grips import Grip
+from poise.world.ground import Place
+from poise.world.result import StepResult
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A state to go on from."""
+
+    time: float  # s
+    qpos: Array
+    qvel: Array
+    steps: int
+    grips: tuple[Grip, ...]
+
+
+def stage(script: Script) -> World:
+    """The world of a script."""
+    return World(script.scene, WorldSettings(step=script.step))
+
+
+class Rehearsal:
+    """A world in which a script is tried."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.world = stage(script)
+        reference, _ = direct(script)
+        self._place = self._begin(reference)
+        self._pushes = [ScenePush(push, self.world, self._place) for push in script.pushes]
+        self._cues: list[Cue] = sorted(hold_cues(script), key=lambda cue: cue.time)
+        self.direct(())
+
+    def _begin(self, reference: object) -> Place:
+        return start(self.world, reference, 0, 0.0, self.script.beginning.stand)  # type: ignore[arg-type]
+
+    def direct(self, changes: Iterable[Change]) -> None:
+        """Have the script performed with changes, from now on."""
+        reference, self._controller = direct(self.script, changes)
+        self._controller.reset(self.world, Placed(reference, self._place))
+
+    @property
+    def mark(self) -> Mark:
+        """The present state."""
+        world = self.world
+        return Mark(world.time, world.qpos.copy(), world.qvel.copy(), world.steps, world.grips)
+
+    def back_to(self, mark: Mark) -> None:
+        """Go on from a state that was marked."""
+        world = self.world
+        world.reset(mark.qpos, mark.qvel, mark.time)
+        world.steps, world.grips = mark.steps, mark.grips
+
+    def step(self) -> StepResult:
+        """Go on by a step."""
+        world = self.world
+        for cue in self._cues:
+            if world.time - 1e-9 <= cue.time + 1e-12 < world.time + world.settings.step - 1e-9:
+                cue.do(world)
+        return world.step(self._controller.act(world.state), total_push(self._pushes, world))
+
+    def run_until(self, time: float) -> None:
+        """Go on until a time, s."""
+        while self.world.time < time - 0.5 * self.world.settings.step:
+            self.step()
+
+
+def touching(result: StepResult) -> np.ndarray:
+    """Body ids that bore on something in a step."""
+    return np.unique(result.body[result.impulse[:, 0] > 0])

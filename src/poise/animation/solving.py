@@ -1,0 +1,111 @@
+"""Solving a script: goal after goal, each from the last state that its parameters cannot affect [Fattal2006] sec. 6."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.animation.directing import Change, affected_from
+from poise.animation.rehearsal import Rehearsal
+from poise.animation.script import Goal, Script
+from poise.animation.units import spoken
+from poise.animation.wants import Watch
+from poise.optimize.shooting import Hit, ShootingSettings, Shot, shoot
+from poise.spatial import Array
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came of a goal."""
+
+    goal: Goal
+    hit: Hit
+    seconds: float  # that it took
+
+    def lines(self) -> list[str]:
+        """What is wanted and reached, for people."""
+        return [_told(self.goal, self.hit, k) for k in range(len(self.goal.wants))]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solved script, and how it was found."""
+
+    script: Script  # its goals with the changes that were found
+    answers: tuple[Answer, ...]
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        """Whether all constraints are met."""
+        return all(answer.hit.converged for answer in self.answers)
+
+    def lines(self) -> list[str]:
+        """How it went, for people; of goals that are not met each constraint."""
+        out = []
+        for answer in self.answers:
+            hit = answer.hit
+            met = "met" if hit.converged else "NOT met"
+            out.append(f"{answer.goal.name}: {met}, {hit.iterations} iterations, {hit.simulations} simulations, "
+                       f"{answer.seconds:.2f} s")  # fmt: skip
+            if not hit.converged:
+                out += [f"  {line}" for line in answer.lines()]
+        return out
+
+
+def solve(script: Script, settings: ShootingSettings | None = None, say: Say = lambda _: None) -> Solution:
+    """Find the least changes of the animator's values that meet the script's constraints."""
+    began = clock.perf_counter()
+    rehearsal = Rehearsal(script)
+    known: list[Change] = []
+    answers = []
+    for goal in script.goals:
+        started = clock.perf_counter()
+        rehearsal.direct(known)
+        rehearsal.run_until(min(affected_from(script, free) for free in goal.free))
+        hit = _met(rehearsal, goal, known, settings, say)
+        known += list(zip(goal.free, hit.change.tolist(), strict=True))
+        answers.append(Answer(replace(goal, solved=tuple(hit.change.tolist())), hit, clock.perf_counter() - started))
+    solved = replace(script, goals=tuple(answer.goal for answer in answers))
+    return Solution(solved, tuple(answers), clock.perf_counter() - began)
+
+
+def _met(rehearsal: Rehearsal, goal: Goal, known: Sequence[Change], settings: ShootingSettings | None, say: Say) -> Hit:
+    """Shoot from the present state, and leave the rehearsal in it."""
+    here, watch = rehearsal.mark, Watch(rehearsal, goal)
+
+    def simulate(changes: Sequence[Array]) -> list[Array]:
+        outcomes = []
+        for change in changes:
+            rehearsal.back_to(here)
+            rehearsal.direct([*known, *zip(goal.free, change.tolist(), strict=True)])
+            outcomes.append(watch.reach(rehearsal))
+        return outcomes
+
+    shot = Shot(
+        simulate,
+        target=np.array([want.value for want in goal.wants]),
+        tolerance=np.array([want.within for want in goal.wants]),
+        unit=np.array([free.unit for free in goal.free]),
+        most=np.array([free.most for free in goal.free]),
+        first=np.array(goal.solved),
+    )
+    hit = shoot(shot, settings, lambda found: say(_progress(goal, found)))
+    rehearsal.back_to(here)
+    return hit
+
+
+def _progress(goal: Goal, hit: Hit) -> str:
+    worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
+    return f"{goal.name}: iteration {hit.iterations}, {_told(goal, hit, worst)}"
+
+
+def _told(goal: Goal, hit: Hit, k: int) -> str:
+    want = goal.wants[k]
+    reached = "never came" if np.isnan(hit.reached[k]) else spoken(want.what, float(hit.reached[k]))
+    return f"{want.what} {reached}, wanted {spoken(want.what, want.value)}"

@@ -1,0 +1,42 @@
+"""`poise animate`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from poise.cli.command import Report, Watcher, add_command
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(
+        commands,
+        "animate",
+        _animate,
+        "perform a script of key poses, and have it meet its constraints",
+        "poise animate somersault --solve --out flip",
+    )
+    option = command.add_argument
+    option("script", help="a script by name (poise list scripts), or a file of your own (.toml)")
+    option(
+        "--solve",
+        action="store_true",
+        help="change what the script sets free until its constraints are met, and write the solved script beside it",
+    )
+    option("--seconds", type=float, default=None, help="how long to simulate; by default as the script says")
+    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
+
+
+def _animate(chosen: argparse.Namespace) -> Report:
+    from poise.animation import animate_to, read_script
+    from poise.performance import check
+
+    if chosen.seconds is not None:
+        check(chosen.seconds, 0, 0.0)
+    watcher = Watcher(chosen.json)
+    script = read_script(chosen.script)
+    folder = chosen.out or Path(f"poise-{script.name}")
+    made = animate_to(script, folder, chosen.solve, chosen.seconds, watcher.say, watcher.bar)
+    return Report(made.text(), made.summary, 1 if made.failed else 0)

@@ -1,0 +1,28 @@
+"""Places in a scene: fixed ones, and points of links and props."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.control.controller import Setting
+from poise.dynamics import State
+from poise.spatial import Array
+
+
+@dataclass
+class Place:
+    """A point in the frame of a link or prop, or of the world."""
+
+    at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m
+    link: str | None = None  # of the world if none
+
+    def reset(self, scene: Setting) -> None:
+        """The link's id."""
+        self._id = 0 if self.link is None else int(scene.model.body(self.link).id)
+
+    def at(self, state: State) -> Array:
+        """(3,) m in the world."""
+        data = state.data
+        return np.asarray(data.xpos[self._id] + data.xmat[self._id].reshape(3, 3) @ np.asarray(self.at_point))

@@ -1,0 +1,149 @@
+"""What can be sensed of a body, by name: where it is, how it moves and turns.
+
+    com.x com.y com.z, com.vx ...           the centre of mass, m and m/s
+    com.spinx ...                           the turning of the body as a whole about it, rad/s
+    LINK.x ..., LINK.vx ..., LINK.wx ...    a link's place, velocity and angular velocity in the world
+    LINK.roll LINK.pitch LINK.yaw           a link's orientation, rad
+    FREEDOM, FREEDOM.rate                   an angle and its rate, rad and rad/s
+
+LINK may be `root`, or a prop. Angles of balls are components of their rotation vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from poise.control.controller import Setting
+from poise.dynamics import State
+from poise.errors import unknown
+from poise.spatial import Array, matrix_to_euler
+
+AXES = "xyz"
+Read = Callable[[State], float]
+
+ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
+"""Qualities that are angles, or rates of angles."""
+
+
+@dataclass
+class Sensor:
+    """Reads one number off a state, SI units and radians."""
+
+    name: str
+
+    @property
+    def angular(self) -> bool:
+        """Whether it reads an angle or its rate: told in degrees to people."""
+        return (self.name.partition(".")[2] or "angle") in ANGULAR
+
+    @property
+    def unit(self) -> str:
+        """For people."""
+        quality = self.name.partition(".")[2] or "angle"
+        if self.angular:
+            return "deg" if quality in ("roll", "pitch", "yaw", "angle") else "deg/s"
+        return "m/s" if quality.startswith("v") else "m"
+
+    def reset(self, scene: Setting) -> None:
+        """Find what it reads in a scene."""
+        self._read = _reader(self.name, scene)
+
+    def read(self, state: State) -> float:
+        """What it reads now."""
+        return self._read(state)
+
+
+def _reader(name: str, scene: Setting) -> Read:
+    what, dot, quality = name.partition(".")
+    if what in scene.body.dof_names[6:] and quality in ("", "rate"):
+        return _of_freedom(scene, what, quality)
+    if not dot:
+        raise unknown("sensor", name, scene.body.dof_names[6:])
+    if what == "com":
+        return _of_mass(scene, name, quality)
+    links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
+    link = scene.body.links[0] if what == "root" else what
+    if link not in links:
+        raise unknown(f"link of sensor '{name}'", what, ["com", "root", *links])
+    return _of_link(scene, name, links.index(link) + 1, quality)
+
+
+def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
+    dof = scene.body.dof_names.index(what)
+    joint = next(joint for joint in scene.body.joints if dof in joint.dofs)
+    if quality == "rate":
+        return lambda state: float(state.qvel[dof])
+    if joint.kind == "hinge":
+        place = joint.qpos[joint.dofs.index(dof)]
+        return lambda state: float(state.qpos[place])
+    quat, axis = list(joint.qpos), joint.dofs.index(dof)
+
+    def angle(state: State) -> float:
+        vector = np.zeros(3)
+        mujoco.mju_quat2Vel(vector, state.qpos[quat], 1.0)
+        return float(vector[axis])
+
+    return angle
+
+
+def _of_mass(scene: Setting, name: str, quality: str) -> Read:
+    axis = AXES.find(quality[-1:])
+    match quality[:-1]:
+        case "" if axis >= 0:
+            return lambda state: float(state.data.subtree_com[1, axis])
+        case "v" if axis >= 0:
+            return lambda state: float(com_velocity(scene.model, state)[axis])
+        case "spin" if axis >= 0:
+            return lambda state: float(whole_turning(scene.model, state)[axis])
+    raise unknown(f"quality of sensor '{name}'", quality, ["x", "y", "z", "vx", "vy", "vz", "spinx", "spiny", "spinz"])
+
+
+def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
+    axis = AXES.find(quality[-1:])
+    turns = {"roll": 2, "pitch": 1, "yaw": 0}
+    if quality in turns:
+        place = turns[quality]
+        return lambda state: float(matrix_to_euler(state.data.xmat[link].reshape(3, 3), "ZYX")[place])
+    match quality[:-1]:
+        case "" if axis >= 0:
+            return lambda state: float(state.data.xpos[link, axis])
+        case "v" | "w" as kind if axis >= 0:
+            return lambda state: float(_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)])
+    valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *turns]
+    raise unknown(f"quality of sensor '{name}'", quality, valid)
+
+
+def com_velocity(model: Any, state: State) -> Array:
+    """(3,) m/s of the first body's centre of mass."""
+    return np.asarray(state.mass[:3, : _end(model)] @ state.qvel[: _end(model)] / model.body_subtreemass[1])
+
+
+def whole_turning(model: Any, state: State) -> Array:
+    """(3,) rad/s: the angular velocity of a rigid body that had the same pose and angular momentum."""
+    end, data = _end(model), state.data
+    turn = data.xmat[1].reshape(3, 3)
+    lever = data.subtree_com[1] - data.xpos[1]
+    momentum = state.mass[:6, :end] @ state.qvel[:end]
+    spin = turn @ momentum[3:] - np.cross(lever, momentum[:3])
+    about_root = turn @ state.mass[3:6, 3:6] @ turn.T
+    mass = float(model.body_subtreemass[1])
+    about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))
+    return np.asarray(np.linalg.solve(about_com, spin))
+
+
+def _end(model: Any) -> int:
+    """How many freedoms the first body has: they come first."""
+    own = np.flatnonzero(model.body_rootid[model.dof_bodyid] == 1)
+    return int(own[-1]) + 1
+
+
+def _link_velocity(model: Any, state: State, link: int) -> Array:
+    """(6,) angular, then linear velocity of a link's frame in the world."""
+    out = np.zeros(6)
+    mujoco.mj_objectVelocity(model, state.data, mujoco.mjtObj.mjOBJ_XBODY, link, out, 0)
+    return out
