@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from poise.animation.script import Free, Goal, Pose, Script
-from poise.body.ground import lowest
 from poise.control.poses import Poses
 from poise.control.poses.schedule import Strengthening
 from poise.reference.keyposes import KeyPoses, Keys, standing_coordinates
-from poise.spatial import Array
 
 Change = tuple[Free, float]
 """A parameter and how much it is changed."""
@@ -32,7 +30,7 @@ def direct(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Po
                 gains[place] = _stronger(gains[place], free.kind, by)
             else:
                 poses[place] = _bent(poses[place], free, by)
-    controller = Poses(script.settings, gains, script.stabilised, script.objectives)
+    controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
     return _reference(script, poses), controller
 
 
@@ -74,10 +72,4 @@ def _reference(script: Script, poses: Iterable[Pose]) -> KeyPoses:
     velocity[:3] = script.beginning.velocity
     keys = Keys(time.astype(float), dof.astype(np.int64), value.astype(float))
     made = KeyPoses(body, script.name, keys, standing_coordinates(body), velocity, script.seconds)
-    return made.raised(_rise(made, script))
-
-
-def _rise(reference: KeyPoses, script: Script) -> float:
-    """m: what puts the first pose onto the ground, or so high above it as the script says."""
-    first: Array = reference.at(0.0).qpos
-    return script.beginning.lift - lowest(script.scene.body.model, first)
+    return made.raised(script.rise)

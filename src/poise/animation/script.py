@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from poise.body.ground import lowest
 from poise.control.poses import PosesSettings
 from poise.control.poses.objectives import Objective
+from poise.control.poses.rig import Rig
 from poise.control.poses.schedule import Span, Strengthening
+from poise.reference.keyposes import posed, standing_coordinates
 from poise.world.ground import Place
 from poise.world.pushes import Push
 from poise.world.scene import Scene
@@ -113,3 +117,18 @@ class Script:
     pushes: tuple[Push, ...]
     holds: tuple[Hold, ...]
     goals: tuple[Goal, ...]
+
+    @cached_property
+    def rig(self) -> Rig:
+        """The springs of its body."""
+        return Rig.of(self.scene.body)
+
+    @cached_property
+    def rise(self) -> float:
+        """m: what puts the first pose onto the ground, or so high above it as is told."""
+        body = self.scene.body
+        coordinates = standing_coordinates(body)
+        for pose in self.poses:
+            if pose.time == 0:
+                coordinates[list(pose.angles)] = list(pose.angles.values())
+        return self.beginning.lift - lowest(body.model, posed(body, coordinates))

@@ -61,7 +61,9 @@ class Carriage:
 
     def vector(self, told: Array) -> Array:
         """Forces or directions (..., 3) of the motion, where it takes place."""
-        return quat_rotate(heading(self.yaw), told)
+        out, cos, sin = np.array(told), math.cos(self.yaw), math.sin(self.yaw)
+        out[..., 0], out[..., 1] = cos * told[..., 0] - sin * told[..., 1], sin * told[..., 0] + cos * told[..., 1]
+        return out
 
     def then(self, yaw: float, way: Array) -> Carriage:
         """Further carried, as seen from here: where what follows a motion takes place."""

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from math import cos, sin
 
 import mujoco
 import numpy as np
@@ -20,7 +21,7 @@ from poise.body import Body
 from poise.frozen import Frozen, readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import Array, euler_to_quat
+from poise.spatial import Array
 
 ROOT_TURNS = slice(3, 6)
 """Of the coordinates: roll, pitch and yaw, rad."""
@@ -33,12 +34,6 @@ class Keys:
     time: Array  # (n,) s
     dof: NDArray[np.int64]  # (n,)
     value: Array  # (n,) rad
-
-    def changed(self, which: NDArray[np.int64], by: Array) -> Keys:
-        """With the values of some keys changed, rad."""
-        value = np.array(self.value)
-        np.add.at(value, which, by)
-        return Keys(self.time, self.dof, value)
 
 
 class KeyPoses:
@@ -79,11 +74,16 @@ class KeyPoses:
 
     def pose(self, coordinates: Array) -> Array:
         """(nq,) of coordinates; the root is where the body begins."""
-        qpos, bent = np.array(self._straight), np.array(coordinates)
-        bent[:6] = 0.0
-        mujoco.mj_integratePos(self._body.model, qpos, bent, 1.0)
-        qpos[3:7] = euler_to_quat(coordinates[ROOT_TURNS][::-1], "ZYX")
-        return qpos
+        return posed(self._body, coordinates, self._straight)
+
+
+def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
+    """(nq,) the pose of coordinates; `straight` is the one without any, which tells where the root is."""
+    qpos, bent = np.array(_straight(body) if straight is None else straight), np.array(coordinates)
+    bent[:6] = 0.0
+    mujoco.mj_integratePos(body.model, qpos, bent, 1.0)
+    qpos[3:7] = _turned(*coordinates[ROOT_TURNS].tolist())
+    return qpos
 
 
 def standing_coordinates(body: Body) -> Array:
@@ -92,6 +92,13 @@ def standing_coordinates(body: Body) -> Array:
     mujoco.mj_differentiatePos(body.model, out, 1.0, _straight(body), np.array(body.standing))
     out[:6] = 0.0
     return out
+
+
+def _turned(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
+    """The quaternion of a yaw, then a pitch, then a roll. Written out, since one is asked for at every step."""
+    a, b, c = cos(0.5 * roll), cos(0.5 * pitch), cos(0.5 * yaw)
+    d, e, f = sin(0.5 * roll), sin(0.5 * pitch), sin(0.5 * yaw)
+    return a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c
 
 
 def _straight(body: Body) -> Array:

@@ -67,22 +67,24 @@ class Poses:
         changes: Sequence[Strengthening] = (),
         stabilised: Sequence[Span] = (Span(),),
         objectives: Sequence[Objective] = (),
+        rig: Rig | None = None,
     ) -> None:
         self._settings = settings or PosesSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._changes, self._stabilised = tuple(changes), tuple(stabilised)
-        self._objectives = tuple(objectives)
+        self._objectives, self._rig = tuple(objectives), rig
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Gains of the body, and what feet are."""
         scene, body = world.scene, world.scene.body
-        rig = Rig.of(body)
+        rig = self._rig or Rig.of(body)
         self._model, self._reference = scene.model, reference
         self._nq, self._nv = body.nq, body.nv
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
         self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
-        self._feet = _feet(body)
+        self._is_foot = np.zeros(self._model.nbody, bool)
+        self._is_foot[_feet(body)] = True
         self._target = np.array(self._model.qpos0)
         self._error = np.zeros(self._model.nv)
         self._kept = np.zeros(self._nv)
@@ -113,7 +115,7 @@ class Poses:
         if not np.linalg.norm(self._error[3:6]) < radians(self._settings.let_go):
             return False
         contacts = state.contacts
-        return bool(np.isin(contacts.body[contacts.touching], self._feet).any())
+        return bool(self._is_foot[contacts.body[contacts.touching]].any())
 
     def _motors(self, springs: Springs, dofs: slice) -> Motors:
         """Springs at some freedoms as motors of the scene, which has no others."""
