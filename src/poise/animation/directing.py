@@ -10,7 +10,7 @@ import numpy as np
 from poise.animation.script import Free, Goal, Pose, Script
 from poise.control.poses import Poses
 from poise.control.poses.schedule import Strengthening
-from poise.reference.keyposes import KeyPoses, Keys, standing_coordinates
+from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
 
 Change = tuple[Free, float]
 """A parameter and how much it is changed."""
@@ -23,15 +23,26 @@ def solved_changes(goals: Iterable[Goal]) -> list[Change]:
 
 def direct(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
     """The reference and the controller of a script, with changes."""
-    poses, gains = list(script.poses), list(script.changes)
-    for free, by in changes:
-        for place in free.places:
-            if free.kind in ("stiffness", "damping"):
+    changed = list(changes)
+    gains = list(script.changes)
+    for free, by in changed:
+        if free.kind in ("stiffness", "damping"):
+            for place in free.places:
                 gains[place] = _stronger(gains[place], free.kind, by)
-            else:
-                poses[place] = _bent(poses[place], free, by)
     controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
-    return _reference(script, poses), controller
+    return _reference(script, changed), controller
+
+
+def keys_of(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
+    """The keys of all poses, with changes."""
+    poses = list(script.poses)
+    for free, by in changes:
+        if free.kind in ("angle", "time"):
+            for place in free.places:
+                poses[place] = _bent(poses[place], free, by)
+    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
+    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
+    return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
 
 
 def affected_from(script: Script, free: Free) -> float:
@@ -64,12 +75,10 @@ def _stronger(change: Strengthening, kind: str, by: float) -> Strengthening:
     return replace(change, damping=change.damping * (1.0 + by))
 
 
-def _reference(script: Script, poses: Iterable[Pose]) -> KeyPoses:
+def _reference(script: Script, changes: Iterable[Change]) -> KeyPoses:
     body = script.scene.body
-    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
-    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
     velocity = np.zeros(body.nv)
     velocity[:3] = script.beginning.velocity
-    keys = Keys(time.astype(float), dof.astype(np.int64), value.astype(float))
-    made = KeyPoses(body, script.name, keys, standing_coordinates(body), velocity, script.seconds)
+    first = standing_coordinates(body)
+    made = KeyPoses(body, script.name, keys_of(script, changes), first, velocity, script.seconds)
     return made.raised(script.rise)

@@ -28,7 +28,7 @@ ROOT_TURNS = slice(3, 6)
 
 
 @dataclass(frozen=True, eq=False)
-class Keys:
+class PoseKeys:
     """Angles of single degrees of freedom at times; at the same time and freedom the last one counts."""
 
     time: Array  # (n,) s
@@ -43,7 +43,7 @@ class KeyPoses:
     begin: float = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
 
-    def __init__(self, body: Body, name: str, keys: Keys, first: Array, velocity: Array, duration: float) -> None:
+    def __init__(self, body: Body, name: str, keys: PoseKeys, first: Array, velocity: Array, duration: float) -> None:
         """`first` (nv,) are the coordinates before any key, `velocity` (nv,) that of the body at the beginning."""
         self.name, self.duration = name, duration
         self._body, self._velocity = body, readonly(velocity)
@@ -110,7 +110,7 @@ def _straight(body: Body) -> Array:
     return qpos
 
 
-def _table(keys: Keys, first: Array) -> tuple[list[float], Array]:
+def _table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
     """All times at which some freedom has a key, and the coordinates (K, nv) at each."""
     times = np.unique(np.concatenate([[0.0], keys.time]))
     table = np.tile(first, (len(times), 1))
