@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.animation.directing import direct, solved_changes
 from poise.animation.holds import hold_cues
+from poise.animation.keyframes import keyframed
 from poise.animation.rehearsal import stage
 from poise.animation.script import Script
 from poise.animation.solving import Say, Solution, solve
@@ -20,6 +21,9 @@ from poise.files import check_targets, check_writable, write_file
 from poise.performance import Performance, perform
 from poise.session import FILES, Outcome, Progress, summarise
 from poise.world.recording import Recording
+
+KEYFRAMES = "keyframes.bvh"
+"""What plain interpolation of the same poses is written to."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def animate_to(
     check_writable(folder)
     paths = [folder / name for name in FILES]
     if script.path is not None:
-        check_targets(paths, script.path)
+        check_targets([*paths, folder / KEYFRAMES], script.path)
     solution = solve(script, say=say) if solving and script.goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
@@ -86,6 +90,8 @@ def animate_to(
     recording.save(paths[0])
     for path in paths[1:]:
         export(recording, path)
+    paths.append(folder / KEYFRAMES)
+    export(keyframed(chosen, seconds), paths[-1])
     if solution is not None and script.path is not None:
         paths.append(_write_solved(solution.script, script.path))
     return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution)
