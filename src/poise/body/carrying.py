@@ -61,7 +61,7 @@ class Carriage:
 
     def vector(self, told: Array) -> Array:
         """Forces or directions (..., 3) of the motion, where it takes place."""
-        return quat_rotate(heading(self.yaw), told)
+        return quat_rotate(heading(self.yaw), told) if self.yaw else np.array(told)
 
     def then(self, yaw: float, way: Array) -> Carriage:
         """Further carried, as seen from here: where what follows a motion takes place."""

@@ -96,26 +96,30 @@ class Legwork(NamedTuple):
     low: Array  # (T, 2) m: the lowest of heel and ball
 
 
-def legwork(frames: Array, body: Body, legs: Legs) -> Legwork:
-    """Of frames (T, nq)."""
-    model, data = body.model, mujoco.MjData(body.model)
+def legwork(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> Legwork:
+    """Of frames (T, nq), with `data` of the body to work in: to make it takes longer than all the rest."""
+    model, data = body.model, data or mujoco.MjData(body.model)
     feet = np.array([body.link_id(foot.link) for foot in feet_of(body)])
     shanks = model.body_parentid[feet]
     thighs = model.body_parentid[shanks]
     place, turn = (np.empty((len(frames), model.nbody, size)) for size in (3, 9))
+    qpos, xpos, xmat = data.qpos, data.xpos, data.xmat
     for k, frame in enumerate(frames):
-        data.qpos[:] = frame
+        qpos[:] = frame
         mujoco.mj_kinematics(model, data)
-        place[k], turn[k] = data.xpos, data.xmat
+        place[k], turn[k] = xpos, xmat
     foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
     axis = np.einsum("tkij,kj->tki", shank, legs.axis)
     low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
     return Legwork(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
 
 
-def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
-    """The manner of the step that frames (S, nq) make, which head along x; `stance` 0 for one on the left foot."""
-    work = legwork(frames, body, legs)
+def manner_of(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> Manner:
+    """The manner of the step that frames (S, nq) make, which head along x; `stance` 0 for one on the left foot.
+
+    With `data` of the body to work in.
+    """
+    work = legwork(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
     progress = _progress(swing[:, :2], SHORT * legs.length)
