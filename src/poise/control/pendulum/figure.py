@@ -14,6 +14,7 @@ from poise.control.controller import Stage
 from poise.control.pendulum.chain import chain_of
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
 from poise.dynamics import State
+from poise.kernel import kernel
 from poise.spatial import Array
 
 SLOPED = 0.04
@@ -127,6 +128,7 @@ def turned(yaw: float, way: Any) -> Array:
     return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
 
 
+@kernel
 def eased(share: float) -> float:
     """From 0 to 1 without a jerk."""
     u = min(max(share, 0.0), 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ STRIKES = 0.7
 """Phase from which a foot that touches the ground has landed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Lift:
+class Lift(NamedTuple):
     """Where a foot left the ground."""
 
     ankle: Array  # (3,) m

@@ -18,6 +18,7 @@ from poise.body.carrying import carried, heading
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.legs import Legs, feet_of
 from poise.frozen import readonly
+from poise.kernel import kernel
 from poise.spatial import Array, continuous_quat, matrix_to_quat, yaw_of
 
 SAMPLES = 25
@@ -50,6 +51,15 @@ class Moment(NamedTuple):
     bow: float  # m to the left of the straight way
 
 
+class Swing(NamedTuple):
+    """How a foot swings, in S moments of a step."""
+
+    foot: Array  # (S, 4) how it is turned
+    clear: Array  # (S,) m above the ground
+    progress: Array  # (S,) of its way: 0 where it was, 1 where it lands
+    bow: Array  # (S,) m to the left of the straight way
+
+
 @dataclass(frozen=True, eq=False)
 class Manner:
     """A step's manner: `Moment`s, S of them."""
@@ -72,13 +82,19 @@ class Manner:
         return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
 
     @cached_property
+    def swing(self) -> Swing:
+        """What of it is the swinging foot's."""
+        return Swing(*(np.array(part) for part in (self.foot[:, 1], self.clear, self.progress, self.bow)))
+
+    @cached_property
     def _rows(self) -> Array:
         """(S, K) moments, all numbers of each in a row."""
         parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
-def between(values: Array, phase: float) -> Any:
+@kernel
+def between(values: Any, phase: float) -> Any:
     """Of samples (S, ...), at a phase."""
     x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
     i = min(int(x), SAMPLES - 2)
