@@ -104,12 +104,10 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
     folded = about(legs.axis[side], knee)
     thigh = seen_from(_frame(way, across), _frame(a + carried(folded, b), legs.axis[side]))
     shank = product(thigh, folded)
-    places, hinges = legs.places[side], legs.hinges[side]
-    _set_turn(qpos, places[0], seen_from(root, thigh), legs.hip_axes[side], hinges[0], legs.lower[side, 0], legs.upper[side, 0])
+    places, hinges, lower, upper = legs.places[side], legs.hinges[side], legs.lower[side], legs.upper[side]
+    _set_turn(qpos, places[0], seen_from(root, thigh), legs.hip_axes[side], hinges[0], lower[0], upper[0])
     qpos[places[1]] = knee
-    _set_turn(
-        qpos, places[2], seen_from(shank, foot), legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1]
-    )
+    _set_turn(qpos, places[2], seen_from(shank, foot), legs.ankle_axes[side], hinges[1], lower[1], upper[1])
 
 
 @kernel

@@ -46,7 +46,7 @@ def way_past(figure: Figure, side: int, strip: Strip, foot: float) -> Way:
     the one that stands.
     """
     legs, level = figure.legs, strip.level
-    if np.ptp(level) < TALL * legs.scale:
+    if strip.relief < TALL * legs.scale:
         return Way(strip)
     around = _lowest_around(level, max(round(DEEPEST * legs.length / SPACING), 1))
     high = level > around + TALL * legs.scale

@@ -1,4 +1,4 @@
-"""Small turns in compiled code: of three numbers and four, where calls of NumPy or BLAS would cost more than the sums."""
+"""Turns of a few numbers in compiled code, where a call of NumPy or BLAS would cost more than the sums."""
 
 from __future__ import annotations
 
