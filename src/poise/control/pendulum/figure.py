@@ -76,22 +76,13 @@ class Figure:
 
     def see(self, state: State) -> Seen:
         """What there is now."""
-        data, xpos, xmat = state.data, state.data.xpos, state.data.xmat
-        com, velocity, spin = _moved(
-            data.subtree_com[1], xpos, xmat, state.mass, state.qvel, self.body.nv, self.body.mass
+        data, contacts = state.data, state.contacts
+        com, velocity, spin = _moving(
+            data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, self.body.nv, self.body.mass
         )
-        ankle, foot = xpos[self.feet], xmat[self.feet].reshape(2, 3, 3)
-        return Seen(
-            com,
-            velocity,
-            spin,
-            ankle,
-            foot,
-            xpos[self._thighs],
-            _marks(ankle, foot, self._ball),
-            _marks(ankle, foot, self._pressed),
-            _touching(self._sides, state.contacts.body, state.contacts.gap, LANDED * self.legs.scale),
-        )
+        legs = _placed(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
+        touching = _touching(self._sides, contacts.body, contacts.gap, LANDED * self.legs.scale)
+        return Seen(com, velocity, spin, *legs, touching)
 
     def ground(self, place: Any) -> float:
         """m: how high the ground is under a point."""
@@ -113,7 +104,7 @@ class Figure:
 
 
 @kernel
-def _moved(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy: float) -> tuple[Array, Array, Array]:
+def _moving(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy: float) -> tuple[Array, Array, Array]:
     """Centre of mass, its velocity, and spin of a body of nv freedoms and a mass (kg), as `Seen` tells them."""
     momentum = np.zeros(6)  # by mass: linear, and about the root in its frame
     for i in range(6):
@@ -128,12 +119,17 @@ def _moved(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy:
 
 
 @kernel
-def _marks(ankle: Any, foot: Any, own: Any) -> Array:
-    """(2, 3) m: where points of the feet are."""
-    out = np.empty((2, 3))
+def _placed(
+    xpos: Any, xmat: Any, feet: Any, thighs: Any, balls: Any, pressed: Any
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Ankles, feet, hips, balls and what is pressed, as `Seen` tells them; the last two are told in the feet (2, 3)."""
+    foot, (ankle, hip, ball, press) = np.empty((2, 3, 3)), np.empty((4, 2, 3))
     for side in range(2):
-        out[side] = ankle[side] + carried(foot[side], own[side])
-    return out
+        ankle[side], hip[side] = xpos[feet[side]], xpos[thighs[side]]
+        foot[side] = xmat[feet[side]].reshape(3, 3)
+        ball[side] = ankle[side] + carried(foot[side], balls[side])
+        press[side] = ankle[side] + carried(foot[side], pressed[side])
+    return ankle, foot, hip, ball, press
 
 
 @kernel
@@ -146,12 +142,16 @@ def _touching(sides: Any, body: Any, gap: Any, near: float) -> NDArray[np.bool_]
     return out
 
 
+@kernel
 def turned(yaw: float, way: Any) -> Array:
     """(2,) a horizontal vector turned to the left."""
     c, s = math.cos(yaw), math.sin(yaw)
-    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+    out = np.empty(2)
+    out[0], out[1] = c * way[0] - s * way[1], s * way[0] + c * way[1]
+    return out
 
 
+@kernel
 def along(yaw: float, way: Any) -> float:
     """Of a horizontal vector, what points to where `yaw` does."""
     return float(math.cos(yaw) * way[0] + math.sin(yaw) * way[1])

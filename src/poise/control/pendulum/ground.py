@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,8 @@ class Strip(NamedTuple):
     @property
     def relief(self) -> float:
         """m from its lowest place to its highest."""
-        return float(self.level.max() - self.level.min())
+        least, most = bounds(self.level)
+        return most - least
 
 
 def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None) -> Strip:
@@ -64,10 +65,25 @@ def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, a
     begin, end, beyond = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING), _beyond(figure)
     grid = SPACING * np.arange(begin - beyond, end + beyond + 1.0)
     c, s = math.cos(yaw), math.sin(yaw)
-    level = figure.heights(pressed[0] - s * aside + c * grid, pressed[1] + c * aside + s * grid)
+    level = figure.heights(*line(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
     inside = slice(beyond, len(grid) - beyond)
     last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
     return Strip(SPACING * begin, level[inside], _roomy(figure, side, grid, level)[inside], last)
+
+
+@kernel
+def line(x: float, y: float, yaw: float, ahead: Any) -> tuple[Array, Array]:
+    """(N,) m and (N,) m: places so far (N,) m ahead of one, along `yaw`."""
+    return x + math.cos(yaw) * ahead, y + math.sin(yaw) * ahead
+
+
+@kernel
+def bounds(values: Any) -> tuple[float, float]:
+    """The least and the most of values (N,)."""
+    least, most = math.inf, -math.inf
+    for value in values:
+        least, most = min(least, value), max(most, value)
+    return least, most
 
 
 def _beyond(figure: Figure) -> int:
@@ -82,7 +98,8 @@ def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.b
     """
     legs = figure.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE * legs.scale, SPARE * legs.scale
-    if level.max() - level.min() < edge:
+    lowest, highest = bounds(level)
+    if highest - lowest < edge:
         return np.ones(len(grid), bool)
     back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), ball + spare
     marks = (back, 0.0, 0.5 * ball, far, tip)

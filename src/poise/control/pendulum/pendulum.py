@@ -28,6 +28,7 @@ from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
 from poise.control.pendulum.swing import Placed, swung
 from poise.control.pendulum.tracking import Tracking
+from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array, yaw_of
@@ -210,7 +211,7 @@ class Pendulum:
 
     def _ankle(self, feet: tuple[Standing, ...], side: int) -> Array:
         """(3,) m: where the ankle of a foot is when it stands flat."""
-        return np.asarray(feet[side].ball - feet[side].foot @ self._figure.legs.ball[side])
+        return np.asarray(feet[side].ball - carried(feet[side].foot, self._figure.legs.ball[side]))
 
     def _heaved(
         self, seen: Seen, plan: Step, hold: Foothold, moments: tuple[Moment, Moment], ankle: Array, step: float

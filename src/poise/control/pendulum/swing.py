@@ -126,7 +126,7 @@ def _rolls(legs: Any, side: int, foot: Any, yaw: float, hold: Any) -> Any:
 
 @kernel
 def _turn(legs: Any, samples: Any, phase: float, swung: float, lift: Any, hold: Any, yaw: float) -> Any:
-    """(3, 3) how the foot is turned: as it left the ground, then as the reference's (S, 4), then as that lands or flat."""
+    """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as that lands; or flat."""
     lands, left = eased((swung - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0])), eased(swung / LETS_GO)
     wanted = (1.0 - lands) * between(samples, phase) + lands * samples[-1]
     wanted[1:3] *= 1.0 - _flat(legs, lift, hold) * left
