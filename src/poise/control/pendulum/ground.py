@@ -141,7 +141,7 @@ def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
     if abs(slope) < 1e-6 and abs(aside) < 1e-6:
         return LEVEL, VERTICAL
     aside = max(min(aside, STEEP), -STEEP)
-    x, y = (-turned(yaw, (slope, aside))).tolist()
+    x, y = (-turned(yaw, np.array([slope, aside]))).tolist()
     return unit(np.array([1.0 + math.hypot(1.0, x, y), -y, x, 0.0])), np.array([x, y, 1.0])
 
 

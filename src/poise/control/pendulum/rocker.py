@@ -14,6 +14,7 @@ from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.posture import Standing
 from poise.control.pendulum.turns import carried, dot
 from poise.kernel import kernel
+from poise.spatial import Array
 
 FLATTENS, SLOWEST = 16.0, 1.0
 """1/s and rad/s, of an adult: toes come down by so much of how far they are up, and by at least so much."""
@@ -21,25 +22,22 @@ FLATTENS, SLOWEST = 16.0, 1.0
 
 def rocked(legs: Legs, seen: Seen, side: int, flat: Standing, ahead: float) -> Standing:
     """A foot as it should be some time (s) from now, if it is to stand flat; its heel stays where it is."""
-    up = _raised(seen.foot[side], flat.foot)
-    if up <= 0.0:
-        return flat
-    still = max(up - ahead * (FLATTENS * up + SLOWEST) / legs.slow, 0.0)
-    turn = rolled(flat.foot, -still)
-    own = legs.sole[side], legs.ball[side]
-    return Standing(_over_heel(*own, seen.ankle[side], seen.foot[side], flat.ball, flat.foot, turn), turn, flat.most)
+    own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
+    up, ball, turn = _rocked(*own, *now, flat.ball, flat.foot, ahead / legs.slow)
+    return Standing(ball, turn, flat.most) if up > 0.0 else flat
 
 
 @kernel
-def _raised(foot: Any, flat: Any) -> float:
-    """rad by which toes are up, of a foot (3, 3) that would else be flat."""
-    return math.asin(min(max(dot(foot[:, 0], flat[:, 2]), -1.0), 1.0))
+def _rocked(
+    sole: Any, ball: Any, ankle: Any, foot: Any, on: Any, flat: Any, ahead: float
+) -> tuple[float, Array, Array]:
+    """rad by which toes are up now, and (3,) m and (3, 3) where the ball will be and how the foot is then turned.
 
-
-@kernel
-def _over_heel(sole: Any, ball: Any, ankle: Any, foot: Any, on: Any, flat: Any, turn: Any) -> Any:
-    """(3,) m: where the ball comes to when a foot is turned (3, 3) about its heel, on a flat ground through `on`."""
+    Of a foot with its ankle at a place (3,), turned as told (3, 3), that should be flat on ground through `on` (3,).
+    """
     heel, normal = 0.5 * (sole[0] + sole[1]), flat[:, 2]
+    up = math.asin(min(max(dot(foot[:, 0], normal), -1.0), 1.0))
     there = ankle + carried(foot, heel)
     there -= normal * dot(normal, there - on)
-    return there + carried(turn, ball - heel)
+    turn = rolled(flat, -max(up - ahead * (FLATTENS * up + SLOWEST), 0.0))
+    return up, there + carried(turn, ball - heel), turn
