@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.control.pendulum.figure import Figure, Seen, along
 from poise.control.pendulum.gait import Gait
 from poise.spatial import Array
 
@@ -36,14 +36,12 @@ def climb(figure: Figure, seen: Seen, gait: Gait, heading: float, place: Array) 
     """Of steps on the way to a place (2,) m that the swinging foot is to press on."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
-    slope = -float(turned(-heading, figure.upward(under))[0])
+    slope = -along(heading, figure.upward(under))
     floor, near = figure.ground(under), NEAR * figure.legs.scale
 
-    def run(end: Array) -> float:
-        return float(turned(-heading, end[:2] - under[:2])[0])
+    def steepness(end: Array, run: float) -> float:
+        rise = figure.ground(end) - floor - slope * run
+        return math.copysign(1.0, run) * rise / max(abs(run), near)
 
-    def steepness(end: Array) -> float:
-        rise = figure.ground(end) - floor - slope * run(end)
-        return math.copysign(1.0, run(end)) * rise / max(abs(run(end)), near)
-
-    return Climb(steepness(left), steepness(place), math.copysign(1.0, run(place) - run(left)))
+    behind, ahead = (along(heading, end[:2] - under[:2]) for end in (left, place))
+    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind))

@@ -7,12 +7,13 @@ foot can reach; and a plan of height and its rate keeps accelerations moderate.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.control.pendulum.figure import Figure, Seen
 from poise.control.pendulum.manner import Moment
+from poise.kernel import kernel
 from poise.spatial import Array
 
 STRETCH, LANDING = 0.985, 0.99
@@ -80,5 +81,9 @@ def heaved(figure: Figure, now: Heave, wanted: float, rate: float) -> Heave:
 
 def sinking(figure: Figure, hips: float, rate: float, times: Array) -> Array:
     """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s)."""
-    sunk = min(rate, 0.0) * times - 0.5 * DROP * times**2
-    return np.asarray(hips + np.maximum(sunk, -SUNK * figure.legs.length))
+    return _sinking(hips, min(rate, 0.0), SUNK * figure.legs.length, times)
+
+
+@kernel
+def _sinking(hips: float, rate: float, most: float, times: Any) -> Array:
+    return np.asarray(hips + np.maximum(rate * times - 0.5 * DROP * times**2, -most))
