@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body.feet import Ints
 from poise.control.nqr.raising import raising_of
+from poise.control.nqr.sole import Sole
 from poise.control.nqr.track import Track
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
 
 Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,8 @@ class Footholds:
     root: Array  # (K, 2) m
     down: Bools  # (K, F) whether a foot stands
     ground: Array  # (K, F) m, the motion's own on which it stands
+    soles: tuple[Sole, ...]  # (F)
+    beneath: tuple[Array, ...]  # (F) of (K, B) m, the motion's own ground below balls of a foot
     lands: Bools  # (K, F) whether a foot has just come down
     until: Array  # (K, F) steps until a foot comes down next, in the motion or what follows; infinite if never
     soonest: Bools  # (K, F) whether no other comes down before it
@@ -40,11 +43,14 @@ def footholds_of(motion: Dynamic, track: Track) -> Footholds:
     until = np.array([_until(times, steps) for times in landings]).reshape(len(landings), steps).T
     soonest = until.min(axis=1, initial=np.inf)
     coming, prints = _coming(track, bearing, until)
+    work = track.pieces[0].work
     before = down[steps - 1 if motion.clip.cyclic else 0]
     return Footholds(
         readonly(motion.clip.qpos[:-1, :2]),
         readonly(down[:steps], bool),
-        track.pieces[0].work.ground[:steps],
+        work.ground[:steps],
+        work.soles,
+        tuple(balls[:steps, :, 2] for balls in work.balls),
         readonly(down[:steps] & ~np.concatenate([before[None], down[: steps - 1]]), bool),
         readonly(until),
         readonly((until == soonest[:, None]) & np.isfinite(until), bool),

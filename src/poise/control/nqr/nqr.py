@@ -105,8 +105,9 @@ class Nqr:
             segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
-        height = world.scene.terrain.height if s.ground == "seen" else None
-        self._footing = Footing(body, float(self._carriage.way[2]), height)
+        heights = world.scene.terrain.heights if s.ground == "seen" else None
+        self._footing = Footing(body, float(self._carriage.way[2]), heights)
+        self._footing.stand(self.segment.footholds, self.frame, world.state.data)
         self._space, self._reach = PoseSpace(body), no_reach(body.nv)
         self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
         self._waited = 0
@@ -154,7 +155,7 @@ class Nqr:
     def _suit_ground(self, state: State) -> None:
         """Bring the motion to the level of the ground, and its legs to those of its feet."""
         holds, footing = self.segment.footholds, self._footing
-        footing.look(holds, self.frame, state.qpos[:3], self._carriage.yaw)
+        footing.look(holds, self.frame, state, self._carriage.yaw)
         rise = footing.level(holds, self.frame) - float(self._carriage.way[2])
         if rise:
             self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))
@@ -180,6 +181,7 @@ class Nqr:
     def _stay(self) -> None:
         """Go on along the ground, but not in the motion."""
         self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
+        self._footing.wait()
         self._bent = self._reach.now
 
     def _shift(self, way: Array) -> None:

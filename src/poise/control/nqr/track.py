@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage, advance
-from poise.body.feet import foot_links
+from poise.body.feet import Ints, foot_links
+from poise.control.nqr.sole import Sole
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
-
-Ints = NDArray[np.int64]
 
 _HERE = Carriage(0.0, readonly([0.0, 0.0, 0.0]))
 
@@ -25,6 +23,7 @@ class Footwork:
     bearing: Ints  # (T, F) how many balls of a foot bear
     ground: Array  # (T, F) m, the motion's own below those that bear, on the mean; 0 if none does
     balls: tuple[Array, ...]  # (F) of (T, B, 3) m: where they are along the ground, and how high it is there
+    soles: tuple[Sole, ...]  # (F) on which they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +82,15 @@ def _carried(piece: Piece, carriage: Carriage) -> Piece:
 
 def _footwork(motion: Dynamic) -> Footwork:
     body, contacts = motion.clip.body, motion.contacts
-    links, points, frames = [body.link_id(link) for link in contacts.links], motion.points(), motion.clip.frames
+    links, points = np.array([body.link_id(link) for link in contacts.links], np.int64), motion.points()
     points[..., 2] = contacts.ground
-    bearing, ground, balls = np.zeros((frames, len(body.feet)), np.int64), np.zeros((frames, len(body.feet))), []
+    shape = (motion.clip.frames, len(body.feet))
+    bearing, ground, balls, soles = np.zeros(shape, np.int64), np.zeros(shape), [], []
     for foot, own in enumerate(foot_links(body)):
         mine = np.isin(links, own)
         down = contacts.down[:, mine]
         bearing[:, foot] = down.sum(axis=1)
         ground[:, foot] = (down * contacts.ground[:, mine]).sum(axis=1) / np.maximum(bearing[:, foot], 1)
         balls.append(readonly(points[:, mine]))
-    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls))
+        soles.append(Sole(links[mine], contacts.centre[mine]))
+    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls), tuple(soles))
