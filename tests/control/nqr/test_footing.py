@@ -310,15 +310,26 @@ def test_who_waits_begins_the_step_again(walk, holds):
 
 
 def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
-    """By as much as their legs are shorter; of how much a step differs nothing depends on the body."""
+    """In the air, beyond what the step asks for."""
 
     def lifted(body):
         found = walked(Footing(body, 0.0, once_up), walk, holds, range(STRIDE))
         return max(np.abs(reach.now).max() for _, reach in found)
 
-    low = SimpleNamespace(**{name: getattr(BODY, name) for name in ("feet", "link_id", "model", "nv")})
-    low.standing = 0.01 * BODY.standing
-    assert lifted(low) < 0.9 * lifted(BODY)
+    assert lifted(low()) < 0.9 * lifted(BODY)
+
+
+def test_to_smaller_bodies_less_is_news(walk, holds):
+    contacts = touching((LEFT, 0.5 * NEWS))
+    for body, believes in ((BODY, False), (low(), True)):
+        (level, _), *_ = walked(Footing(body, 0.0), walk, holds, [20], lambda k: contacts)
+        assert (level > 0.0) == believes
+
+
+def low():
+    """A body whose root stands a hundredth as high."""
+    kept = {name: getattr(BODY, name) for name in ("feet", "link_id", "model", "nv")}
+    return SimpleNamespace(**kept, standing=0.01 * BODY.standing)
 
 
 @pytest.mark.parametrize(
