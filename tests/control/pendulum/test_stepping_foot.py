@@ -7,7 +7,7 @@ import pytest
 
 from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import Figure, eased
-from poise.control.pendulum.gait import DOUBLE, STRIKES, Gait, Lift
+from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
 from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, LIFTED, TOUCHES, swung
@@ -203,3 +203,29 @@ def test_easing_has_level_ends():
     assert np.all(np.diff(values) >= 0)
     assert eased(1e-4) < 1e-7
     assert eased(0.5) == 0.5
+
+
+# -- where it is meant to land -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phase", [0.5, 0.95])
+def test_late_in_the_swing_a_foot_stays_with_where_it_goes(gait, phase):
+    aimed, near, far = np.array([0.3, -0.1]), np.array([0.33, -0.1]), np.array([0.5, -0.1])
+    gait = at(gait, phase, aimed=aimed)
+    sure = gait.swung >= SURE
+    np.testing.assert_allclose(gait.meant(near, 1.0), aimed if sure else near)
+    np.testing.assert_allclose(gait.meant(far, 1.0), far - [NEAR, 0.0] if sure else far)
+    np.testing.assert_allclose(replace(gait, aimed=None).meant(near, 1.0), near)
+
+
+@pytest.mark.parametrize("up", [0.0, 0.3])
+def test_a_foot_that_strikes_heel_first_lies_where_it_should_once_it_has_rolled(figure, seen, gait, up):
+    """Its heel is, when it strikes, where that of the flat foot will be."""
+    pitched = np.array(gait.manner.foot)
+    pitched[:, 1] = [np.cos(up / 2), 0.0, -np.sin(up / 2), 0.0]
+    gait = replace(gait, manner=replace(gait.manner, foot=pitched))
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
+    air = placed(at(gait, 1.0), figure, seen, hold)
+    heel = figure.legs.sole[1, 0]
+    assert (air.foot @ [1.0, 0.0, 0.0])[2] == pytest.approx(np.sin(up), abs=1e-6)
+    np.testing.assert_allclose((air.ankle + air.foot @ heel)[0], (hold.ankle + heel[:2])[0], atol=1e-6)

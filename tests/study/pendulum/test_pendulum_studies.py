@@ -167,7 +167,7 @@ def test_the_end_is_past_what_is_uneven():
         for height in stairs.GROUNDS[name].heights:
             ground = parse_terrain(stairs.GROUNDS[name].terrain.format(height))
             ends = [ground.height(x, 0.0) for x in (stairs.GROUNDS[name].beyond - 0.5, 10.0)]
-            assert ends == pytest.approx([8 * height * (1 if name == "stairs up" else -1)] * 2)
+            assert ends == pytest.approx([16 * height * (1 if name == "stairs up" else -1)] * 2)
 
 
 def test_rough_ground_is_another_for_each_seed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from poise.control.pendulum.figure import Figure, Seen, turned
@@ -15,29 +16,34 @@ BENDS_UP, BENDS_DOWN = 0.25, 0.1
 
 
 class Climb(NamedTuple):
-    """How steep steps are, beyond the slope of the ground under the foot that stands: nothing on a slope."""
+    """How steep steps are along the heading, beyond the slope of the ground under the foot that stands."""
 
-    last: float  # of run: from where the other foot left
-    next: float  # to where it will land
+    last: float  # of run: between that foot and where the other left
+    next: float  # and where it will land
+    way: float  # 1 forward, -1 backward
 
     def rise(self, figure: Figure, ahead: float) -> float:
         """m by which hips are higher than over level ground when they are so far (m) ahead of the foot that stands."""
         legs = figure.legs
-        steep = max(self.next if ahead > 0 else self.last, 0.0)
-        along = min(max(ahead, -FAR * legs.scale), FAR * legs.scale)
-        bent = max(BENDS_UP * max(self.last, self.next), -BENDS_DOWN * min(self.last, self.next))
-        return steep * along - bent * legs.length
+        steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # of the way it goes
+        along = min(max(self.way * ahead, -FAR * legs.scale), FAR * legs.scale)
+        most, least = sorted((self.way * self.last, self.way * self.next), reverse=True)
+        bent = max(BENDS_UP * most, -BENDS_DOWN * least)
+        return max(steep, 0.0) * along - bent * legs.length
 
 
 def climb(figure: Figure, seen: Seen, gait: Gait, heading: float, place: Array) -> Climb:
     """Of steps on the way to a place (2,) m that the swinging foot is to press on."""
     under = seen.pressed[gait.stance]
-    left = gait.lift.ankle if gait.lift else seen.pressed[gait.swing]
+    left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
     slope = -float(turned(-heading, figure.upward(under))[0])
     floor, near = figure.ground(under), NEAR * figure.legs.scale
 
-    def steepness(end: Array, sign: float) -> float:
-        run = sign * float(turned(-heading, end[:2] - under[:2])[0])
-        return (sign * (figure.ground(end) - floor) - slope * run) / max(abs(run), near)
+    def run(end: Array) -> float:
+        return float(turned(-heading, end[:2] - under[:2])[0])
 
-    return Climb(steepness(left, -1.0), steepness(place, 1.0))
+    def steepness(end: Array) -> float:
+        rise = figure.ground(end) - floor - slope * run(end)
+        return math.copysign(1.0, run(end)) * rise / max(abs(run(end)), near)
+
+    return Climb(steepness(left), steepness(place), math.copysign(1.0, run(place) - run(left)))

@@ -85,11 +85,15 @@ class Figure:
         touching[sides[sides >= 0]] = True
         com = np.array(data.subtree_com[1])
         momentum = state.mass[:6, :nv] @ state.qvel[:nv] / self.body.mass  # linear, and about the root in its frame
-        spin = data.xmat[1].reshape(3, 3) @ momentum[3:] - np.cross(com - data.xpos[1], momentum[:3])
+        about_root, arm = data.xmat[1].reshape(3, 3) @ momentum[3:], com - data.xpos[1]
+        tips = [
+            about_root[1] - arm[2] * momentum[0] + arm[0] * momentum[2],
+            arm[1] * momentum[2] - arm[2] * momentum[1] - about_root[0],
+        ]
         return Seen(
             com,
             momentum[:3],
-            np.array([spin[1], -spin[0]]),
+            np.array(tips),
             ankle,
             foot,
             data.xpos[self._thighs],

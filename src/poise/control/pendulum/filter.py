@@ -1,8 +1,8 @@
 """Where to step, and when: the inverted pendulum that a walking body is [Tsai2010] section 4.2.
 
 The pendulum is linear, of constant height [Kajita2001]: its velocity at the end of the next step is then linear in
-where the foot lands, and one closed form serves. The paper's own equation (5) squares the velocity, so it has two
-solutions or none; see docs/pendulum.md.
+where the foot lands, and one closed form serves. The paper's own equation (5) squares the velocity, so it has
+several solutions or none; see docs/pendulum.md.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class Pendulum:
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
     def _first_step(self, seen: Seen, state: State) -> Gait:
-        """With the foot that gets further to where it should."""
+        """With the foot that gets nearer to where it should."""
         manners = [self._walk.step(stance, state.time) for stance in (0, 1)]
         begun = [Gait(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
         missed = [self._stepping.plan(seen, gait, self._intent, state.step).landing.missed for gait in begun]

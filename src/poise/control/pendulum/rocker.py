@@ -18,10 +18,11 @@ FLATTENS, SLOWEST = 16.0, 1.0
 
 def rocked(legs: Legs, seen: Seen, side: int, flat: Standing, ahead: float) -> Standing:
     """A foot as it should be some time (s) from now, if it is to stand flat; its heel stays where it is."""
-    normal, heel = flat.foot[:, 2], legs.sole[side, :2].mean(axis=0)
+    normal = flat.foot[:, 2]
     up = math.asin(min(max(float(seen.foot[side, :, 0] @ normal), -1.0), 1.0))  # rad: of its toes
     if up <= 0.0:
         return flat
+    heel = 0.5 * (legs.sole[side, 0] + legs.sole[side, 1])
     there = seen.ankle[side] + seen.foot[side] @ heel
     there = there - normal * float(normal @ (there - flat.ball))
     turn = rolled(flat.foot, -max(up - ahead * (FLATTENS * up + SLOWEST) / legs.slow, 0.0))

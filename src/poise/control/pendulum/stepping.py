@@ -34,9 +34,7 @@ EDGES = 0.73
 """Of the way to the edges of the sole: how far the pressed point moves."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
-
-
-CALM = 0.02
+ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
 
 
@@ -77,7 +75,8 @@ class Stepping(NamedTuple):
             found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]
         shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
         best = under[:2] + turned(yaw, found.place)
-        meant = gait.meant(best, legs.scale) if found.missed < CALM * legs.scale else best
+        ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
+        meant = gait.meant(best, legs.scale) if ordinary else best
         return Step(found, meant, self.settings.ankle * shift, ground, suited)
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:

@@ -14,7 +14,7 @@ EDGE = 0.03
 """m, of an adult: what is higher is an edge."""
 SHORTEST = 0.15
 """m, of an adult: what is shorter is no tread."""
-CLIMBS = 0.2
+CLIMBS = 0.17
 """m, of an adult: no step leads up or down by more if it can be shorter."""
 QUICKER = 0.9
 """Of its duration: by no more is a step made quicker to keep the speed."""
@@ -29,10 +29,10 @@ class Rhythm(NamedTuple):
 
 def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
     """What suits the ground best for who wants a rhythm, on legs `scale` times as long as an adult's."""
-    tread = _tread(ground, scale)
+    tread, rise = _stair(ground, scale)
     if tread < SHORTEST * scale:
         return wanted
-    most = max(int(CLIMBS * scale / max(abs(ground.slope) * tread, 1e-3)), 1)
+    most = max(int(CLIMBS * scale / rise), 1)
     treads = min(round(abs(wanted.speed) * wanted.duration / tread), most)
     if treads == 0:
         return wanted
@@ -41,8 +41,10 @@ def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
     return Rhythm(math.copysign(way / duration, wanted.speed), duration)
 
 
-def _tread(ground: Strip, scale: float) -> float:
-    """m from edge to edge; 0 where there are no two."""
-    edges = np.flatnonzero(np.abs(np.diff(ground.level)) > max(EDGE * scale, STEEP * SPACING))
-    apart = np.diff(edges) * SPACING
-    return float(np.median(apart)) if len(apart) else 0.0
+def _stair(ground: Strip, scale: float) -> tuple[float, float]:
+    """m from edge to edge, and m of an edge; 0 from edge to edge where there are no two."""
+    jumps = np.abs(np.diff(ground.level))
+    edges = np.flatnonzero(jumps > max(EDGE * scale, STEEP * SPACING))
+    if len(edges) < 2:
+        return 0.0, math.inf
+    return float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))

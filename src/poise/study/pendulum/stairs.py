@@ -29,8 +29,8 @@ class Uneven:
 
 
 GROUNDS = {
-    "stairs up": Uneven("stairs:{}:0.3:8", (0.05, 0.10, 0.15), 3.5),
-    "stairs down": Uneven("stairs:-{}:0.3:8", (0.05, 0.10, 0.15), 3.5),
+    "stairs up": Uneven("stairs:{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
+    "stairs down": Uneven("stairs:-{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
     "rough": Uneven("rough:{}:{{seed}}", (0.02, 0.04, 0.06), 5.0),
     "drop, unforeseen": Uneven("drop:{}:1.5", (0.05,), 5.0, foreseen=False),
 }

@@ -1,0 +1,65 @@
+"""Up and down stairs."""
+
+import numpy as np
+import pytest
+
+from poise.control.pendulum.climb import BENDS_DOWN, BENDS_UP, Climb, climb
+from poise.control.pendulum.figure import Figure
+from poise.control.pendulum.gait import Gait, Lift
+from poise.control.pendulum.manner import plain_manner
+from poise.world import Scene, World
+
+LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def climbing(body, terrain, run, back):
+    """On the left foot at the origin; the right one left so far behind, and will land so far ahead."""
+    world = World(Scene.of(body, terrain))
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    figure = Figure(world)
+    seen = figure.see(world.state)
+    under = seen.pressed[0]
+    left = np.array([under[0] - back, -0.1, 0.1])
+    gait = Gait(0, 0.5, plain_manner(body, figure.legs, body.standing), Lift(left, LEVEL, figure.ground(left), 0.0))
+    return figure, climb(figure, seen, gait, 0.0, np.array([under[0] + run, -0.1]))
+
+
+@pytest.mark.parametrize("terrain", ["flat", "slope:12", "slope:-12"])
+@pytest.mark.parametrize("run", [0.05, 0.4])
+def test_a_slope_is_no_climb(body, terrain, run):
+    figure, found = climbing(body, terrain, run, 0.3)
+    np.testing.assert_allclose(found[:2], 0.0, atol=1e-9)
+    assert found.rise(figure, 0.1) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rise", [0.1, -0.1])
+def test_stairs_are_as_steep_as_the_step_that_leads_there(body, rise):
+    """The first edge is half a metre ahead."""
+    _, found = climbing(body, f"stairs:{rise}:0.3:8", 0.7, 0.3)
+    np.testing.assert_allclose(found, [0.0, rise / 0.7, 1.0], atol=1e-9)
+
+
+def test_who_walks_backward_up_rises_backward(body):
+    """Stairs down, from below: the foot goes from the tread ahead to the one behind."""
+    figure, up = climbing(body, "stairs:-0.1:0.3:8", -0.3, -0.7)
+    assert up.way == -1.0
+    np.testing.assert_allclose(up[:2], [-0.1 / 0.7, 0.0], atol=1e-9)
+    even = Climb(-0.3, -0.3, -1.0)
+    assert even.rise(figure, -0.1) == pytest.approx(even.rise(figure, 0.1) + 0.06)
+    assert even.rise(figure, -0.1) == pytest.approx(Climb(0.3, 0.3, 1.0).rise(figure, 0.1))
+
+
+def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(figure):
+    even = Climb(0.3, 0.3, 1.0)
+    legs = figure.legs
+    ahead = np.linspace(-0.15, 0.15, 31)
+    rise = np.array([even.rise(figure, each) for each in ahead])
+    np.testing.assert_allclose(np.diff(rise), 0.3 * np.diff(ahead), atol=1e-9)
+    assert rise[-1] - rise[0] == pytest.approx(0.3 * 0.3)  # of one step of 0.3 m: 9 cm
+    assert even.rise(figure, 0.0) == pytest.approx(-BENDS_UP * 0.3 * legs.length)
+
+
+def test_downward_they_are_lower_throughout(figure):
+    down = Climb(-0.3, -0.3, 1.0)
+    for ahead in (-0.1, 0.0, 0.1):
+        assert down.rise(figure, ahead) == pytest.approx(-BENDS_DOWN * 0.3 * figure.legs.length)
