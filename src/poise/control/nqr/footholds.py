@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from poise.body.feet import Ints
 from poise.control.nqr.raising import raising_of
-from poise.control.nqr.sole import Sole
 from poise.control.nqr.track import Track
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
@@ -25,13 +24,12 @@ class Footholds:
     root: Array  # (K, 2) m
     down: Bools  # (K, F) whether a foot stands
     ground: Array  # (K, F) m, the motion's own on which it stands
-    soles: tuple[Sole, ...]  # (F)
-    beneath: tuple[Array, ...]  # (F) of (K, B) m, the motion's own ground below balls of a foot
+    balls: tuple[Array, ...]  # (F) of (K, B, 3) m: where balls of a foot are, and how high the motion's own ground is
     lands: Bools  # (K, F) whether a foot has just come down
     until: Array  # (K, F) steps until a foot comes down next, in the motion or what follows; infinite if never
     soonest: Bools  # (K, F) whether no other comes down before it
     coming: Ints  # (K, F) which of `prints` it then leaves; -1 if none
-    prints: tuple[Array, ...]  # of (B, 3) m: where balls of a foot stand, and how high the motion's own ground is
+    prints: tuple[Array, ...]  # of (B, 3) m likewise, where they stand
     raising: Array  # (K + 1, F, nv) rad/m: how joints move for a foot to rise and nothing else to move
 
 
@@ -49,8 +47,7 @@ def footholds_of(motion: Dynamic, track: Track) -> Footholds:
         readonly(motion.clip.qpos[:-1, :2]),
         readonly(down[:steps], bool),
         work.ground[:steps],
-        work.soles,
-        tuple(balls[:steps, :, 2] for balls in work.balls),
+        tuple(balls[:steps] for balls in work.balls),
         readonly(down[:steps] & ~np.concatenate([before[None], down[: steps - 1]]), bool),
         readonly(until),
         readonly((until == soonest[:, None]) & np.isfinite(until), bool),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from poise.body.feet import foot_links
 from poise.control.nqr.footholds import Bools, Footholds
 from poise.control.nqr.law import Reach
 from poise.control.nqr.weights import PAPER_HEIGHT
-from poise.dynamics import Contacts, State
+from poise.dynamics import Contacts
 from poise.frozen import readonly
 from poise.spatial import Array
 
@@ -55,45 +54,43 @@ class Footing:
         self._newest = level  # m, of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
         self._coming = [level] * len(feet)  # m, on which it will land
-        self._touched = [_NOWHERE] * len(feet)  # (n, 3) m each, in the world: where it touches the ground
+        self._touched: list[float | None] = [None] * len(feet)  # m in the world, where it touches the ground
         self._aloft = [False] * len(feet)  # which are in the air, by the motion
         self._sought = [False] * len(feet)  # whose landings are looked out for
         self._swing = [(0.0, 0.0)] * len(feet)  # share of a foot's way through the air, as the step begins and ends
         self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
 
-    def stand(self, holds: Footholds, frame: int, data: Any) -> None:
-        """Begin on what is seen below each foot in a frame, if the ground can be seen."""
-        if self._ground is not None:
-            self._level = [self._seen(_balls_now(holds, foot, frame, data)) for foot in range(len(self._level))]
-            self._coming = list(self._level)
+    def stand(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+        """Begin on what is seen below each foot in a frame, of a motion turned by `yaw` (rad); the root is at (3,) m."""
+        self._level = [self._seen(_placed(balls[frame], holds, frame, root, yaw)) for balls in holds.balls]
 
     def feel(self, contacts: Contacts) -> Bools:
         """Note where feet touch the ground from above; (F,) which do."""
-        points: list[list[Array]] = [[] for _ in self._level]
+        heights: list[list[float]] = [[] for _ in self._level]
         told = (
             contacts.touching.tolist(),
             contacts.other.tolist(),
             contacts.frame[:, 0, 2].tolist(),
             contacts.body.tolist(),
-            contacts.point,
+            contacts.point[:, 2].tolist(),
         )
-        for touching, other, upward, link, point in zip(*told, strict=True):
+        for touching, other, upward, link, height in zip(*told, strict=True):
             if touching and other == 0 and upward > UPRIGHT and link in self._foot_of:
-                points[self._foot_of[link]].append(point)
-        self._touched = [np.array(found) if found else _NOWHERE for found in points]
-        return np.array([len(found) > 0 for found in points], bool)
+                heights[self._foot_of[link]].append(height)
+        self._touched = [sum(found) / len(found) if found else None for found in heights]
+        return np.array([len(found) > 0 for found in heights], bool)
 
-    def look(self, holds: Footholds, frame: int, state: State, yaw: float) -> None:
-        """Take in what a frame brings, of a motion turned by `yaw` (rad), to a body that is where it is."""
+    def look(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+        """Take in what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""
         down, until, soonest = (table[frame].tolist() for table in (holds.down, holds.until, holds.soonest))
         landed = [now and was for now, was in zip(down, self._aloft, strict=True)]
         for foot, stands in enumerate(down):
             if landed[foot]:
                 self._level[foot] = self._newest = self._coming[foot]
             if stands:
-                self._correct(foot, holds, frame, state.data)
+                self._correct(foot, float(holds.ground[frame, foot]))
             sought = soonest[foot] or not stands
-            self._expect(foot, _balls_to_come(holds, foot, frame, state.qpos, yaw) if sought else _NOWHERE)
+            self._expect(foot, _balls_to_come(holds, foot, frame, root, yaw) if sought else _NOWHERE)
             self._swing[foot] = (0.0, 0.0) if stands else _onward(self._swing[foot][1], until[foot])
         self._between = _onward(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
         self._aloft = [not stands for stands in down]
@@ -103,27 +100,13 @@ class Footing:
         self._swing = [(begun, begun) for begun, _ in self._swing]
         self._between = (self._between[0], self._between[0])
 
-    def _correct(self, foot: int, holds: Footholds, frame: int, data: Any) -> None:
-        """A foot that stands, and finds something else than was expected, is believed."""
-        if not len(self._touched[foot]):
-            return
-        news = self._found(foot, holds, frame, data) - self._level[foot]
+    def _correct(self, foot: int, ground: float) -> None:
+        """A foot that stands on `ground` (m) of the motion's, and feels something else than it should, is believed."""
+        touched = self._touched[foot]
+        news = 0.0 if touched is None else touched - ground - self._level[foot]
         if abs(news) > self._scale * NEWS:
             self._level[foot] += PACE * news
             self._newest = self._level[foot]
-
-    def _found(self, foot: int, holds: Footholds, frame: int, data: Any) -> float:
-        """The level of a foot that touches, m: that which is seen below it, and what is felt but not seen.
-
-        Points that touch an edge may be on either side of it: only what is higher or lower than all that is seen below
-        the foot was not seen.
-        """
-        x, y, z = self._touched[foot].T
-        if self._ground is None:
-            return float(z.mean() - holds.ground[frame, foot])
-        balls = _balls_now(holds, foot, frame, data)
-        around = np.append(self._ground(x, y), self._ground(balls[:, 0], balls[:, 1]))
-        return self._seen(balls) + float((z - z.clip(around.min(), around.max())).mean())
 
     def _expect(self, foot: int, balls: Array) -> None:
         """Look out for the level on which balls (B, 3) of a foot will stand, if they will."""
@@ -171,19 +154,16 @@ class Footing:
         return np.asarray(level + change * _smooth(begun) + lifted)
 
 
-def _balls_now(holds: Footholds, foot: int, frame: int, data: Any) -> Array:
-    """(B, 3) m: where along the ground the balls of a foot are, and how high the motion's own ground is there."""
-    balls = holds.soles[foot].places(data)
-    balls[:, 2] = holds.beneath[foot][frame]
-    return balls
-
-
 def _balls_to_come(holds: Footholds, foot: int, frame: int, root: Array, yaw: float) -> Array:
-    """(B, 3) m likewise: where they will stand, seen from where the root is; none if the foot does not come down."""
+    """(B, 3) m: where in the world the balls of a foot will stand, and how high the motion's own ground is there; none
+    if it does not come down."""
     coming = int(holds.coming[frame, foot])
-    if coming < 0:
-        return _NOWHERE
-    x, y, own = holds.prints[coming].T
+    return _NOWHERE if coming < 0 else _placed(holds.prints[coming], holds, frame, root, yaw)
+
+
+def _placed(balls: Array, holds: Footholds, frame: int, root: Array, yaw: float) -> Array:
+    """(B, 3) m: balls of the motion, seen from where the root is."""
+    x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
     return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
 

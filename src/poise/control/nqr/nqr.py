@@ -107,7 +107,7 @@ class Nqr:
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
         heights = world.scene.terrain.heights if s.ground == "seen" else None
         self._footing = Footing(body, float(self._carriage.way[2]), heights)
-        self._footing.stand(self.segment.footholds, self.frame, world.state.data)
+        self._footing.stand(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._reach = PoseSpace(body), no_reach(body.nv)
         self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
         self._waited = 0
@@ -155,7 +155,7 @@ class Nqr:
     def _suit_ground(self, state: State) -> None:
         """Bring the motion to the level of the ground, and its legs to those of its feet."""
         holds, footing = self.segment.footholds, self._footing
-        footing.look(holds, self.frame, state, self._carriage.yaw)
+        footing.look(holds, self.frame, state.qpos[:3], self._carriage.yaw)
         rise = footing.level(holds, self.frame) - float(self._carriage.way[2])
         if rise:
             self._carry(self._carriage.shifted(np.array([0.0, 0.0, rise])))

@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.body.carrying import Carriage, advance
 from poise.body.feet import Ints, foot_links
-from poise.control.nqr.sole import Sole
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
@@ -23,7 +22,6 @@ class Footwork:
     bearing: Ints  # (T, F) how many balls of a foot bear
     ground: Array  # (T, F) m, the motion's own below those that bear, on the mean; 0 if none does
     balls: tuple[Array, ...]  # (F) of (T, B, 3) m: where they are along the ground, and how high it is there
-    soles: tuple[Sole, ...]  # (F) on which they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +80,14 @@ def _carried(piece: Piece, carriage: Carriage) -> Piece:
 
 def _footwork(motion: Dynamic) -> Footwork:
     body, contacts = motion.clip.body, motion.contacts
-    links, points = np.array([body.link_id(link) for link in contacts.links], np.int64), motion.points()
+    links, points = [body.link_id(link) for link in contacts.links], motion.points()
     points[..., 2] = contacts.ground
     shape = (motion.clip.frames, len(body.feet))
-    bearing, ground, balls, soles = np.zeros(shape, np.int64), np.zeros(shape), [], []
+    bearing, ground, balls = np.zeros(shape, np.int64), np.zeros(shape), []
     for foot, own in enumerate(foot_links(body)):
         mine = np.isin(links, own)
         down = contacts.down[:, mine]
         bearing[:, foot] = down.sum(axis=1)
         ground[:, foot] = (down * contacts.ground[:, mine]).sum(axis=1) / np.maximum(bearing[:, foot], 1)
         balls.append(readonly(points[:, mine]))
-        soles.append(Sole(links[mine], contacts.centre[mine]))
-    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls), tuple(soles))
+    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls))
