@@ -218,10 +218,24 @@ def _moved(qpos, frame, change):
     return found
 
 
-def test_who_cannot_see_begins_where_it_is_told(walk, holds):
-    footing = Footing(BODY, RISE)
+def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
+    """A lifted heel, and the foot in the air: below neither does the motion know its own ground."""
+    partly = [bears.any(axis=1) & ~bears.all(axis=1) for bears in holds.bears]
+    frame, foot = next((k, f) for f in range(2) for k in np.flatnonzero(partly[f] & ~holds.down[:, 1 - f]))
+    bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
+    low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
+    footing = Footing(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
+    footing.stand(holds, frame, walk.clip.qpos[frame, :3], 0.0)
+    (level, _), *_ = walked(footing, walk, holds, [frame])
+    assert level == pytest.approx(RISE / 2)
+
+
+@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * NEWS)], ids=["blind", "nearly there"])
+def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
+    footing = Footing(BODY, RISE, heights)
     footing.stand(holds, 0, walk.clip.qpos[0, :3], 0.0)
-    assert [level for level, _ in walked(footing, walk, holds, range(9))] == [RISE] * 9
+    (level, _), *_ = walked(footing, walk, holds, [0])
+    assert level == RISE
 
 
 def test_a_foot_will_stand_on_the_highest_of_what_its_balls_come_to(walk, holds):
@@ -273,9 +287,9 @@ def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, h
 
 def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_it(walk, holds):
     """It was to stand above the edge, where its toes catch it, but its heel sinks to what is below."""
-    (start, *_), heel, toe = np.flatnonzero(holds.down.all(axis=1)), (LEFT, 0.0), (LEFT, RISE)
+    start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
     footing = Footing(BODY, RISE, level_at(RISE))
-    levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: touching(heel, heel, toe, toe))]
+    levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
     assert levels[-1] == pytest.approx(0.75 * RISE, abs=NEWS / 2)  # of both feet on the mean
 
 

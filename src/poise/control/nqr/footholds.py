@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body.feet import Ints
 from poise.control.nqr.raising import raising_of
-from poise.control.nqr.track import Track
+from poise.control.nqr.track import Bools, Track
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +22,7 @@ class Footholds:
     down: Bools  # (K, F) whether a foot stands
     ground: Array  # (K, F) m, the motion's own on which it stands
     balls: tuple[Array, ...]  # (F) of (K, B, 3) m: where balls of a foot are, and how high the motion's own ground is
+    bears: tuple[Bools, ...]  # (F) of (K, B) which of them bear
     lands: Bools  # (K, F) whether a foot has just come down
     until: Array  # (K, F) steps until a foot comes down next, in the motion or what follows; infinite if never
     soonest: Bools  # (K, F) whether no other comes down before it
@@ -48,6 +46,7 @@ def footholds_of(motion: Dynamic, track: Track) -> Footholds:
         readonly(down[:steps], bool),
         work.ground[:steps],
         tuple(balls[:steps] for balls in work.balls),
+        tuple(down[:steps] for down in work.down),
         readonly(down[:steps] & ~np.concatenate([before[None], down[: steps - 1]]), bool),
         readonly(until),
         readonly((until == soonest[:, None]) & np.isfinite(until), bool),

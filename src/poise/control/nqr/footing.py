@@ -9,8 +9,9 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.feet import foot_links
-from poise.control.nqr.footholds import Bools, Footholds
+from poise.control.nqr.footholds import Footholds
 from poise.control.nqr.law import Reach
+from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics import Contacts
 from poise.frozen import readonly
@@ -61,8 +62,11 @@ class Footing:
         self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
 
     def stand(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
-        """Begin on what is seen below each foot in a frame, of a motion turned by `yaw` (rad); the root is at (3,) m."""
-        self._level = [self._seen(_placed(balls[frame], holds, frame, root, yaw)) for balls in holds.balls]
+        """Feet that stand as a frame begins are on what is seen below them; yaw (rad) and root (3,) m as in `look`."""
+        for foot, (balls, bears) in enumerate(zip(holds.balls, holds.bears, strict=True)):
+            if bears[frame].any():
+                seen = self._seen(_placed(balls[frame, bears[frame]], holds, frame, root, yaw))
+                self._level[foot] += self._news(seen - self._level[foot])
 
     def feel(self, contacts: Contacts) -> Bools:
         """Note where feet touch the ground from above; (F,) which do."""
@@ -103,10 +107,14 @@ class Footing:
     def _correct(self, foot: int, ground: float) -> None:
         """A foot that stands on `ground` (m) of the motion's, and feels something else than it should, is believed."""
         touched = self._touched[foot]
-        news = 0.0 if touched is None else touched - ground - self._level[foot]
-        if abs(news) > self._scale * NEWS:
+        news = 0.0 if touched is None else self._news(touched - ground - self._level[foot])
+        if news:
             self._level[foot] += PACE * news
             self._newest = self._level[foot]
+
+    def _news(self, difference: float) -> float:
+        """Of what differs from what was expected, m: all, or nothing if it is little."""
+        return difference if abs(difference) > self._scale * NEWS else 0.0
 
     def _expect(self, foot: int, balls: Array) -> None:
         """Look out for the level on which balls (B, 3) of a foot will stand, if they will."""

@@ -13,13 +13,13 @@ from poise.body.carrying import Carriage, advance
 from poise.body.poses import PoseSpace
 from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
-from poise.control.nqr.footholds import Bools
 from poise.control.nqr.footing import Footing, no_reach
 from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.phase import LATE, is_late, steps_early
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import Steering, segments_of
+from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
 from poise.dynamics.actuation import PASSIVE

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage, advance
 from poise.body.feet import Ints, foot_links
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
+
+Bools = NDArray[np.bool_]
 
 _HERE = Carriage(0.0, readonly([0.0, 0.0, 0.0]))
 
@@ -22,6 +25,7 @@ class Footwork:
     bearing: Ints  # (T, F) how many balls of a foot bear
     ground: Array  # (T, F) m, the motion's own below those that bear, on the mean; 0 if none does
     balls: tuple[Array, ...]  # (F) of (T, B, 3) m: where they are along the ground, and how high it is there
+    down: tuple[Bools, ...]  # (F) of (T, B) which of them bear
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +87,12 @@ def _footwork(motion: Dynamic) -> Footwork:
     links, points = [body.link_id(link) for link in contacts.links], motion.points()
     points[..., 2] = contacts.ground
     shape = (motion.clip.frames, len(body.feet))
-    bearing, ground, balls = np.zeros(shape, np.int64), np.zeros(shape), []
+    bearing, ground, balls, bears = np.zeros(shape, np.int64), np.zeros(shape), [], []
     for foot, own in enumerate(foot_links(body)):
         mine = np.isin(links, own)
         down = contacts.down[:, mine]
         bearing[:, foot] = down.sum(axis=1)
         ground[:, foot] = (down * contacts.ground[:, mine]).sum(axis=1) / np.maximum(bearing[:, foot], 1)
         balls.append(readonly(points[:, mine]))
-    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls))
+        bears.append(readonly(down, bool))
+    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls), tuple(bears))
