@@ -64,7 +64,8 @@ class Stepping(NamedTuple):
         due = max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration)
         times = np.maximum(times, due) if way.over else times
-        hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
+        falls = max(-ground.slope * float(velocity[0]), 0.0)
+        hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), falls, times)
         pace = pace_of(legs.length, duration, end[0], gait.swing)
         pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
         if self.settings.law == "paper":
