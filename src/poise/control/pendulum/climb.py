@@ -11,8 +11,8 @@ from poise.spatial import Array
 
 FAR, NEAR = 0.3, 0.25
 """m, of an adult: no further from the foot that stands does the body rise; and no shorter is a step taken to be."""
-BENDS_UP, BENDS_DOWN = 0.25, 0.1
-"""Of a leg's length: how much lower hips are where steps lead up, or down, by 1 for each metre."""
+BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2
+"""Of a leg's length: how much lower hips are where steps lead up, or down, or a slope does, by 1 for each metre."""
 
 
 class Climb(NamedTuple):
@@ -21,6 +21,7 @@ class Climb(NamedTuple):
     last: float  # of run: between that foot and where the other left
     next: float  # and where it will land
     way: float  # 1 forward, -1 backward
+    slope: float = 0.0  # of run: of that ground
 
     def rise(self, figure: Figure, ahead: float) -> float:
         """m by which hips are higher than over level ground when they are so far (m) ahead of the foot that stands."""
@@ -28,7 +29,7 @@ class Climb(NamedTuple):
         steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # of the way it goes
         along = min(max(self.way * ahead, -FAR * legs.scale), FAR * legs.scale)
         most, least = sorted((self.way * self.last, self.way * self.next), reverse=True)
-        bent = max(BENDS_UP * most, -BENDS_DOWN * least)
+        bent = max(BENDS_UP * most, -BENDS_DOWN * least) + BENDS_DOWNHILL * max(-self.way * self.slope, 0.0)
         return max(steep, 0.0) * along - bent * legs.length
 
 
@@ -44,4 +45,4 @@ def climb(figure: Figure, seen: Seen, gait: Gait, heading: float, place: Array) 
         return math.copysign(1.0, run) * rise / max(abs(run), near)
 
     behind, ahead = (along(heading, end[:2] - under[:2]) for end in (left, place))
-    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind))
+    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)

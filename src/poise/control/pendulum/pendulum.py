@@ -17,7 +17,7 @@ from poise.control.pendulum.climb import climb
 from poise.control.pendulum.figure import Figure, Seen, along, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait
 from poise.control.pendulum.ground import Foothold, foothold, standing_turn
-from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height
+from poise.control.pendulum.height import SINKS, Heave, descended, heaved, hip_height, landing_height
 from poise.control.pendulum.intent import Intent, given_way
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Manner, Moment
@@ -227,9 +227,13 @@ class Pendulum:
         then += way.rise(figure, ahead + step * pace)
         away = math.dist(landing.place, landing.there)
         low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
-        down = figure.ground(under) - hold.ground
-        sunk = now - self._settings.sinking * max(now - low, down, 0.0)
-        return heaved(figure, self._heave, above + sunk, (then - now) / step)
+        even = way.slope != 0.0  # down an edge, hips must be low in time
+        share, pace = descended(self._gait.swung, max(landing.within, step)) if even else (1.0, 0.0)
+        down = max(figure.ground(under) - hold.ground, 0.0)
+        if now - low > share * down:
+            share, pace, down = 1.0, 0.0, now - low
+        sunk = self._settings.sinking * down
+        return heaved(figure, self._heave, above + (now - share * sunk), (then - now) / step - pace * sunk)
 
     def _heels(self, seen: Seen) -> tuple[float, float]:
         """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""

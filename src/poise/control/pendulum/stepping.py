@@ -59,7 +59,9 @@ class Stepping(NamedTuple):
         going = Going(suited + intent.boost, self.walk.width, duration, high, gait.swing)
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
-        hips = sinking(figure, float(seen.hip[gait.stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
+        falls = max(-ground.slope * float(velocity[0]), 0.0)
+        low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
+        hips = sinking(figure, low, float(seen.velocity[2]), falls, times)
         if self.settings.law == "paper":
             fall = Fall(place, np.append(velocity, seen.velocity[2]), height, figure.gravity)
             found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
