@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from poise.animation.angles import mirrored, read_angles
+from math import radians
+
+from poise.animation.angles import ROOT, mirrored, read_angles
 from poise.animation.entry import Entry
 from poise.animation.reaching import reached
 from poise.animation.script import Pose
 from poise.body import Body
 from poise.errors import PoiseError
 
+YAW = ROOT["yaw"]
 MOST = 10_000
 """Poses of a script."""
 
@@ -41,8 +44,11 @@ def _pose(body: Body, entry: Entry, name: str, time: float) -> Pose:
 
 
 def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
-    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before."""
-    entry.check(("from", "until", "period", "mirrored", "pose", "first"))
+    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before.
+
+    With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
+    """
+    entry.check(("from", "until", "period", "mirrored", "turned", "pose", "first"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
     end = min(entry.number("until", seconds, start), seconds)
     patterns = []
@@ -55,12 +61,15 @@ def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
     count = int((end - start) / period + 1e-9) + 1
     if count * len(patterns) > MOST:
         raise entry.fail(f"the cycle is repeated {count} times: too often", "period")
+    turned = radians(entry.number("turned", 0.0))
     poses = []
     for lap in range(count):
         for pattern in patterns:
             time = start + lap * period + pattern.time
             flipped = entry.flag("mirrored") and lap % 2 == 1
             angles = mirrored(body, pattern.angles) if flipped else pattern.angles
+            if YAW in angles:
+                angles = {**angles, YAW: angles[YAW] + lap * turned}
             if time <= end + 1e-9:
                 poses.append(Pose(f"{pattern.name}#{lap + 1}", time, angles))
     return poses
