@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import radians
 
-from poise.animation.angles import changes_by_lap, mirrored, read_angles
+from poise.animation.angles import ROOT, changes_by_lap, mirrored, read_angles
 from poise.animation.entry import Entry
 from poise.animation.reaching import reached
 from poise.animation.script import Pose
 from poise.body import Body
 from poise.errors import PoiseError
 
+YAW = ROOT["yaw"]
 MOST = 10_000
 """Poses of a script."""
 
@@ -43,8 +45,11 @@ def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = No
 
 
 def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
-    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before."""
-    entry.check(("from", "until", "period", "mirrored", "pose", "first"))
+    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before.
+
+    With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
+    """
+    entry.check(("from", "until", "period", "mirrored", "turned", "pose", "first"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
     end = min(entry.number("until", seconds, start), seconds)
     told = entry.inners("pose")
@@ -53,6 +58,7 @@ def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
     count = int((end - start) / period + 1e-9) + 1
     if count * len(told) > MOST:
         raise entry.fail(f"the cycle is repeated {count} times: too often", "period")
+    turned = radians(entry.number("turned", 0.0))
     poses = []
     for index, key in enumerate(told):
         key.check(("at", "name", "angles", "reach"))
@@ -60,6 +66,8 @@ def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
         for lap, pose in enumerate(_laps(body, key, key.text("name", f"key {index + 1}"), count)):
             flipped = entry.flag("mirrored") and lap % 2 == 1
             angles = mirrored(body, pose.angles) if flipped else pose.angles
+            if YAW in angles:
+                angles = {**angles, YAW: angles[YAW] + lap * turned}
             poses.append(replace(pose, time=first + lap * period, angles=angles))
     return [pose for pose in poses if pose.time <= end + 1e-9]
 
