@@ -106,7 +106,7 @@ def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
 
 
 def _want(scene: Scene, entry: Entry, lap: int) -> Want:
-    entry.check(("what", "at", "after", "is", "within"))
+    entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
     angular = what in TURNED
     if what not in FLIGHT and not angular:
@@ -125,7 +125,8 @@ def _want(scene: Scene, entry: Entry, lap: int) -> Want:
         raise entry.fail(f"'is' must be a number, not {told!r}", "want")
     within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
     unit = radians(1.0) if angular else 1.0
-    return Want(what, _moment(scene, entry, what), unit * float(told), unit * within)
+    moves = entry.number("range", 0.0, 0)
+    return Want(what, _moment(scene, entry, what), unit * float(told), unit * within, unit * moves)
 
 
 def _moment(scene: Scene, entry: Entry, what: str) -> Moment:

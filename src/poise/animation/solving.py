@@ -77,12 +77,12 @@ def solve(script: Script, settings: ShootingSettings | None = None, say: Say = l
 
 def _met(rehearsal: Rehearsal, goal: Goal, known: Sequence[Change], settings: ShootingSettings | None, say: Say) -> Hit:
     """Shoot from the present state, and leave the rehearsal in it."""
-    here, watch = rehearsal.mark, Watch(rehearsal, goal)
+    here, watch = rehearsal.world.snapshot, Watch(rehearsal, goal)
 
     def simulate(changes: Sequence[Array]) -> list[Array]:
         outcomes = []
         for change in changes:
-            rehearsal.back_to(here)
+            rehearsal.world.go_back(here)
             rehearsal.direct([*known, *zip(goal.free, change.tolist(), strict=True)])
             outcomes.append(watch.reach(rehearsal))
         return outcomes
@@ -96,7 +96,7 @@ def _met(rehearsal: Rehearsal, goal: Goal, known: Sequence[Change], settings: Sh
         first=np.array(goal.solved),
     )
     hit = shoot(shot, settings, lambda found: say(_progress(goal, found)))
-    rehearsal.back_to(here)
+    rehearsal.world.go_back(here)
     return hit
 
 

@@ -6,7 +6,9 @@ The paper's weight alpha cancels out of its equations; what is left is Newton's 
 
 du the change from the animator's values. Added here: targets are measured in tolerances and changes in units of what
 is usual for them; steps are bounded; a step that does not help is halved, then tried the other way round, then doubled
-(contacts put kinks into S); parameters keep within bounds.
+(contacts put kinks into S); parameters keep within bounds. Finite differences cost a simulation for each parameter, so
+a Jacobian is used again, corrected by what its steps led to [Broyden1965], as long as each brings the targets nearer
+by half; an iteration is a Jacobian by finite differences with all steps that are taken with it.
 """
 
 from __future__ import annotations
@@ -40,15 +42,17 @@ class ShootingSettings:
     """How targets are sought."""
 
     iterations: int = 20
-    """Jacobians, at most."""
+    """Jacobians by finite differences, at most."""
     nudge: float = 0.1
     """Change of a parameter to see what it does, in its units."""
     stride: float = 1.5
-    """Largest change of a parameter in an iteration, in its units."""
+    """Largest change of a parameter in a step, in its units."""
     relax: float = 1e-6
     """Singular values below this part of the largest count as none."""
     tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
-    """Parts of a step that are tried in turn until one helps."""
+    """Parts of the first step of an iteration that are tried in turn until one helps."""
+    nearer: float = 0.5
+    """A step that leaves more than this part of the distance ends the iteration: its Jacobian is worn out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,45 +74,78 @@ class Hit:
 def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[Hit], None] | None = None) -> Hit:
     """Seek the least change that meets the targets; the best that was found, if none does."""
     settings = settings or ShootingSettings()
-    simulations = 0
-
-    def simulate(changes: Sequence[Array]) -> list[Array]:
-        nonlocal simulations
-        simulations += len(changes)
-        return [(np.asarray(outcome) - shot.target) / shot.tolerance for outcome in shot.simulate(changes)]
-
-    def hit(change: Array, off: Array, iterations: int) -> Hit:
-        return Hit(change, off * shot.tolerance + shot.target, off, iterations, simulations)
-
-    bound = shot.most / shot.unit
-    best = np.clip(shot.first / shot.unit, -bound, bound)
-    (off,) = simulate([best * shot.unit])
+    search = _Search(shot, settings)
     for iteration in range(settings.iterations):
-        here = hit(best * shot.unit, off, iteration)
+        here = search.hit(iteration)
         if watch is not None:
             watch(here)
-        if here.converged or not np.all(np.isfinite(off)):
+        if here.converged or not np.all(np.isfinite(here.off)):
             return here
-        jacobian = _jacobian(simulate, best, off, bound, shot.unit, settings.nudge)
-        step = _step(jacobian, best, off, bound, settings)
-        found = _improvement(simulate, best, off, step, bound, shot.unit, settings.tries)
-        if found is None:
-            return hit(best * shot.unit, off, iteration + 1)
-        best, off = found
-    return hit(best * shot.unit, off, settings.iterations)
+        if not search.iterate():
+            return search.hit(iteration + 1)
+    return search.hit(settings.iterations)
 
 
-def _jacobian(
-    simulate: Callable[[Sequence[Array]], list[Array]], at: Array, off: Array, bound: Array, unit: Array, nudge: float
-) -> Array:
-    """(m, n) by forward differences, away from the bounds; 0 where a simulation fails."""
-    sides = np.where(at + nudge <= bound, nudge, -nudge)
-    outcomes = simulate([(at + side * axis) * unit for side, axis in zip(sides, np.eye(len(at)), strict=True)])
-    columns = [(outcome - off) / side for outcome, side in zip(outcomes, sides, strict=True)]
-    return np.where(np.isfinite(columns), columns, 0.0).T
+class _Search:
+    """The best change so far, in units of the parameters, and how far off it is, in tolerances."""
+
+    def __init__(self, shot: Shot, settings: ShootingSettings) -> None:
+        self._shot, self._settings = shot, settings
+        self._bound = shot.most / shot.unit
+        self._simulations = 0
+        self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
+        (self._off,) = self._simulate([self._at])  # (m,)
+
+    def hit(self, iterations: int) -> Hit:
+        """What is reached by now."""
+        shot, off = self._shot, self._off
+        return Hit(self._at * shot.unit, off * shot.tolerance + shot.target, off, iterations, self._simulations)
+
+    def iterate(self) -> bool:
+        """Come nearer with a new Jacobian; False if it leads nowhere."""
+        jacobian = self._differences()
+        parts: Sequence[float] = self._settings.tries
+        moved = False
+        while True:
+            distance = np.linalg.norm(self._off)
+            jacobian, nearer = self._step(jacobian, parts)
+            moved |= nearer
+            worn = not np.linalg.norm(self._off) <= self._settings.nearer * distance
+            if worn or np.all(np.abs(self._off) <= 1.0):
+                return moved
+            parts = (1.0,)
+
+    def _step(self, jacobian: Array, parts: Sequence[float]) -> tuple[Array, bool]:
+        """Go the first of some parts of a step that comes nearer, if any; and the Jacobian, corrected by all tried."""
+        start, off = self._at, self._off
+        step = least_step(jacobian, start, off, self._bound, self._settings)
+        for part in parts:
+            candidate = np.clip(start + part * step, -self._bound, self._bound)
+            (outcome,) = self._simulate([candidate])
+            jacobian = corrected(jacobian, candidate - start, outcome - off)
+            if np.linalg.norm(outcome) < np.linalg.norm(off):  # never for what is not finite
+                self._at, self._off = candidate, outcome
+                return jacobian, True
+        return jacobian, False
+
+    def _simulate(self, points: Sequence[Array]) -> list[Array]:
+        shot = self._shot
+        self._simulations += len(points)
+        outcomes = shot.simulate([point * shot.unit for point in points])
+        return [(np.asarray(outcome) - shot.target) / shot.tolerance for outcome in outcomes]
+
+    def _differences(self) -> Array:
+        """(m, n) the Jacobian by forward differences, away from the bounds; 0 where a simulation fails."""
+        nudge = self._settings.nudge
+        sides = np.where(self._at + nudge <= self._bound, nudge, -nudge)
+        outcomes = self._simulate(
+            [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
+        )
+        columns = [(outcome - self._off) / side for outcome, side in zip(outcomes, sides, strict=True)]
+        return np.where(np.isfinite(columns), columns, 0.0).T
 
 
-def _step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
+def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
     """The way to the nearest change that meets the linearised targets; what hits a bound stays there."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     aim = np.zeros(len(at))
@@ -125,19 +162,9 @@ def _step(jacobian: Array, at: Array, off: Array, bound: Array, settings: Shooti
     return step if longest <= settings.stride else step * settings.stride / longest
 
 
-def _improvement(
-    simulate: Callable[[Sequence[Array]], list[Array]],
-    at: Array,
-    off: Array,
-    step: Array,
-    bound: Array,
-    unit: Array,
-    tries: Sequence[float],
-) -> tuple[Array, Array] | None:
-    """The first part of a step that comes nearer, and what comes of it."""
-    for part in tries:
-        candidate = np.clip(at + part * step, -bound, bound)
-        (outcome,) = simulate([candidate * unit])
-        if np.linalg.norm(outcome) < np.linalg.norm(off):  # never for what is not finite
-            return candidate, outcome
-    return None
+def corrected(jacobian: Array, step: Array, change: Array) -> Array:
+    """The Jacobian next to this one that has a step lead to a change; the same, if the simulation failed."""
+    square = float(step @ step)
+    if square == 0.0 or not np.all(np.isfinite(change)):
+        return jacobian
+    return np.asarray(jacobian + np.outer(change - jacobian @ step, step) / square)

@@ -65,7 +65,7 @@ def _reader(name: str, scene: Setting) -> Read:
     if not dot:
         raise unknown("sensor", name, scene.body.dof_names[6:])
     if what == "com":
-        return _of_mass(scene, name, quality)
+        return _of_mass(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
@@ -91,15 +91,15 @@ def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
     return angle
 
 
-def _of_mass(scene: Setting, name: str, quality: str) -> Read:
+def _of_mass(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
         case "v" if axis >= 0:
-            return lambda state: float(com_velocity(scene.model, state)[axis])
+            return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
-            return lambda state: float(whole_turning(scene.model, state)[axis])
+            return lambda state: float(whole_turning(state)[axis])
     raise unknown(f"quality of sensor '{name}'", quality, ["x", "y", "z", "vx", "vy", "vz", "spinx", "spiny", "spinz"])
 
 
@@ -118,28 +118,28 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
-def com_velocity(model: Any, state: State) -> Array:
+def com_velocity(state: State) -> Array:
     """(3,) m/s of the first body's centre of mass."""
-    return np.asarray(state.mass[:3, : _end(model)] @ state.qvel[: _end(model)] / model.body_subtreemass[1])
+    model, end = state.data.model, _end(state)
+    return np.asarray(state.mass[:3, :end] @ state.qvel[:end] / model.body_subtreemass[1])
 
 
-def whole_turning(model: Any, state: State) -> Array:
+def whole_turning(state: State) -> Array:
     """(3,) rad/s: the angular velocity of a rigid body that had the same pose and angular momentum."""
-    end, data = _end(model), state.data
+    end, data = _end(state), state.data
     turn = data.xmat[1].reshape(3, 3)
     lever = data.subtree_com[1] - data.xpos[1]
     momentum = state.mass[:6, :end] @ state.qvel[:end]
     spin = turn @ momentum[3:] - np.cross(lever, momentum[:3])
     about_root = turn @ state.mass[3:6, 3:6] @ turn.T
-    mass = float(model.body_subtreemass[1])
+    mass = float(data.model.body_subtreemass[1])
     about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))
     return np.asarray(np.linalg.solve(about_com, spin))
 
 
-def _end(model: Any) -> int:
+def _end(state: State) -> int:
     """How many freedoms the first body has: they come first."""
-    own = np.flatnonzero(model.body_rootid[model.dof_bodyid] == 1)
-    return int(own[-1]) + 1
+    return int(state.data.model.tree_dofnum[0])
 
 
 def _link_velocity(model: Any, state: State, link: int) -> Array:
