@@ -37,6 +37,11 @@ def shipped_scripts() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
+def shipped_titles() -> dict[str, str]:
+    """What each of them shows, by name."""
+    return {name: Entry.read(find_script(name)).text("title") for name in shipped_scripts()}
+
+
 def find_script(name: str) -> Path:
     """The file of a script."""
     if name.endswith(".toml"):

@@ -1,4 +1,4 @@
-"""Do scripts work when a user changes them? Random variations of masses, pose times and targets, solved and performed."""
+"""Do scripts work when a user changes them? Variations of masses, pose times and targets, solved and performed."""
 
 from __future__ import annotations
 
