@@ -53,7 +53,7 @@ def read_angles(body: Body, entry: Entry) -> dict[int, float]:
         try:
             out.update(_angles(body, entry, name))
         except PoiseError as error:
-            raise error if "line" in str(error) else entry.blame(error, name) from None
+            raise entry.blame(error, name) from None
     return out
 
 

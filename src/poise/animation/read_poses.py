@@ -36,7 +36,7 @@ def _pose(body: Body, entry: Entry, name: str, time: float) -> Pose:
         try:
             angles = reached(body, angles, entry.inner("reach"))
         except PoiseError as error:
-            raise error if "line" in str(error) else entry.blame(error, "reach") from None
+            raise entry.blame(error, "reach") from None
     return Pose(name, time, angles)
 
 

@@ -69,7 +69,7 @@ def read_script(name: str | Path) -> Script:
         scene = _scene(body, entry.inner("scene"))
         scene.model  # noqa: B018 - a scene that does not compile is refused here
     except PoiseError as error:
-        raise error if "line" in str(error) else entry.blame(error, "scene") from None
+        raise entry.blame(error, "scene") from None
     return Script(
         name=path.stem,
         title=entry.text("title", path.stem),
@@ -96,7 +96,7 @@ def _body(entry: Entry) -> Body:
             body = body.scaled(mass=entry.number("mass", least=1e-3))
         return body.with_torque_limits(entry.text("limits")) if "limits" in entry else body
     except PoiseError as error:
-        raise error if "line" in str(error) else entry.blame(error, "body") from None
+        raise entry.blame(error, "body") from None
 
 
 def _scene(body: Body, entry: Entry) -> Scene:
