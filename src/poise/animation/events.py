@@ -13,7 +13,7 @@ from poise.control.poses.sensors import com_velocity
 from poise.dynamics import State
 
 CLEAR = 4
-"""Steps without contact after which a body is in flight: feet that push off touch again."""
+"""Steps without contact after which a body, or a part of it, has left the ground: feet that push off touch again."""
 
 Members = NDArray[np.bool_]
 """(nbody,) which links."""
@@ -25,9 +25,9 @@ class Events:
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
         """Of the body whose links are `own`; `links` are those whose touch-down is waited for, any of it if None."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._whole = [part is None for part in links]
         self._clear = 0
         self._rises = -inf
+        self._off = [0] * len(links)
         self._left = [False] * len(links)
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
@@ -41,8 +41,10 @@ class Events:
         if "apex" not in self._times:
             self._follow_height(state)
         for k, links in enumerate(self._links):
-            if not links[bearing].any():
-                self._left[k] = self._left[k] or not self._whole[k] or "flight" in self._times
+            bears = bool(links[bearing].any())
+            self._off[k] = 0 if bears else self._off[k] + 1
+            if not bears:
+                self._left[k] = self._left[k] or self._off[k] == CLEAR
             elif self._left[k] and self._downs[k] is None:
                 self._downs[k] = state.time
 

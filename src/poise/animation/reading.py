@@ -56,13 +56,13 @@ def is_shipped(path: Path) -> bool:
     return path.parent == _FOLDER
 
 
-def read_script(name: str | Path) -> Script:
-    """A script by name or path; an error names the line of what is wrong with it."""
+def read_script(name: str | Path, seconds: float = 0.0) -> Script:
+    """A script by name or path, its cycles repeated for at least so many seconds; errors name the line."""
     path = find_script(str(name))
     entry = Entry.read(path)
     entry.check(_ENTRIES)
     body = _body(entry)
-    seconds = entry.number("seconds", least=0.01, most=LONGEST)
+    seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
     poses = read_poses(body, entry, seconds)
     changes, names = _changes(body, entry)
     try:

@@ -43,7 +43,7 @@ class ShootingSettings:
 
     iterations: int = 20
     """Jacobians by finite differences, at most."""
-    nudge: float = 0.1
+    nudge: float = 0.25
     """Change of a parameter to see what it does, in its units."""
     stride: float = 1.5
     """Largest change of a parameter in a step, in its units."""
@@ -113,7 +113,7 @@ class _Search:
             worn = not np.linalg.norm(self._off) <= self._settings.nearer * distance
             if worn or np.all(np.abs(self._off) <= 1.0):
                 return moved
-            parts = (1.0,)
+            parts = self._settings.tries[:2]
 
     def _step(self, jacobian: Array, parts: Sequence[float]) -> tuple[Array, bool]:
         """Go the first of some parts of a step that comes nearer, if any; and the Jacobian, corrected by all tried."""
@@ -122,7 +122,8 @@ class _Search:
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulate([candidate])
-            jacobian = corrected(jacobian, candidate - start, outcome - off)
+            if np.abs(candidate - start).max() >= self._settings.nudge:  # a shorter one tells less than what is known
+                jacobian = corrected(jacobian, candidate - start, outcome - off)
             if np.linalg.norm(outcome) < np.linalg.norm(off):  # never for what is not finite
                 self._at, self._off = candidate, outcome
                 return jacobian, True

@@ -1,6 +1,7 @@
 """What can be sensed of a body, by name: where it is, how it moves and turns.
 
     com.x com.y com.z, com.vx ...           the centre of mass, m and m/s
+    com.vahead com.vleft                    its velocity as the root sees it, whichever way that is heading, m/s
     com.spinx ...                           the turning of the body as a whole about it, rad/s
     LINK.x ..., LINK.vx ..., LINK.wx ...    a link's place, velocity and angular velocity in the world
     LINK.roll LINK.pitch LINK.yaw           a link's orientation, rad
@@ -24,6 +25,7 @@ from poise.errors import unknown
 from poise.spatial import Array, matrix_to_euler
 
 AXES = "xyz"
+SEEN = ("vahead", "vleft")
 Read = Callable[[State], float]
 
 ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
@@ -93,6 +95,8 @@ def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
 
 def _of_mass(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
+    if quality in SEEN:
+        return lambda state: float(com_velocity(state)[:2] @ _seen(state)[SEEN.index(quality)])
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
@@ -100,7 +104,15 @@ def _of_mass(name: str, quality: str) -> Read:
             return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
             return lambda state: float(whole_turning(state)[axis])
-    raise unknown(f"quality of sensor '{name}'", quality, ["x", "y", "z", "vx", "vy", "vz", "spinx", "spiny", "spinz"])
+    valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *SEEN]
+    raise unknown(f"quality of sensor '{name}'", quality, valid)
+
+
+def _seen(state: State) -> Array:
+    """(2, 2) level unit vectors ahead of the root and to its left."""
+    turn = state.data.xmat[1].reshape(3, 3)
+    x, y = turn[0, 0], turn[1, 0]
+    return np.array([[x, y], [-y, x]]) / max(float(np.hypot(x, y)), 1e-9)
 
 
 def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
