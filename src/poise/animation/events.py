@@ -53,6 +53,10 @@ class Events:
         if "flight" in self._times and rose > 0 >= self._rises:
             self._times["apex"] = state.time
 
+    def down(self, k: int) -> bool:
+        """Whether what is waited for has come down."""
+        return self._downs[k] is not None
+
     def due(self, k: int, want: Want, state: State) -> bool:
         """Whether the moment of a want has come."""
         when = want.when

@@ -13,6 +13,7 @@ from poise.body import Body
 from poise.body.feet import links_from
 from poise.control.poses.sensors import Sensor, com_velocity
 from poise.dynamics import State
+from poise.optimize.shooting import Outcome
 from poise.spatial import Array
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -29,37 +30,47 @@ class Watch:
         self._links = [_parts(scene, want.when.link) for want in goal.wants]
         self._stand = _standing_height(scene.body)
 
-    def reach(self, rehearsal: Rehearsal) -> Array:
-        """(m,) what is reached of each want from the present state on; NaN for moments that do not come."""
+    def reach(self, rehearsal: Rehearsal, slopes: bool = False) -> Outcome:
+        """What is reached of each want from the present state on; NaN for moments that do not come.
+
+        Where a link lies some time after it has come down depends on which step it came down in. What is smooth is
+        where it came down; if only slopes are sought, no more is simulated.
+        """
         wants, world = self._goal.wants, rehearsal.world
-        values = np.full(len(wants), np.nan)
+        values, smooth = np.full((2, len(wants)), np.nan)
         end = world.time + self._goal.patience
         events = Events(self._own, self._links)
         approaches = self._approaches()
         turned = np.zeros(3)
         try:
-            while world.time < end and np.isnan(values).any():
+            while world.time < end and np.isnan(smooth if slopes else values).any():
                 bearing = touching(rehearsal.step())
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.follow(bearing, state)
                 for k in np.flatnonzero(np.isnan(values)).tolist():
-                    approach = approaches[k]
-                    if events.due(k, wants[k], state):
-                        values[k] = self._read(k, state, turned) if approach is None else approach.landing
-                    elif approach is not None:
-                        approach.note(state, self._read(k, state, turned))
+                    approach, due = approaches[k], events.due(k, wants[k], state)
+                    if approach is not None and np.isnan(smooth[k]):
+                        if events.down(k):
+                            smooth[k] = approach.landing
+                        else:
+                            approach.note(state, self._read(k, state, turned))
+                    if due:
+                        at_once = approach is not None and wants[k].when.time == 0.0
+                        values[k] = smooth[k] if at_once else self._read(k, state, turned)
+                        smooth[k] = values[k] if approach is None else smooth[k]
         except BlowUp:
             pass
-        return values
+        return Outcome(values, smooth)
 
     def _approaches(self) -> list[Approach | None]:
-        """For what is wanted at a touch-down itself."""
+        """For what is wanted at a touch-down itself, and for where a link lies after it."""
         made: list[Approach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
-            at_once = want.when.event == "down" and want.when.time == 0.0
+            place = sensor is not None and want.what.endswith((".x", ".y"))
+            watched = want.when.event == "down" and (want.when.time == 0.0 or place)
             angular = sensor.angular if sensor is not None else want.what in TURNED
-            made.append(Approach(self._own if links is None else links, angular) if at_once else None)
+            made.append(Approach(self._own if links is None else links, angular) if watched else None)
         return made
 
     def _read(self, k: int, state: State, turned: Array) -> float:

@@ -4,25 +4,41 @@ The paper's weight alpha cancels out of its equations; what is left is Newton's 
 
     du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
 
-du the change from the animator's values. Added here: targets are measured in tolerances and changes in units of what
-is usual for them; steps are bounded; a step that does not help is halved, then tried the other way round, then doubled
-(contacts put kinks into S); parameters keep within bounds. Finite differences cost a simulation for each parameter, so
-a Jacobian is used again, corrected by what its steps led to [Broyden1965], as long as each brings the targets nearer
-by half; an iteration is a Jacobian by finite differences with all steps that are taken with it.
+du the change from the animator's values. Added here:
+
+- Targets are measured in tolerances and changes in units of what is usual for them; parameters keep within bounds.
+- Steps are bounded, and damped where it takes a large change to move targets a little. One that does not help is
+  halved, then tried the other way round, then doubled: contacts put kinks into S.
+- Finite differences cost a simulation for each parameter. So a Jacobian is used again, corrected by what its steps led
+  to [Broyden1965], as long as each brings the targets nearer by half. An iteration is a Jacobian by finite differences
+  with all steps that are taken with it.
+- Where S is noisy, the Jacobian may be that of something smooth which goes along with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.spatial import Array
 
-Simulate = Callable[[Sequence[Array]], Sequence[Array]]
-"""What comes (m,) of each of several changes (n,) of the parameters; not finite where a simulation fails."""
+
+class Outcome(NamedTuple):
+    """What comes of a simulation; not finite where it fails."""
+
+    reached: Array  # (m,) of the targets
+    smooth: Array  # (m,) the same, or what goes along with it and depends on the parameters more smoothly
+
+
+class Simulate(Protocol):
+    """Simulates with several changes (n,) of the parameters."""
+
+    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[Outcome]:
+        """What comes of each. If only `slopes` are sought, no more than what is smooth is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +51,7 @@ class Shot:
     unit: Array  # (n,) a usual change of each parameter
     most: Array  # (n,) the largest change of each
     first: Array  # (n,) the change to begin with
+    slopes: Array | None = None  # (m, n) the Jacobian of a problem like this one, to begin with
 
 
 @dataclass(frozen=True)
@@ -43,12 +60,12 @@ class ShootingSettings:
 
     iterations: int = 20
     """Jacobians by finite differences, at most."""
-    nudge: float = 0.25
-    """Change of a parameter to see what it does, in its units."""
-    stride: float = 1.5
+    nudges: tuple[float, ...] = (0.25, -0.25, 0.5)
+    """Changes of a parameter to see what it does, in its units; the next one where the last led nowhere."""
+    stride: float = 1.0
     """Largest change of a parameter in a step, in its units."""
-    relax: float = 1e-6
-    """Singular values below this part of the largest count as none."""
+    damping: float = 0.5
+    """Ways that move the targets by less than so many tolerances per unit of the parameters are not taken whole."""
     tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
     """Parts of the first step of an iteration that are tried in turn until one helps."""
     nearer: float = 0.5
@@ -64,6 +81,7 @@ class Hit:
     off: Array  # (m,) in tolerances
     iterations: int
     simulations: int
+    slopes: Array | None = None  # (m, n) the last Jacobian, in tolerances per unit
 
     @property
     def converged(self) -> bool:
@@ -75,15 +93,18 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
     """Seek the least change that meets the targets; the best that was found, if none does."""
     settings = settings or ShootingSettings()
     search = _Search(shot, settings)
-    for iteration in range(settings.iterations):
+    search.go_on()
+    stuck = 0
+    for iteration in range(settings.iterations + 1):
         here = search.hit(iteration)
         if watch is not None:
             watch(here)
-        if here.converged or not np.all(np.isfinite(here.off)):
-            return here
-        if not search.iterate():
-            return search.hit(iteration + 1)
-    return search.hit(settings.iterations)
+        lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
+        if here.converged or lost or iteration == settings.iterations:
+            break
+        search.look_around(settings.nudges[stuck])
+        stuck = 0 if search.go_on(settings.tries) else stuck + 1
+    return here
 
 
 class _Search:
@@ -94,78 +115,80 @@ class _Search:
         self._bound = shot.most / shot.unit
         self._simulations = 0
         self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
-        (self._off,) = self._simulate([self._at])  # (m,)
+        (self._off,) = self._simulate([self._at])
+        self._jacobian = shot.slopes
 
     def hit(self, iterations: int) -> Hit:
         """What is reached by now."""
-        shot, off = self._shot, self._off
-        return Hit(self._at * shot.unit, off * shot.tolerance + shot.target, off, iterations, self._simulations)
+        shot, off = self._shot, self._off.reached
+        reached = off * shot.tolerance + shot.target
+        return Hit(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
-    def iterate(self) -> bool:
-        """Come nearer with a new Jacobian; False if it leads nowhere."""
-        jacobian = self._differences()
-        parts: Sequence[float] = self._settings.tries
-        moved = False
-        while True:
-            distance = np.linalg.norm(self._off)
-            jacobian, nearer = self._step(jacobian, parts)
-            moved |= nearer
-            worn = not np.linalg.norm(self._off) <= self._settings.nearer * distance
-            if worn or np.all(np.abs(self._off) <= 1.0):
-                return moved
-            parts = self._settings.tries[:2]
+    def go_on(self, parts: Sequence[float] = ()) -> bool:
+        """Take steps with the Jacobian that there is, the first with some parts to try; False if none helps."""
+        moved, fresh = False, True
+        while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
+            distance = self._distance
+            moved |= self._step(self._jacobian, parts or self._settings.tries[:2])
+            fresh = self._distance <= self._settings.nearer * distance
+            parts = ()
+        return moved
 
-    def _step(self, jacobian: Array, parts: Sequence[float]) -> tuple[Array, bool]:
-        """Go the first of some parts of a step that comes nearer, if any; and the Jacobian, corrected by all tried."""
-        start, off = self._at, self._off
-        step = least_step(jacobian, start, off, self._bound, self._settings)
+    @property
+    def _distance(self) -> float:
+        return float(np.linalg.norm(self._off.reached))
+
+    def _step(self, jacobian: Array, parts: Sequence[float]) -> bool:
+        """Go the first of some parts of a step that comes nearer, if any; what all lead to corrects the Jacobian."""
+        start, off, settings = self._at, self._off, self._settings
+        step = least_step(jacobian, start, off.reached, self._bound, settings)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulate([candidate])
-            if np.abs(candidate - start).max() >= self._settings.nudge:  # a shorter one tells less than what is known
-                jacobian = corrected(jacobian, candidate - start, outcome - off)
-            if np.linalg.norm(outcome) < np.linalg.norm(off):  # never for what is not finite
+            if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # a shorter way tells less than is known
+                jacobian = self._jacobian = corrected(jacobian, candidate - start, outcome.smooth - off.smooth)
+            if np.linalg.norm(outcome.reached) < self._distance:  # never for what is not finite
                 self._at, self._off = candidate, outcome
-                return jacobian, True
-        return jacobian, False
+                return True
+        return False
 
-    def _simulate(self, points: Sequence[Array]) -> list[Array]:
+    def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[Outcome]:
+        """What comes of changes in units, in tolerances from the targets."""
         shot = self._shot
         self._simulations += len(points)
-        outcomes = shot.simulate([point * shot.unit for point in points])
-        return [(np.asarray(outcome) - shot.target) / shot.tolerance for outcome in outcomes]
+        outcomes = shot.simulate([point * shot.unit for point in points], slopes)
+        return [Outcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair)) for pair in outcomes]
 
-    def _differences(self) -> Array:
-        """(m, n) the Jacobian by forward differences, away from the bounds; 0 where a simulation fails."""
-        nudge = self._settings.nudge
-        sides = np.where(self._at + nudge <= self._bound, nudge, -nudge)
-        outcomes = self._simulate(
-            [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
-        )
-        columns = [(outcome - self._off) / side for outcome, side in zip(outcomes, sides, strict=True)]
-        return np.where(np.isfinite(columns), columns, 0.0).T
+    def look_around(self, nudge: float) -> None:
+        """The Jacobian by differences to one side, but not beyond the bounds; 0 where a simulation fails."""
+        sides = np.where(np.abs(self._at + nudge) <= self._bound, nudge, -nudge)
+        points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
+        outcomes = self._simulate(points, slopes=True)
+        columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]
+        self._jacobian = np.where(np.isfinite(columns), columns, 0.0).T
 
 
 def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
-    """The way to the nearest change that meets the linearised targets; what hits a bound stays there."""
+    """(n,) towards the nearest change that meets the linearised targets; what hits a bound stays there."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
-    aim = np.zeros(len(at))
+    step = np.zeros(len(at))
     for _ in range(len(at)):
-        rest = -off + jacobian @ at - jacobian[:, ~free] @ aim[~free]
-        aim[free] = np.linalg.pinv(jacobian[:, free], rcond=settings.relax) @ rest
-        beyond = free & (np.abs(aim) > bound)
-        aim = np.clip(aim, -bound, bound)
+        left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
+        rest = -off - jacobian[:, ~free] @ step[~free]
+        share = size / (size**2 + settings.damping**2) if settings.damping else np.linalg.pinv(np.diag(size)).diagonal()
+        idle = at[free] - right.T @ (right @ at[free])  # of what has been changed so far, what moves no target
+        step[free] = right.T @ (share * (left.T @ rest)) - idle
+        beyond = free & (np.abs(at + step) > bound)
+        step = np.clip(at + step, -bound, bound) - at
         if not beyond.any() or not (free & ~beyond).any():
             break
         free &= ~beyond
-    step = aim - at
     longest = float(np.abs(step).max(initial=0.0))
     return step if longest <= settings.stride else step * settings.stride / longest
 
 
 def corrected(jacobian: Array, step: Array, change: Array) -> Array:
     """The Jacobian next to this one that has a step lead to a change; the same, if the simulation failed."""
-    square = float(step @ step)
-    if square == 0.0 or not np.all(np.isfinite(change)):
+    if not np.all(np.isfinite(change)):
         return jacobian
-    return np.asarray(jacobian + np.outer(change - jacobian @ step, step) / square)
+    return np.asarray(jacobian + np.outer(change - jacobian @ step, step) / float(step @ step))
