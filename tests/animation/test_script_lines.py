@@ -16,7 +16,7 @@ REMARKS = st.sampled_from(["", "# a remark", '# key = "x"', "  # [table]", "\t"]
 
 @st.composite
 def documents(draw):
-    """A script of [[pose]] tables, some with [pose.angles] of their own or lists on a few lines, and where it says X."""
+    """A script of [[pose]] tables, some with [pose.angles] of their own or lists on some lines, and where it says X."""
     lines, places = [], []  # places: (pose, where) -> line of the one thing that is called X
 
     def put(line):

@@ -34,7 +34,9 @@ def key_poses(triples, first=None, body=None, velocity=None):
 
 def expected(triples, first, dof, time):
     """Straight lines between the keys of a freedom, the last of those at the same time."""
-    own = {0.0: first[dof]} | {at: angle for at, freedom, angle in sorted(triples, key=lambda t: t[0]) if freedom == dof}
+    own = {0.0: first[dof]} | {
+        at: angle for at, freedom, angle in sorted(triples, key=lambda t: t[0]) if freedom == dof
+    }
     return np.interp(time, list(own), list(own.values()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -128,15 +128,18 @@ class Entry:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = within(self._table, self._index, key)
-        if not self._key and (table, index, "") in self._lines:
+        if not self._key and self._stands(table, index):
             return Entry(self._file, self._lines, table, index, value)
         return Entry(self._file, self._lines, self._table, self._index, value, self._key or called)
 
-    def tables(self, key: str) -> Iterator[Entry]:
+    def _stands(self, table: str, index: int) -> bool:
+        """Whether a table has a header of its own, or one within it has."""
+        inside = within(table, index, "")
+        return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
+
+    def tables(self, key: str) -> list[Entry]:
         """The tables [[key]] of the file."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
             raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
-        table = within(self._table, self._index, key)
-        for index, values in enumerate(value):
-            yield Entry(self._file, self._lines, table, index, values)
+        return self.listed(key, value)
