@@ -57,7 +57,7 @@ def read_angles(body: Body, entry: Entry, lap: int | None = None) -> dict[int, f
         try:
             out.update(_angles(body, entry, name, lap))
         except PoiseError as error:
-            raise error if "line" in str(error) else entry.blame(error, name) from None
+            raise entry.blame(error, name) from None
     return out
 
 

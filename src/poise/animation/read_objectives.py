@@ -38,7 +38,7 @@ def _objective(scene: Scene, entry: Entry) -> Objective:
         made = _READERS[kind](scene, entry)
         made.reset(scene)
     except PoiseError as error:
-        raise error if "line" in str(error) else entry.blame(error) from None
+        raise entry.blame(error) from None
     return made
 
 

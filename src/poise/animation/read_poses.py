@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import radians
 
@@ -19,19 +20,23 @@ MOST = 10_000
 
 def read_poses(body: Body, entry: Entry, seconds: float) -> tuple[Pose, ...]:
     """In order of time. A pose of a cycle is called NAME#1, NAME#2 ... in its repetitions."""
-    poses = []
+    poses: dict[str, Pose] = {}
     for index, told in enumerate(entry.tables("pose")):
         told.check(("time", "name", "angles", "reach"))
-        poses.append(_pose(body, told, told.text("name", f"pose {index + 1}"), told.number("time", least=0)))
+        pose = _pose(body, told, told.text("name", f"pose {index + 1}"), told.number("time", least=0))
+        _add(poses, [pose], told)
     for cycle in entry.tables("cycle"):
-        poses += _cycle(body, cycle, seconds)
-    names = [pose.name for pose in poses]
-    for name in names:
-        if names.count(name) > 1:
-            raise entry.fail(f"two poses are called '{name}'", "pose")
+        _add(poses, _cycle(body, cycle, seconds), cycle)
     if not poses:
         raise entry.fail("there is no pose: write at least one [[pose]] or [[cycle]]")
-    return tuple(sorted(poses, key=lambda pose: pose.time))
+    return tuple(sorted(poses.values(), key=lambda pose: pose.time))
+
+
+def _add(poses: dict[str, Pose], more: Iterable[Pose], told: Entry) -> None:
+    for pose in more:
+        if pose.name in poses:
+            raise told.fail(f"two poses are called '{pose.name}'", "name")
+        poses[pose.name] = pose
 
 
 def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = None) -> Pose:
@@ -40,7 +45,7 @@ def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = No
         try:
             angles = reached(body, angles, entry.inner("reach"))
         except PoiseError as error:
-            raise error if "line" in str(error) else entry.blame(error, "reach") from None
+            raise entry.blame(error, "reach") from None
     return Pose(name, time, angles)
 
 
