@@ -75,7 +75,7 @@ def test_targets_are_where_marks_of_the_same_number_are(read):
     [
         ("[10, 20, 15]", "[]", "line 11: 'yaw'"),
         ("[10, 20, 15]", '[10, "x"]', "line 11: 'yaw' must be 2 numbers"),
-        ("each = 2", "each = 3", "line 16|line 18"),  # there is no print#4
+        ("each = 2", "each = 3", "line 19: .*reach#4"),  # the script ends before it
         ('"print#.x"', '"prnt#.x"', "line 18: .*print#2"),
         ('"print#.x"', '"print#.w"', "line 18: .*coordinate"),
     ],
