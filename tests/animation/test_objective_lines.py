@@ -5,7 +5,7 @@ import pytest
 from poise.animation.reading import read_script
 from poise.errors import PoiseError
 
-HEAD = 'seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = 0 }\n[[objective]]\n'
+HEAD = "seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = 0 }\n[[objective]]\n"
 
 
 @pytest.fixture

@@ -87,6 +87,6 @@ def test_what_is_wrong_with_repetitions_is_told_with_its_line(read, old, new, to
 
 def test_a_list_of_angles_needs_a_cycle(tmp_path):
     file = tmp_path / "stand.toml"
-    file.write_text('seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = [1, 2] }\n')
+    file.write_text("seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = [1, 2] }\n")
     with pytest.raises(PoiseError, match="line 4: 'yaw' is one angle"):
         read_script(file)
