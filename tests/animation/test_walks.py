@@ -44,7 +44,6 @@ def test_glass_stays_on_the_tray_of_a_waiter_who_is_nudged(seed):
     assert len(script.pushes) == 2
     assert all(push.force == 30.0 for push in script.pushes)
     assert served(recording)
-    assert audit(recording).passed
 
 
 def test_glass_falls_without_the_objective():
