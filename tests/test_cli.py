@@ -22,7 +22,7 @@ from poise.session import Session
 from poise.world.recording import ARRAYS
 
 WALK, JUMP, SQUAT = (Path(__file__).parents[1] / f"examples/motions/{name}.bvh" for name in ("walk", "jump", "squat"))
-COMMANDS = ("perform", "prepare", "audit", "export", "motions", "study", "list", "bench")
+COMMANDS = ("perform", "animate", "prepare", "audit", "export", "motions", "study", "list", "bench")
 BODIES = ("baby", "biped29", "human37", "human42", "human58", "lamp14")
 NO_ROOT = '<mujoco><worldbody><body name="torso"><joint/><geom size=".1"/></body></worldbody></mujoco>'
 BALL = '<mujoco><worldbody><body name="torso"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
@@ -528,7 +528,7 @@ def test_an_unknown_command_is_refused_with_the_choices(here, capfd):
 
 
 def test_unknown_kinds_are_refused_with_the_choices(here, capfd):
-    refuse(["list", "hats"], capfd, "'hats'", "bodies", "motions", "controllers", "terrains", "formats")
+    refuse(["list", "hats"], capfd, "'hats'", "bodies", "motions", "controllers", "scripts", "terrains", "formats")
 
 
 def test_a_bench_without_steps_is_refused(here, capfd):
@@ -802,7 +802,8 @@ def test_list_names_everything(capsys):
     text = capsys.readouterr().out
     assert main(["list", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"bodies", "motions", "captures", "controllers", "terrains", "edits", "formats", "studies"}
+    kinds = ("bodies", "motions", "captures", "controllers", "scripts", "terrains", "edits", "formats", "studies")
+    assert tuple(found) == kinds
     assert set(found["bodies"]) == set(BODIES)
     for kind, items in found.items():
         assert kind in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 def catalogue() -> dict[str, dict[str, str]]:
     """Kind: {name: what it is}."""
+    from poise.animation import shipped_titles
     from poise.body import Body, names
     from poise.control import CONTROLLERS
     from poise.export import FORMATS
@@ -22,6 +23,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "motions": motions(),
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: entry.what for name, entry in CONTROLLERS.items()},
+        "scripts": shipped_titles(),
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},

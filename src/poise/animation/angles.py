@@ -46,22 +46,37 @@ def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
         raise unknown("joint or part", name, valid) from None
 
 
-def read_angles(body: Body, entry: Entry) -> dict[int, float]:
-    """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list."""
+def read_angles(body: Body, entry: Entry, lap: int | None = None) -> dict[int, float]:
+    """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list.
+
+    A single freedom of a cycle may take a list of its angles in the repetitions, of which the last one stays; `lap`
+    counts them from 0.
+    """
     out: dict[int, float] = {}
     for name in entry.keys:
         try:
-            out.update(_angles(body, entry, name))
+            out.update(_angles(body, entry, name, lap))
         except PoiseError as error:
-            raise error if "line" in str(error) else entry.blame(error, name) from None
+            raise entry.blame(error, name) from None
     return out
 
 
-def _angles(body: Body, entry: Entry, name: str) -> dict[int, float]:
+def changes_by_lap(body: Body, entry: Entry) -> bool:
+    """Whether some freedom is told an angle for each repetition."""
+    return any(isinstance(entry.raw(name), list) and not _is_joint(body, name) for name in entry.keys)
+
+
+def _is_joint(body: Body, name: str) -> bool:
+    return bool({name, f"left_{name}"} & {joint.name for joint in body.joints})
+
+
+def _angles(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
     value: Any = entry.raw(name)
     if not isinstance(value, list):
         angle = radians(entry.number(name, least=-720, most=720))
         return {dof: sign * angle for dof, sign in freedoms(body, name).items()}
+    if not _is_joint(body, name):
+        return _angle_of_lap(body, entry, name, lap)
     sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
     dofs = body.index(sides[0])
     told = [radians(v) for v in entry.numbers(name, len(dofs))]
@@ -69,6 +84,14 @@ def _angles(body: Body, entry: Entry, name: str) -> dict[int, float]:
     if len(sides) == 2:
         out.update(mirrored(body, out))
     return out
+
+
+def _angle_of_lap(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
+    shares = freedoms(body, name)
+    told = entry.numbers(name, len(entry.raw(name)))
+    if lap is None or not told:
+        raise entry.fail(f"'{name}' is one angle: a list of them, for the repetitions, can stand in a cycle only", name)
+    return {dof: sign * radians(told[min(lap, len(told) - 1)]) for dof, sign in shares.items()}
 
 
 def mirrored(body: Body, angles: Mapping[int, float]) -> dict[int, float]:

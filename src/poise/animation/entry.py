@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from poise.animation.lines import Lines, item, lines_of, within
 from poise.errors import PoiseError, unknown
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?")
-_KEY = re.compile(r"^\s*(\"[^\"]+\"|[\w\-]+)\s*(?:\.[^=]*)?=")
 
-Lines = Mapping[tuple[str, int, str], int]
-"""The line of each key: of which table, the how-manieth of that name, and which key; "" is the header itself."""
-
-
-def lines_of(text: str) -> Lines:
-    """Where everything stands in a TOML file."""
-    found: dict[tuple[str, int, str], int] = {}
-    counts: dict[str, int] = {}
-    table, index = "", 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            table = header[2]
-            index = counts[table] = counts.get(table, -1) + 1
-            found[table, index, ""] = number
-        elif key := _KEY.match(line):
-            found.setdefault((table, index, key[1].strip('"')), number)
-    return found
+class ScriptError(PoiseError):
+    """An error that names a file, and the line if there is one."""
 
 
 class Entry:
     """A table of a file: its values, checked as they are taken."""
 
-    def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], within: str = ""):
+    def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], key: str = ""):
+        """A table of its own; or, of that table, what a key says or a list item."""
         self._file, self._lines, self._table, self._index = file, lines, table, index
-        self._values, self._within = values, within
+        self._values, self._key = values, key
 
     @classmethod
     def read(cls, path: Path) -> Entry:
@@ -66,15 +50,15 @@ class Entry:
         """The how-manieth table of its name it is."""
         return self._index
 
-    def fail(self, message: str, key: str = "") -> PoiseError:
+    def fail(self, message: str, key: str = "") -> ScriptError:
         """The error for something wrong here."""
-        line = self._lines.get((self._table, self._index, self._within or key))
-        line = line or self._lines.get((self._table, self._index, ""))
-        return PoiseError(f"{self._file}{f', line {line}' if line else ''}: {message}")
+        places = (self._key or key, self._key.partition("[")[0], "")
+        line = next((n for place in places if (n := self._lines.get((self._table, self._index, place)))), None)
+        return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
-    def blame(self, error: PoiseError, key: str = "") -> PoiseError:
-        """An error of some other part, which was caused here."""
-        return self.fail(str(error), key)
+    def blame(self, error: PoiseError, key: str = "") -> ScriptError:
+        """An error of some other part, which was caused here; one that names its line already stays as it is."""
+        return error if isinstance(error, ScriptError) else self.fail(str(error), key)
 
     def check(self, valid: Collection[str]) -> None:
         """Raise an error for whatever the table says that nobody reads."""
@@ -129,30 +113,33 @@ class Entry:
 
     def inner(self, key: str) -> Entry:
         """A table within this one; empty if there is none."""
-        return self._entered(key, self._values.get(key, {}))
+        return self._entered(key, 0, self._values.get(key, {}), key)
 
     def inners(self, key: str) -> list[Entry]:
-        """A list of tables that stands on one line or a few."""
+        """A list of tables, on a few lines or with headers of their own."""
         value = self._values.get(key, [])
         return self.listed(key, value if isinstance(value, list) else [value])
 
     def listed(self, key: str, tables: Iterable[object]) -> list[Entry]:
         """Tables that stand for what a key says."""
-        return [self._entered(key, table) for table in tables]
+        return [self._entered(key, index, table, item(key, index)) for index, table in enumerate(tables)]
 
-    def _entered(self, key: str, value: object) -> Entry:
+    def _entered(self, key: str, index: int, value: object, called: str) -> Entry:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
-        path = f"{self._table}.{key}".strip(".")
-        if (path, self._index, "") in self._lines:
-            return Entry(self._file, self._lines, path, self._index, value)
-        return Entry(self._file, self._lines, self._table, self._index, value, self._within or key)
+        table = within(self._table, self._index, key)
+        if not self._key and self._stands(table, index):
+            return Entry(self._file, self._lines, table, index, value)
+        return Entry(self._file, self._lines, self._table, self._index, value, self._key or called)
 
-    def tables(self, key: str) -> Iterator[Entry]:
+    def _stands(self, table: str, index: int) -> bool:
+        """Whether a table has a header of its own, or one within it has."""
+        inside = within(table, index, "")
+        return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
+
+    def tables(self, key: str) -> list[Entry]:
         """The tables [[key]] of the file."""
         value = self._values.get(key, [])
-        path = f"{self._table}.{key}".strip(".")
-        if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
-            raise self.fail(f"must be written as [[{path}]]", key)
-        for index, item in enumerate(value):
-            yield Entry(self._file, self._lines, path, index, item)
+        if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
+            raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
+        return self.listed(key, value)

@@ -9,7 +9,7 @@ from typing import Any
 from poise.animation.angles import freedoms
 from poise.animation.entry import Entry
 from poise.animation.script import Free, Goal, Moment, Pose, Want
-from poise.control.poses.sensors import Sensor
+from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import PoiseError, unknown
 from poise.world.scene import Scene
 
@@ -50,7 +50,7 @@ def _goal(
 ) -> Goal:
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
     free = tuple(_free(scene, told, poses, gains, number) for told in _told(entry, "free"))
-    wants = tuple(_want(scene, told, lap) for told in entry.inners("want"))
+    wants = tuple(_want(scene, told, number, lap) for told in entry.inners("want"))
     if not wants:
         raise entry.fail(f"{name} wants nothing: write want = [{{ what = ..., at = ..., is = ... }}]")
     if len(free) < len(wants):
@@ -105,8 +105,8 @@ def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
     raise told.blame(unknown("part of gains", what, ("stiffness", "damping")))
 
 
-def _want(scene: Scene, entry: Entry, lap: int) -> Want:
-    entry.check(("what", "at", "after", "is", "within"))
+def _want(scene: Scene, entry: Entry, number: str, lap: int) -> Want:
+    entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
     angular = what in TURNED
     if what not in FLIGHT and not angular:
@@ -116,16 +116,32 @@ def _want(scene: Scene, entry: Entry, lap: int) -> Want:
         except PoiseError as error:
             raise entry.blame(error) from None
         angular = sensor.angular
+    told = _target(scene, entry, number, lap)
+    within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
+    unit = radians(1.0) if angular else 1.0
+    moves = entry.number("range", 0.0, 0)
+    return Want(what, _moment(scene, entry, what), unit * told, unit * within, unit * moves)
+
+
+def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
+    """A number, a list of one for each goal, or where a prop is: "NAME.x"; NAME# is the one with the goal's number."""
     told = entry.raw("is")
     if isinstance(told, list):
         if not lap < len(told):
             raise entry.fail(f"'is' has {len(told)} values, but there are more goals", "want")
         told = told[lap]
+    if isinstance(told, str):
+        prop, _, axis = told.replace("#", f"#{number}").rpartition(".")
+        try:
+            place = scene.model.body_pos[scene.link_id(prop)]
+        except PoiseError as error:
+            raise entry.blame(error) from None
+        if axis not in AXES:
+            raise entry.blame(unknown("coordinate of a prop", axis, AXES))
+        return float(place[AXES.index(axis)])
     if isinstance(told, bool) or not isinstance(told, int | float):
         raise entry.fail(f"'is' must be a number, not {told!r}", "want")
-    within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
-    unit = radians(1.0) if angular else 1.0
-    return Want(what, _moment(scene, entry, what), unit * float(told), unit * within)
+    return float(told)
 
 
 def _moment(scene: Scene, entry: Entry, what: str) -> Moment:

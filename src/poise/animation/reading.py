@@ -37,6 +37,11 @@ def shipped_scripts() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
+def shipped_titles() -> dict[str, str]:
+    """What each of them shows, by name."""
+    return {name: Entry.read(find_script(name)).text("title") for name in shipped_scripts()}
+
+
 def find_script(name: str) -> Path:
     """The file of a script."""
     if name.endswith(".toml"):
@@ -51,20 +56,20 @@ def is_shipped(path: Path) -> bool:
     return path.parent == _FOLDER
 
 
-def read_script(name: str | Path) -> Script:
-    """A script by name or path; an error names the line of what is wrong with it."""
+def read_script(name: str | Path, seconds: float = 0.0) -> Script:
+    """A script by name or path, its cycles repeated for at least so many seconds; errors name the line."""
     path = find_script(str(name))
     entry = Entry.read(path)
     entry.check(_ENTRIES)
     body = _body(entry)
-    seconds = entry.number("seconds", least=0.01, most=LONGEST)
+    seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
     poses = read_poses(body, entry, seconds)
     changes, names = _changes(body, entry)
     try:
         scene = _scene(body, entry.inner("scene"))
         scene.model  # noqa: B018 - a scene that does not compile is refused here
     except PoiseError as error:
-        raise error if "line" in str(error) else entry.blame(error, "scene") from None
+        raise entry.blame(error, "scene") from None
     return Script(
         name=path.stem,
         title=entry.text("title", path.stem),
@@ -78,20 +83,23 @@ def read_script(name: str | Path) -> Script:
         changes=changes,
         stabilised=_stabilised(entry.inner("stabilise")),
         objectives=read_objectives(scene, entry),
-        pushes=_pushes(entry),
+        pushes=_pushes(scene, entry),
         holds=tuple(_hold(scene, hold) for hold in entry.tables("hold")),
         goals=read_goals(scene, entry, poses, names),
     )
 
 
 def _body(entry: Entry) -> Body:
+    at = "body"
     try:
-        body = load_body(entry.text("body", "human37"))
-        if "mass" in entry:
-            body = body.scaled(mass=entry.number("mass", least=1e-3))
-        return body.with_torque_limits(entry.text("limits")) if "limits" in entry else body
+        body = load_body(entry.text(at, "human37"))
+        if (at := "mass") in entry:
+            body = body.scaled(mass=entry.number(at, least=1e-3))
+        if (at := "limits") in entry:
+            body = body.with_torque_limits(entry.text(at))
     except PoiseError as error:
-        raise error if "line" in str(error) else entry.blame(error, "body") from None
+        raise entry.blame(error, at) from None
+    return body
 
 
 def _scene(body: Body, entry: Entry) -> Scene:
@@ -166,12 +174,15 @@ def _stabilised(entry: Entry) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _pushes(entry: Entry) -> tuple[Push, ...]:
+def _pushes(scene: Scene, entry: Entry) -> tuple[Push, ...]:
     """Pushes in the short form of the command line."""
     out = []
     for text in entry.texts("push"):
         try:
-            out.append(parse_push(text))
+            push = parse_push(text)
+            if push.body is not None:
+                scene.link_id(push.body)
+            out.append(push)
         except PoiseError as error:
             raise entry.blame(error, "push") from None
     return tuple(out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,24 +10,11 @@ from poise.animation.directing import Change, direct
 from poise.animation.holds import hold_cues
 from poise.animation.script import Script
 from poise.performance import Placed, ScenePush, start, total_push
-from poise.spatial import Array
 from poise.world.cues import Cue
-from poise.world.grips import Grip
 from poise.world.ground import Place
 from poise.world.result import StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World
-
-
-@dataclass(frozen=True, eq=False)
-class Mark:
-    """A state to go on from."""
-
-    time: float  # s
-    qpos: Array
-    qvel: Array
-    steps: int
-    grips: tuple[Grip, ...]
 
 
 def stage(script: Script) -> World:
@@ -55,18 +41,6 @@ class Rehearsal:
         """Have the script performed with changes, from now on."""
         reference, self._controller = direct(self.script, changes)
         self._controller.reset(self.world, Placed(reference, self._place))
-
-    @property
-    def mark(self) -> Mark:
-        """The present state."""
-        world = self.world
-        return Mark(world.time, world.qpos.copy(), world.qvel.copy(), world.steps, world.grips)
-
-    def back_to(self, mark: Mark) -> None:
-        """Go on from a state that was marked."""
-        world = self.world
-        world.reset(mark.qpos, mark.qvel, mark.time)
-        world.steps, world.grips = mark.steps, mark.grips
 
     def step(self) -> StepResult:
         """Go on by a step."""

@@ -72,6 +72,7 @@ class Want:
     when: Moment
     value: float  # SI units and rad
     within: float  # the same, the tolerance
+    range: float = 0.0  # the same: how far the value may be moved, and the script still solves
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
 from poise.animation.wants import Watch
-from poise.optimize.shooting import Hit, ShootingSettings, Shot, shoot
+from poise.optimize.shooting import Hit, Outcome, ShootingSettings, Shot, shoot
 from poise.spatial import Array
 
 Say = Callable[[str], None]
@@ -63,28 +63,44 @@ def solve(script: Script, settings: ShootingSettings | None = None, say: Say = l
     began = clock.perf_counter()
     rehearsal = Rehearsal(script)
     known: list[Change] = []
-    answers = []
+    answers: list[Answer] = []
     for goal in script.goals:
         started = clock.perf_counter()
         rehearsal.direct(known)
         rehearsal.run_until(min(affected_from(script, free) for free in goal.free))
-        hit = _met(rehearsal, goal, known, settings, say)
+        hit = _met(rehearsal, goal, known, _hint(goal, answers), settings, say)
         known += list(zip(goal.free, hit.change.tolist(), strict=True))
         answers.append(Answer(replace(goal, solved=tuple(hit.change.tolist())), hit, clock.perf_counter() - started))
     solved = replace(script, goals=tuple(answer.goal for answer in answers))
     return Solution(solved, tuple(answers), clock.perf_counter() - began)
 
 
-def _met(rehearsal: Rehearsal, goal: Goal, known: Sequence[Change], settings: ShootingSettings | None, say: Say) -> Hit:
-    """Shoot from the present state, and leave the rehearsal in it."""
-    here, watch = rehearsal.mark, Watch(rehearsal, goal)
+def _hint(goal: Goal, answers: Sequence[Answer]) -> Hit | None:
+    """What was found for the repetition of a goal before this one, as long as nothing is known of this one itself."""
+    if not answers or any(goal.solved):
+        return None
+    last = answers[-1]
+    alike = last.goal.origin == (goal.origin[0], goal.origin[1] - 1)
+    return last.hit if alike and last.hit.converged else None
 
-    def simulate(changes: Sequence[Array]) -> list[Array]:
+
+def _met(
+    rehearsal: Rehearsal,
+    goal: Goal,
+    known: Sequence[Change],
+    hint: Hit | None,
+    settings: ShootingSettings | None,
+    say: Say,
+) -> Hit:
+    """Shoot from the present state, and leave the rehearsal in it."""
+    here, watch = rehearsal.world.snapshot, Watch(rehearsal, goal)
+
+    def simulate(changes: Sequence[Array], slopes: bool) -> list[Outcome]:
         outcomes = []
         for change in changes:
-            rehearsal.back_to(here)
+            rehearsal.world.go_back(here)
             rehearsal.direct([*known, *zip(goal.free, change.tolist(), strict=True)])
-            outcomes.append(watch.reach(rehearsal))
+            outcomes.append(watch.reach(rehearsal, slopes))
         return outcomes
 
     shot = Shot(
@@ -93,10 +109,11 @@ def _met(rehearsal: Rehearsal, goal: Goal, known: Sequence[Change], settings: Sh
         tolerance=np.array([want.within for want in goal.wants]),
         unit=np.array([free.unit for free in goal.free]),
         most=np.array([free.most for free in goal.free]),
-        first=np.array(goal.solved),
+        first=np.array(goal.solved) if hint is None else hint.change,
+        slopes=None if hint is None else hint.slopes,
     )
     hit = shoot(shot, settings, lambda found: say(_progress(goal, found)))
-    rehearsal.back_to(here)
+    rehearsal.world.go_back(here)
     return hit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import degrees
 
-from poise.animation.entry import lines_of
+from poise.animation.lines import lines_of
 from poise.animation.script import Goal, Script
 
 

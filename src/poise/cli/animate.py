@@ -36,7 +36,7 @@ def _animate(chosen: argparse.Namespace) -> Report:
     if chosen.seconds is not None:
         check(chosen.seconds, 0, 0.0)
     watcher = Watcher(chosen.json)
-    script = read_script(chosen.script)
+    script = read_script(chosen.script, chosen.seconds or 0.0)
     folder = chosen.out or Path(f"poise-{script.name}")
     made = animate_to(script, folder, chosen.solve, chosen.seconds, watcher.say, watcher.bar)
     return Report(made.text(), made.summary, 1 if made.failed else 0)

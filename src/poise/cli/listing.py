@@ -16,7 +16,8 @@ def add(commands: Any) -> None:
         "kind",
         nargs="?",
         default="all",
-        help="bodies, motions, captures (see poise motions get), controllers, terrains, edits, formats, studies or all",
+        help="bodies, motions, captures (see poise motions get), controllers, scripts (see poise animate), terrains, "
+        "edits, formats, studies or all",
     )
 
 

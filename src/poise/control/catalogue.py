@@ -10,6 +10,7 @@ from poise.control.hold import Hold, HoldSettings
 from poise.control.limp import Limp, LimpSettings
 from poise.control.nqr import Nqr, NqrSettings
 from poise.control.pendulum import Pendulum, PendulumSettings
+from poise.control.poses import Poses, PosesSettings
 from poise.errors import PoiseError, unknown
 from poise.reference.commands import FASTEST
 
@@ -36,6 +37,9 @@ CONTROLLERS: dict[str, Entry] = {
         body="human58",
         step=0.02,
         speeds=(-0.6, 1.8),
+    ),
+    "poses": Entry(
+        Poses, PosesSettings, "springs towards poses, the trunk held up by declared torques; for scripts [Fattal2006]"
     ),
 }
 """By name."""

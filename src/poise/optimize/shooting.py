@@ -4,23 +4,41 @@ The paper's weight alpha cancels out of its equations; what is left is Newton's 
 
     du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
 
-du the change from the animator's values. Added here: targets are measured in tolerances and changes in units of what
-is usual for them; steps are bounded; a step that does not help is halved, then tried the other way round, then doubled
-(contacts put kinks into S); parameters keep within bounds.
+du the change from the animator's values. Added here:
+
+- Targets are measured in tolerances and changes in units of what is usual for them; parameters keep within bounds.
+- Steps are bounded, and damped where it takes a large change to move targets a little. One that does not help is
+  halved, then tried the other way round, then doubled: contacts put kinks into S.
+- Finite differences cost a simulation for each parameter. So a Jacobian is used again, corrected by what its steps led
+  to [Broyden1965], as long as each brings the targets nearer by half. An iteration is a Jacobian by finite differences
+  with all steps that are taken with it.
+- Where S is noisy, the Jacobian may be that of something smooth which goes along with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.spatial import Array
 
-Simulate = Callable[[Sequence[Array]], Sequence[Array]]
-"""What comes (m,) of each of several changes (n,) of the parameters; not finite where a simulation fails."""
+
+class Outcome(NamedTuple):
+    """What comes of a simulation; not finite where it fails."""
+
+    reached: Array  # (m,) of the targets
+    smooth: Array  # (m,) the same, or what goes along with it and depends on the parameters more smoothly
+
+
+class Simulate(Protocol):
+    """Simulates with several changes (n,) of the parameters."""
+
+    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[Outcome]:
+        """What comes of each. If only `slopes` are sought, no more than what is smooth is asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +51,7 @@ class Shot:
     unit: Array  # (n,) a usual change of each parameter
     most: Array  # (n,) the largest change of each
     first: Array  # (n,) the change to begin with
+    slopes: Array | None = None  # (m, n) the Jacobian of a problem like this one, to begin with
 
 
 @dataclass(frozen=True)
@@ -40,15 +59,17 @@ class ShootingSettings:
     """How targets are sought."""
 
     iterations: int = 20
-    """Jacobians, at most."""
-    nudge: float = 0.1
-    """Change of a parameter to see what it does, in its units."""
-    stride: float = 1.5
-    """Largest change of a parameter in an iteration, in its units."""
-    relax: float = 1e-6
-    """Singular values below this part of the largest count as none."""
+    """Jacobians by finite differences, at most."""
+    nudges: tuple[float, ...] = (0.25, -0.25, 0.5)
+    """Changes of a parameter to see what it does, in its units; the next one where the last led nowhere."""
+    stride: float = 1.0
+    """Largest change of a parameter in a step, in its units."""
+    damping: float = 0.5
+    """Ways that move the targets by less than so many tolerances per unit of the parameters are not taken whole."""
     tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
-    """Parts of a step that are tried in turn until one helps."""
+    """Parts of the first step of an iteration that are tried in turn until one helps."""
+    nearer: float = 0.5
+    """A step that leaves more than this part of the distance ends the iteration: its Jacobian is worn out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +81,7 @@ class Hit:
     off: Array  # (m,) in tolerances
     iterations: int
     simulations: int
+    slopes: Array | None = None  # (m, n) the last Jacobian, in tolerances per unit
 
     @property
     def converged(self) -> bool:
@@ -70,74 +92,103 @@ class Hit:
 def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[Hit], None] | None = None) -> Hit:
     """Seek the least change that meets the targets; the best that was found, if none does."""
     settings = settings or ShootingSettings()
-    simulations = 0
-
-    def simulate(changes: Sequence[Array]) -> list[Array]:
-        nonlocal simulations
-        simulations += len(changes)
-        return [(np.asarray(outcome) - shot.target) / shot.tolerance for outcome in shot.simulate(changes)]
-
-    def hit(change: Array, off: Array, iterations: int) -> Hit:
-        return Hit(change, off * shot.tolerance + shot.target, off, iterations, simulations)
-
-    bound = shot.most / shot.unit
-    best = np.clip(shot.first / shot.unit, -bound, bound)
-    (off,) = simulate([best * shot.unit])
-    for iteration in range(settings.iterations):
-        here = hit(best * shot.unit, off, iteration)
+    search = _Search(shot, settings)
+    search.go_on()
+    stuck = 0
+    for iteration in range(settings.iterations + 1):
+        here = search.hit(iteration)
         if watch is not None:
             watch(here)
-        if here.converged or not np.all(np.isfinite(off)):
-            return here
-        jacobian = _jacobian(simulate, best, off, bound, shot.unit, settings.nudge)
-        step = _step(jacobian, best, off, bound, settings)
-        found = _improvement(simulate, best, off, step, bound, shot.unit, settings.tries)
-        if found is None:
-            return hit(best * shot.unit, off, iteration + 1)
-        best, off = found
-    return hit(best * shot.unit, off, settings.iterations)
+        lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
+        if here.converged or lost or iteration == settings.iterations:
+            break
+        search.look_around(settings.nudges[stuck])
+        stuck = 0 if search.go_on(settings.tries) else stuck + 1
+    return here
 
 
-def _jacobian(
-    simulate: Callable[[Sequence[Array]], list[Array]], at: Array, off: Array, bound: Array, unit: Array, nudge: float
-) -> Array:
-    """(m, n) by forward differences, away from the bounds; 0 where a simulation fails."""
-    sides = np.where(at + nudge <= bound, nudge, -nudge)
-    outcomes = simulate([(at + side * axis) * unit for side, axis in zip(sides, np.eye(len(at)), strict=True)])
-    columns = [(outcome - off) / side for outcome, side in zip(outcomes, sides, strict=True)]
-    return np.where(np.isfinite(columns), columns, 0.0).T
+class _Search:
+    """The best change so far, in units of the parameters, and how far off it is, in tolerances."""
+
+    def __init__(self, shot: Shot, settings: ShootingSettings) -> None:
+        self._shot, self._settings = shot, settings
+        self._bound = shot.most / shot.unit
+        self._simulations = 0
+        self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
+        (self._off,) = self._simulate([self._at])
+        self._jacobian = shot.slopes
+
+    def hit(self, iterations: int) -> Hit:
+        """What is reached by now."""
+        shot, off = self._shot, self._off.reached
+        reached = off * shot.tolerance + shot.target
+        return Hit(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
+
+    def go_on(self, parts: Sequence[float] = ()) -> bool:
+        """Take steps with the Jacobian that there is, the first with some parts to try; False if none helps."""
+        moved, fresh = False, True
+        while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
+            distance = self._distance
+            moved |= self._step(self._jacobian, parts or self._settings.tries[:2])
+            fresh = self._distance <= self._settings.nearer * distance
+            parts = ()
+        return moved
+
+    @property
+    def _distance(self) -> float:
+        return float(np.linalg.norm(self._off.reached))
+
+    def _step(self, jacobian: Array, parts: Sequence[float]) -> bool:
+        """Go the first of some parts of a step that comes nearer, if any; what all lead to corrects the Jacobian."""
+        start, off, settings = self._at, self._off, self._settings
+        step = least_step(jacobian, start, off.reached, self._bound, settings)
+        for part in parts:
+            candidate = np.clip(start + part * step, -self._bound, self._bound)
+            (outcome,) = self._simulate([candidate])
+            if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # a shorter way tells less than is known
+                jacobian = self._jacobian = corrected(jacobian, candidate - start, outcome.smooth - off.smooth)
+            if np.linalg.norm(outcome.reached) < self._distance:  # never for what is not finite
+                self._at, self._off = candidate, outcome
+                return True
+        return False
+
+    def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[Outcome]:
+        """What comes of changes in units, in tolerances from the targets."""
+        shot = self._shot
+        self._simulations += len(points)
+        outcomes = shot.simulate([point * shot.unit for point in points], slopes)
+        return [Outcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair)) for pair in outcomes]
+
+    def look_around(self, nudge: float) -> None:
+        """The Jacobian by differences to one side, but not beyond the bounds; 0 where a simulation fails."""
+        sides = np.where(np.abs(self._at + nudge) <= self._bound, nudge, -nudge)
+        points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
+        outcomes = self._simulate(points, slopes=True)
+        columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]
+        self._jacobian = np.where(np.isfinite(columns), columns, 0.0).T
 
 
-def _step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
-    """The way to the nearest change that meets the linearised targets; what hits a bound stays there."""
+def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
+    """(n,) towards the nearest change that meets the linearised targets; what hits a bound stays there."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
-    aim = np.zeros(len(at))
+    step = np.zeros(len(at))
     for _ in range(len(at)):
-        rest = -off + jacobian @ at - jacobian[:, ~free] @ aim[~free]
-        aim[free] = np.linalg.pinv(jacobian[:, free], rcond=settings.relax) @ rest
-        beyond = free & (np.abs(aim) > bound)
-        aim = np.clip(aim, -bound, bound)
+        left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
+        rest = -off - jacobian[:, ~free] @ step[~free]
+        share = size / (size**2 + settings.damping**2) if settings.damping else np.linalg.pinv(np.diag(size)).diagonal()
+        idle = at[free] - right.T @ (right @ at[free])  # of what has been changed so far, what moves no target
+        step[free] = right.T @ (share * (left.T @ rest)) - idle
+        beyond = free & (np.abs(at + step) > bound)
+        step = np.clip(at + step, -bound, bound) - at
         if not beyond.any() or not (free & ~beyond).any():
             break
         free &= ~beyond
-    step = aim - at
     longest = float(np.abs(step).max(initial=0.0))
     return step if longest <= settings.stride else step * settings.stride / longest
 
 
-def _improvement(
-    simulate: Callable[[Sequence[Array]], list[Array]],
-    at: Array,
-    off: Array,
-    step: Array,
-    bound: Array,
-    unit: Array,
-    tries: Sequence[float],
-) -> tuple[Array, Array] | None:
-    """The first part of a step that comes nearer, and what comes of it."""
-    for part in tries:
-        candidate = np.clip(at + part * step, -bound, bound)
-        (outcome,) = simulate([candidate * unit])
-        if np.linalg.norm(outcome) < np.linalg.norm(off):  # never for what is not finite
-            return candidate, outcome
-    return None
+def corrected(jacobian: Array, step: Array, change: Array) -> Array:
+    """The Jacobian next to this one that has a step lead to a change; the same, if the simulation failed."""
+    if not np.all(np.isfinite(change)):
+        return jacobian
+    return np.asarray(jacobian + np.outer(change - jacobian @ step, step) / float(step @ step))

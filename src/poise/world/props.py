@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element, SubElement
@@ -13,6 +14,7 @@ WOOD = "0.72 0.58 0.42 1"
 STEEL = "0.55 0.57 0.60 1"
 RUBBER = "0.80 0.45 0.32 1"
 GLASS = "0.60 0.75 0.82 1"
+PAINT = "0.35 0.55 0.75 1"
 
 
 class Prop(Protocol):
@@ -151,6 +153,26 @@ class Block:
         return [body]
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A patch painted on the ground, for people to see where something is to come down: nothing can touch it."""
+
+    name: str = "mark"
+    at: tuple[float, float] = (1.0, 0.0)  # m
+    heading: float = 0.0  # degrees, of its length
+    ahead: float = 0.0  # m: how far in front of the place its middle is, as a print's is in front of the ankle
+    size: tuple[float, float] = (0.28, 0.12)  # m, along and across
+
+    def elements(self) -> list[Element]:
+        """A body fixed to the world, so that scripts can name it."""
+        turn = (0.0, 0.0, math.radians(self.heading))
+        body = element("body", name=self.name, pos=(*self.at, 0.0), euler=turn)
+        half = (self.size[0] / 2, self.size[1] / 2, 0.002)
+        paint = {"contype": "0", "conaffinity": "0", "group": "1", "rgba": PAINT}
+        body.append(geom(f"{self.name}_shape", "ellipsoid", pos=(self.ahead, 0, 0), size=half, **paint))
+        return [body]
+
+
 PROPS: dict[str, type] = {
     "ball": Ball,
     "box": Box,
@@ -158,5 +180,6 @@ PROPS: dict[str, type] = {
     "tray": Tray,
     "bar": Bar,
     "block": Block,
+    "mark": Mark,
 }
 """By kind."""

@@ -90,7 +90,8 @@ class Scene:
         for prop in self.props:
             for item in prop.elements():
                 for part in item.iter("geom"):
-                    self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT)
+                    if not _untouchable(part):
+                        self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT)
                 world.append(item)
         return ElementTree.tostring(root, encoding="unicode")
 
@@ -113,9 +114,8 @@ class Scene:
             if prefix and "name" in item.attrib:
                 item.set("name", prefix + item.get("name", ""))
         for part in source.iter("geom"):
-            if part.get("contype") == "0" and part.get("conaffinity") == "0":
-                continue
-            self._solid(part, own, others)
+            if not _untouchable(part):
+                self._solid(part, own, others)
         for part in source.findall("worldbody/body"):
             world.append(part)
 
@@ -159,3 +159,8 @@ class Scene:
                 return f"{self.prefix(index)}{body.dof_names[dof - span.start]}"
         joint = self.model.joint(int(self.model.dof_jntid[dof]))
         return f"{joint.name}[{dof - int(joint.dofadr[0])}]"
+
+
+def _untouchable(part: Element) -> bool:
+    """Whether a geom is there to be seen only."""
+    return part.get("contype") == "0" and part.get("conaffinity") == "0"

@@ -34,6 +34,7 @@ from poise.world.grips import Grip
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.snapshot import Snapshot
 
 Array = NDArray[np.float64]
 
@@ -91,21 +92,33 @@ class World:
     # -- state -------------------------------------------------------------------------------------------------------
 
     def reset(self, qpos: Array, qvel: Array, time: float = 0.0) -> None:
-        """Put the world into a state, without grips."""
+        """Put the world into a state, without grips or memory of contacts."""
         for what, values, size in (("pose", qpos, self.model.nq), ("velocity", qvel, self.model.nv)):
             bad = np.flatnonzero(~np.isfinite(values))
             if len(values) != size:
                 raise PoiseError(f"{what} has {len(values)} numbers, the scene needs {size}")
             if bad.size:
                 raise PoiseError(f"{what}: number {bad[0]} is not finite")
-        self.time = time
-        self.steps = 0
+        self.time, self.steps = time, 0
         self.grips: tuple[Grip, ...] = ()
         self._memory = (NO_PAIRS, NO_MODES)
         self.qpos[:] = qpos
         self.qvel[:] = qvel
         mujoco.mj_normalizeQuat(self.model, self.qpos)
         self.terms.set_pose()
+        self.terms.set_mass()
+        self._prepare()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The present state, to go back to."""
+        return Snapshot(self.time, self.steps, copy.copy(self.terms.data), self.grips, *self._memory)
+
+    def go_back(self, to: Snapshot) -> None:
+        """Put the world into a state that it, or another of the same scene, was in."""
+        self.time, self.steps, self.grips = to.time, to.steps, to.grips
+        self._memory = (to.touched, to.modes)
+        mujoco.mj_copyData(self.terms.data, self.model, to.data)
         self.terms.set_mass()
         self._prepare()
 
@@ -121,16 +134,11 @@ class World:
     def __deepcopy__(self, memo: dict[int, object]) -> World:
         """Another world in the same state. Its kernels work on arrays of its own."""
         twin = World(self.scene, self.settings)
-        twin._restore(self.qpos, self.qvel, self.time, self.steps, self.grips)
+        twin.go_back(self.snapshot)
         return twin
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = (self.qpos.copy(), self.qvel.copy(), self.time, self.steps, self.grips)
-        return _rebuilt, (self.scene, self.settings, state)
-
-    def _restore(self, qpos: Array, qvel: Array, time: float, steps: int, grips: tuple[Grip, ...]) -> None:
-        self.reset(qpos, qvel, time)
-        self.steps, self.grips = steps, grips
+        return _rebuilt, (self.scene, self.settings, self.snapshot)
 
     @property
     def state(self) -> State:
@@ -383,8 +391,8 @@ class World:
         self._prepare()
 
 
-def _rebuilt(scene: Scene, settings: WorldSettings, state: tuple[Array, Array, float, int, tuple[Grip, ...]]) -> World:
+def _rebuilt(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
     """A world that was pickled."""
     world = World(scene, settings)
-    world._restore(*state)
+    world.go_back(snapshot)
     return world

@@ -1,6 +1,7 @@
 """What can be sensed of a body, by name: where it is, how it moves and turns.
 
     com.x com.y com.z, com.vx ...           the centre of mass, m and m/s
+    com.vahead com.vleft                    its velocity as the root sees it, whichever way that is heading, m/s
     com.spinx ...                           the turning of the body as a whole about it, rad/s
     LINK.x ..., LINK.vx ..., LINK.wx ...    a link's place, velocity and angular velocity in the world
     LINK.roll LINK.pitch LINK.yaw           a link's orientation, rad
@@ -24,6 +25,7 @@ from poise.errors import unknown
 from poise.spatial import Array, matrix_to_euler
 
 AXES = "xyz"
+SEEN = ("vahead", "vleft")
 Read = Callable[[State], float]
 
 ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
@@ -65,7 +67,7 @@ def _reader(name: str, scene: Setting) -> Read:
     if not dot:
         raise unknown("sensor", name, scene.body.dof_names[6:])
     if what == "com":
-        return _of_mass(scene, name, quality)
+        return _of_mass(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
@@ -91,16 +93,26 @@ def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
     return angle
 
 
-def _of_mass(scene: Setting, name: str, quality: str) -> Read:
+def _of_mass(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
+    if quality in SEEN:
+        return lambda state: float(com_velocity(state)[:2] @ _seen(state)[SEEN.index(quality)])
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
         case "v" if axis >= 0:
-            return lambda state: float(com_velocity(scene.model, state)[axis])
+            return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
-            return lambda state: float(whole_turning(scene.model, state)[axis])
-    raise unknown(f"quality of sensor '{name}'", quality, ["x", "y", "z", "vx", "vy", "vz", "spinx", "spiny", "spinz"])
+            return lambda state: float(whole_turning(state)[axis])
+    valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *SEEN]
+    raise unknown(f"quality of sensor '{name}'", quality, valid)
+
+
+def _seen(state: State) -> Array:
+    """(2, 2) level unit vectors ahead of the root and to its left."""
+    turn = state.data.xmat[1].reshape(3, 3)
+    x, y = turn[0, 0], turn[1, 0]
+    return np.array([[x, y], [-y, x]]) / max(float(np.hypot(x, y)), 1e-9)
 
 
 def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
@@ -118,28 +130,28 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
-def com_velocity(model: Any, state: State) -> Array:
+def com_velocity(state: State) -> Array:
     """(3,) m/s of the first body's centre of mass."""
-    return np.asarray(state.mass[:3, : _end(model)] @ state.qvel[: _end(model)] / model.body_subtreemass[1])
+    model, end = state.data.model, _end(state)
+    return np.asarray(state.mass[:3, :end] @ state.qvel[:end] / model.body_subtreemass[1])
 
 
-def whole_turning(model: Any, state: State) -> Array:
+def whole_turning(state: State) -> Array:
     """(3,) rad/s: the angular velocity of a rigid body that had the same pose and angular momentum."""
-    end, data = _end(model), state.data
+    end, data = _end(state), state.data
     turn = data.xmat[1].reshape(3, 3)
     lever = data.subtree_com[1] - data.xpos[1]
     momentum = state.mass[:6, :end] @ state.qvel[:end]
     spin = turn @ momentum[3:] - np.cross(lever, momentum[:3])
     about_root = turn @ state.mass[3:6, 3:6] @ turn.T
-    mass = float(model.body_subtreemass[1])
+    mass = float(data.model.body_subtreemass[1])
     about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))
     return np.asarray(np.linalg.solve(about_com, spin))
 
 
-def _end(model: Any) -> int:
+def _end(state: State) -> int:
     """How many freedoms the first body has: they come first."""
-    own = np.flatnonzero(model.body_rootid[model.dof_bodyid] == 1)
-    return int(own[-1]) + 1
+    return int(state.data.model.tree_dofnum[0])
 
 
 def _link_velocity(model: Any, state: State, link: int) -> Array:

@@ -1,0 +1,191 @@
+"""What is wrong with a script is told in one line, which names the file and the line."""
+
+import re
+import textwrap
+
+import pytest
+
+from poise.animation import read_script
+from poise.animation.entry import ScriptError
+from poise.errors import PoiseError
+
+GOOD = """\
+title = "A hop"
+body = "lamp14"
+seconds = 1.0
+
+[[pose]]
+time = 0.4
+name = "crouch"
+angles = { base_joint_y = -70, elbow_y = 130 }
+
+[[pose]]
+time = 0.5
+name = "stretch"
+angles = { base_joint_y = 10, elbow_y = 20 }
+"""
+GOAL = """
+[[goal]]
+free = ["crouch.elbow_y", "stretch.elbow_y"]
+want = [
+    { what = "base.x", at = 0.6, is = 0.1 },
+    { what = "base.z", at = "apex", is = 0.3 },
+]
+"""
+CYCLE = """
+[[cycle]]
+period = 0.5
+pose = [
+    { at = 0.0, angles = { elbow_y = 20 } },
+    { at = 0.5, angles = { elbow_y = 60 } },
+]
+"""
+
+
+def read(tmp_path, text):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return read_script(path)
+
+
+def refused(tmp_path, text, marked, *words):
+    """Reading fails, and the error names the line in which the mark stands."""
+    (line,) = [number for number, each in enumerate(text.splitlines(), start=1) if marked in each]
+    with pytest.raises(ScriptError) as error:
+        read(tmp_path, text)
+    message = str(error.value)
+    assert message.startswith(f"mine.toml, line {line}: "), message
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize("text", [GOOD, GOOD + GOAL, GOOD + CYCLE], ids=["poses", "goal", "cycle"])
+def test_what_is_right_is_read(tmp_path, text):
+    assert read(tmp_path, text).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("seconds = 1.0", "seconds = -1.0", ["at least 0.01"]),
+        ("seconds = 1.0", 'seconds = "long"', ["must be a number", "'long'"]),
+        ("seconds = 1.0", "seconds = 1\nsecond = 2", ["'second'", "seconds"]),
+        ('body = "lamp14"', 'body = "lamp15"', ["'lamp15'", "lamp14"]),
+        ('body = "lamp14"', 'body = "lamp14"\nlimits = "giant"', ["'giant'"]),
+        ('body = "lamp14"', 'body = "lamp14"\nmass = 0', ["'mass'"]),
+        ("seconds = 1.0", "seconds = 1.0\nstep = 1.0", ["'step'", "at most 0.02"]),
+        ("seconds = 1.0", 'seconds = 1.0\npush = "hard"', ["'hard'"]),
+        ("seconds = 1.0", 'seconds = 1.0\npush = "3@0.1,body=knee"', ["'knee'"]),
+        ("seconds = 1.0", "seconds = 1.0\nstart = { lift = -1 }", ["'lift'"]),
+        ("seconds = 1.0", "seconds = 1.0\nsettings = { reach = 0 }", ["reach"]),
+        ("seconds = 1.0", "seconds = 1.0\nsettings = { raech = 1 }", ["'raech'", "reach"]),
+        ("seconds = 1.0", "seconds = 1.0\nstabilise = { during = [[0.5, 0.2]] }", ["'during'", "earlier"]),
+        ("seconds = 1.0", "seconds = 1.0\nstabilise = { during = [1] }", ["'during'"]),
+        ("seconds = 1.0", 'seconds = 1.0\nscene = { terrain = "sea" }', ["'sea'"]),
+        ("seconds = 1.0", 'seconds = 1.0\nscene = { prop = [{ kind = "cat" }] }', ["'cat'", "ball"]),
+        ("time = 0.4", "time = -0.4", ["'time'", "at least 0"]),
+        ("time = 0.5", 'time = "soon"', ["'time'", "'soon'"]),
+        ("time = 0.5", "time = 0.5\ntimes = 2", ["'times'"]),
+        ("elbow_y = 130", "elbow_q = 130", ["'elbow_q'", "elbow_y"]),
+        ("elbow_y = 130", "elbow_y = 1300", ["'elbow_y'", "at most 720"]),
+        ("elbow_y = 130", "elbow_y = [1, 2]", ["'elbow_y'", "cycle"]),
+        ("elbow_y = 130 }", "elbow_y = 130 }\nreach = { knee = [0, 0, 0] }", ["'knee'", "cannot reach"]),
+        ("elbow_y = 130 }", "elbow_y = 130 }\nreach = { shade = [9, 0, 0] }", ["'shade'", "away"]),
+    ],
+)
+def test_the_wrong_line_is_named(tmp_path, before, after, words):
+    refused(tmp_path, GOOD.replace(before, after), after.splitlines()[-1], *words)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('"stretch.elbow_y"]', "]", ["2 constraints", "only 1 parameters"]),
+        ("crouch.elbow_y", "couch.elbow_y", ["'couch'", "crouch"]),
+        ("crouch.elbow_y", "crouch.elbow_q", ["'elbow_q'", "elbow_y"]),
+        ("crouch.elbow_y", "crouch.neck_y", ["says nothing of neck_y"]),
+        ('["crouch.elbow_y", "stretch.elbow_y"]', '"crouch.elbow_y"', ["'free'", "list"]),
+        ('"crouch.elbow_y",', '{ what = "crouch.elbow_y", much = 3 },', ["'much'"]),
+        ('what = "base.x"', 'what = "bass.x"', ["'bass'", "base"]),
+        ('what = "base.x"', 'what = "base.q"', ["'q'"]),
+        ("at = 0.6", 'at = "noon"', ["'noon'", "apex"]),
+        ("at = 0.6", 'at = "knee down"', ["'knee'"]),
+        ("is = 0.3", "is = true", ["'is'", "True"]),
+        ("is = 0.3", "wants = 0.3", ["'wants'"]),
+    ],
+)
+def test_the_wrong_line_of_a_goal_is_named(tmp_path, before, after, words):
+    refused(tmp_path, GOOD + GOAL.replace(before, after), after if after != "]" else "free =", *words)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("period = 0.5", "period = 0", ["'period'", "at least 0.05"]),
+        ("period = 0.5", "period = 0.5\nmirrored = 1", ["'mirrored'", "true or false"]),
+        ("period = 0.5", "period = 0.5\nuntil = -1", ["'until'"]),
+        ("at = 0.5,", "at = 1.5,", ["'at'", "at most 1"]),
+        ("at = 0.5,", "time = 0.5,", ["'time'", "at"]),
+        ("elbow_y = 60", "elbow_k = 60", ["'elbow_k'"]),
+    ],
+)
+def test_the_wrong_line_of_a_cycle_is_named(tmp_path, before, after, words):
+    refused(tmp_path, GOOD + CYCLE.replace(before, after), after.splitlines()[-1], *words)
+
+
+@pytest.mark.parametrize(
+    ("table", "marked", "words"),
+    [
+        ('[[gains]]\njoints = ["elbow", "toe"]', "joints", ["'toe'", "elbow"]),
+        ("[[gains]]\nstiffness = -1", "stiffness", ["'stiffness'"]),
+        ("[[gains]]\nfrom = 2\nuntil = 1", "until", ["before it begins"]),
+        ('[[objective]]\nkind = "fly"', "fly", ["'fly'", "level"]),
+        ('[[objective]]\nkind = "level"\nlink = "shade"', "[[objective]]", ["joints"]),
+        ('[[hold]]\nlink = "hand"\nwhat = "world"', "hand", ["'hand'"]),
+        ('[[hold]]\nlink = "shade"\nwhat = "world"\npoints = [[1, 2]]', "points", ["three numbers"]),
+        ("[[cycle]]\npose = [{ at = 0 }]", "[[cycle]]", ["'period' is missing"]),
+        ("[[cycle]]\nperiod = 1", "[[cycle]]", ["no pose"]),
+        ("[[goal]]\nfree = []", "[[goal]]", ["wants nothing"]),
+        ('[[scene.prop]]\nkind = "ball"\nradius = "big"', "radius", ["'radius'"]),
+        ('[[scene.prop]]\nkind = "ball"\nrudius = 1', "rudius", ["'rudius'", "radius"]),
+        ("[[pose]] # when?\nangles = {}", "when?", ["'time' is missing"]),
+        ('[[pose]]\ntime = 0.7\nname = "crouch" # again', "again", ["two poses", "'crouch'"]),
+        ("[[pose]]\ntime = 0.7\n[pose.angles]\nelbow_y = 5\nelbow_p = 3", "elbow_p", ["'elbow_p'"]),
+    ],
+)
+def test_the_wrong_line_of_a_table_is_named(tmp_path, table, marked, words):
+    refused(tmp_path, f"{GOOD}\n{table}\n", marked, *words)
+
+
+def test_a_script_needs_a_pose(tmp_path):
+    with pytest.raises(ScriptError, match="no pose"):
+        read(tmp_path, 'body = "lamp14"\nseconds = 1\n')
+
+
+def test_a_cycle_may_not_go_on_for_ever(tmp_path):
+    text = GOOD.replace("seconds = 1.0", "seconds = 600") + CYCLE.replace("period = 0.5", "period = 0.06")
+    refused(tmp_path, text, "period", "too often")
+
+
+def test_what_is_no_toml_is_told_with_its_line(tmp_path):
+    with pytest.raises(PoiseError, match=r"mine.toml is no TOML file: .*line 2"):
+        read(tmp_path, "seconds = 1\nbody = = 2\n")
+
+
+@pytest.mark.parametrize("name", ["no-such.toml", "folder.toml"])
+def test_what_cannot_be_read_is_told(tmp_path, name):
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(PoiseError, match=f"cannot read .*{name}"):
+        read_script(tmp_path / name)
+
+
+def test_an_unknown_script_is_told_with_those_there_are():
+    with pytest.raises(PoiseError, match=re.escape("'punsh'")) as error:
+        read_script("punsh")
+    assert "punch" in str(error.value)
+
+
+def test_words_in_a_name_do_not_hide_the_line(tmp_path):
+    """An angle called like a line is not taken for a line that was told already."""
+    refused(tmp_path, textwrap.dedent(GOOD).replace("elbow_y = 130", "line = 130"), "line = 130", "'line'")

@@ -1,0 +1,54 @@
+"""Gains in time."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poise.control.poses.rig import Rig
+from poise.control.poses.schedule import Gains, Span, Strengthening
+
+RIG = Rig(np.arange(8.0), 10.0 * np.arange(8.0))
+TIMES = st.integers(0, 40).map(lambda k: 0.25 * k)  # s; coarse, so that edges coincide
+SPANS = st.tuples(TIMES, st.one_of(TIMES, st.just(math.inf))).map(lambda ends: Span(min(ends), max(ends)))
+FACTORS = st.sampled_from([0.0, 0.5, 2.0, 3.0])
+CHANGES = st.builds(
+    Strengthening, SPANS, st.sets(st.integers(0, 7), min_size=1).map(lambda dofs: tuple(sorted(dofs))), FACTORS, FACTORS
+)
+
+
+@given(st.lists(CHANGES, max_size=4).map(tuple), TIMES)
+def test_all_changes_that_go_on_are_multiplied(changes, time):
+    stiffness, damping = np.array(RIG.stiffness), np.array(RIG.damping)
+    for change in changes:
+        if change.when.start <= time < change.when.end:
+            for dof in change.dofs:
+                stiffness[dof] *= change.stiffness
+                damping[dof] *= change.damping
+    found = Gains(RIG, changes).at(time)
+    np.testing.assert_allclose(found[0], stiffness)
+    np.testing.assert_allclose(found[1], damping)
+
+
+def test_without_changes_it_is_the_rig():
+    for time in (0.0, 5.0):
+        np.testing.assert_array_equal(Gains(RIG).at(time), (RIG.stiffness, RIG.damping))
+
+
+def test_a_change_ends_when_the_next_begins():
+    first, second = (Strengthening(Span(k, k + 1), (7,), 2.0 + k) for k in (0, 1))
+    gains = Gains(RIG, (first, second))
+    assert [gains.at(time)[0][7] / 7 for time in (0.5, 1.0, 1.5, 2.0)] == [2, 3, 3, 1]
+
+
+def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
+    gains = Gains(RIG, (Strengthening(Span(0.3), (7,), 2.0),))
+    assert 3 * 0.1 != 0.3
+    assert gains.at(3 * 0.1)[0][7] == gains.at(0.3 - 1e-12)[0][7] == 14
+
+
+@pytest.mark.parametrize(("time", "inside"), [(0.999, False), (1.0, True), (1.999, True), (2.0, False)])
+def test_a_span_has_its_beginning_and_not_its_end(time, inside):
+    assert (time in Span(1.0, 2.0)) is inside

@@ -1,0 +1,51 @@
+"""Springs of bodies."""
+
+import numpy as np
+import pytest
+
+from bodies import NAMES, body_of
+from poise.body import Body
+from poise.control.poses.rig import PEOPLE, PERSON_ROOT, Rig
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_body_has_springs(name):
+    body = body_of(name)
+    rig = Rig.of(body)
+    for gains in (rig.stiffness, rig.damping):
+        assert gains.shape == (body.nv,)
+        assert np.all(np.isfinite(gains))
+        assert np.all(gains[:3] == 0)  # nothing holds the root's place
+        assert np.all(gains[3:] > 0)
+    assert np.ptp(rig.stiffness[3:6]) == 0
+    assert rig.root == (rig.stiffness[3], rig.damping[3])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_sides_are_alike(name):
+    body = body_of(name)
+    rig = Rig.of(body)
+    for gains in (rig.stiffness, rig.damping):
+        np.testing.assert_allclose(gains[3:], gains[body.mirror_dofs[3:]])
+
+
+def test_a_person_has_the_gains_that_were_found_for_people():
+    body = Body.named("human37")
+    rig = Rig.of(body)
+    knee, root = body.index("left_knee")[0], 3
+    share = rig.stiffness[root] / PERSON_ROOT.stiffness
+    assert 0.9 < share < 1.1
+    assert rig.stiffness[knee] == pytest.approx(share * PEOPLE["knee_y"].stiffness)
+    assert rig.damping[knee] == pytest.approx(share * PEOPLE["knee_y"].damping)
+
+
+def test_who_weighs_twice_as_much_is_twice_as_strong():
+    light = Body.named("human37")
+    one, two = Rig.of(light), Rig.of(light.scaled(mass=2 * light.mass))
+    np.testing.assert_allclose(two.stiffness, 2 * one.stiffness, rtol=1e-6)
+    np.testing.assert_allclose(two.damping, 2 * one.damping, rtol=1e-6)
+
+
+def test_a_rig_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        Rig.of(Body.named("lamp14")).stiffness[7] = 0.0
