@@ -79,4 +79,6 @@ def test_they_may_turn(tmp_path):
 
 def test_an_angle_may_change_with_the_repetitions(tmp_path):
     script = read(tmp_path, seconds=3.0)
-    assert [degrees(of(script, f"reach#{lap}"), "left_knee_y") for lap in (1, 2, 3, 4)] == pytest.approx([6, 12, 18, 18])
+    assert [degrees(of(script, f"reach#{lap}"), "left_knee_y") for lap in (1, 2, 3, 4)] == pytest.approx(
+        [6, 12, 18, 18]
+    )

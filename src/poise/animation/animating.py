@@ -17,9 +17,9 @@ from poise.animation.units import for_people, unit_of
 from poise.animation.writing import solved_text
 from poise.export import export
 from poise.files import check_targets, check_writable, write_file
+from poise.measure.bracing import bracing
 from poise.performance import Performance, perform
 from poise.session import FILES, Outcome, Progress, summarise
-from poise.world.recording import Recording
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def animate_to(
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     recording = performance.recording
-    summary = {**summarise(performance), **_solving(solution), "stabiliser": stabiliser(recording)}
+    summary = {**summarise(performance), **_solving(solution), "stabiliser": bracing(recording)}
     recording.meta["fell_at"] = summary["fell_at"]
     folder.mkdir(parents=True, exist_ok=True)
     recording.save(paths[0])
@@ -89,15 +89,6 @@ def animate_to(
     if solution is not None and script.path is not None:
         paths.append(_write_solved(solution.script, script.path))
     return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution)
-
-
-def stabiliser(recording: Recording) -> dict[str, float]:
-    """How strong the torques on the root's orientation were: largest and mean size, and for which part of the time."""
-    first = int(recording.model.body_dofadr[recording.root])
-    size = np.linalg.norm(recording.external[:, first + 3 : first + 6], axis=1)
-    acting = size > 0
-    mean = float(size[acting].mean()) if acting.any() else 0.0
-    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": float(acting.mean())}
 
 
 def _write_solved(script: Script, path: Path) -> Path:
