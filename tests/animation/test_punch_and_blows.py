@@ -39,6 +39,22 @@ def test_it_does_so_when_a_user_changes_it(name, seed):
     assert FEATS[name](animate(varied(read_script(name), seed)).recording)
 
 
+@pytest.mark.parametrize("name", ["punch", *FALLS])
+def test_arms_do_not_pass_through_the_trunk(played, name):
+    """Nothing but good poses keeps them out: links of a body do not collide with each other."""
+    recording = played[name]
+    model, data = recording.model, mujoco.MjData(recording.model)
+    solid = [g for g in range(model.ngeom) if model.geom_contype[g]]
+    link = {g: model.body(model.geom_bodyid[g]).name for g in solid}
+    arms = [g for g in solid if link[g].endswith(("forearm", "hand"))]
+    trunk = [g for g in solid if link[g] in ("head", "torso", "pelvis")]
+    for qpos in recording.qpos[::6]:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        gaps = [mujoco.mj_geomDistance(model, data, arm, part, 0.1, None) for arm in arms for part in trunk]
+        assert min(gaps) > -0.01
+
+
 # -- punch ---------------------------------------------------------------------------------------------------------
 
 
