@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import radians
 from typing import Any
 
@@ -40,6 +42,15 @@ def _objective(scene: Scene, entry: Entry) -> Objective:
     except PoiseError as error:
         raise entry.blame(error) from None
     return made
+
+
+@contextmanager
+def _blaming(entry: Entry, key: str) -> Iterator[None]:
+    """Names the line of a key in errors about what it says."""
+    try:
+        yield
+    except PoiseError as error:
+        raise entry.blame(error, key) from None
 
 
 def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[str, Any]:
@@ -81,7 +92,8 @@ def _follow(scene: Scene, entry: Entry) -> Objective:
 def _correct(scene: Scene, entry: Entry) -> Objective:
     """Weights are told in degrees per m or m/s, or per degree."""
     sensor = Sensor(entry.text("sensor"))
-    sensor.reset(scene)
+    with _blaming(entry, "sensor"):
+        sensor.reset(scene)
     wanted = entry.number("is", 0.0)
     weights = _weights(scene, entry)
     if sensor.angular:
@@ -110,13 +122,15 @@ def _weights(scene: Scene, entry: Entry) -> dict[str, float]:
         if name in named:
             out[named[name]] = weight
         else:
-            out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
+            with _blaming(entry, "joints"):
+                out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
     return out
 
 
 def _link(scene: Scene, entry: Entry) -> str:
     link = entry.text("link")
-    scene.link_id(link)
+    with _blaming(entry, "link"):
+        scene.link_id(link)
     return link
 
 
@@ -124,7 +138,8 @@ def _place(scene: Scene, entry: Entry, key: str) -> Place:
     """Three numbers in the world, or a link or prop by name."""
     told = entry.raw(key)
     if isinstance(told, str):
-        scene.link_id(told)
+        with _blaming(entry, key):
+            scene.link_id(told)
         return Place(link=told)
     return Place(_vector(entry, key, None))
 

@@ -158,9 +158,10 @@ class Mark:
     """A patch painted on the ground, for people to see where something is to come down: nothing can touch it."""
 
     name: str = "mark"
-    at: tuple[float, float] = (1.0, 0.0)  # m, its middle
-    size: tuple[float, float] = (0.28, 0.12)  # m, along and across
+    at: tuple[float, float] = (1.0, 0.0)  # m
     heading: float = 0.0  # degrees, of its length
+    ahead: float = 0.0  # m: how far in front of the place its middle is, as a print's is in front of the ankle
+    size: tuple[float, float] = (0.28, 0.12)  # m, along and across
 
     def elements(self) -> list[Element]:
         """A body fixed to the world, so that scripts can name it."""
@@ -168,7 +169,7 @@ class Mark:
         body = element("body", name=self.name, pos=(*self.at, 0.0), euler=turn)
         half = (self.size[0] / 2, self.size[1] / 2, 0.002)
         paint = {"contype": "0", "conaffinity": "0", "group": "1", "rgba": PAINT}
-        body.append(geom(f"{self.name}_shape", "ellipsoid", size=half, **paint))
+        body.append(geom(f"{self.name}_shape", "ellipsoid", pos=(self.ahead, 0, 0), size=half, **paint))
         return [body]
 
 

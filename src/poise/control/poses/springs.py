@@ -31,7 +31,7 @@ class Pull(NamedTuple):
     """A spring in space that acts through some joints: on a point, or on the direction of a link."""
 
     error: Array  # (3,) m or rad, from what is to what is wanted
-    rate: Array  # (3,) m/s or rad/s, of what is
+    rate: Array  # (3,) m/s or rad/s, of what is, as seen from what is wanted
     jacobian: Array  # (3, k) of the rate, by the velocities of the joints
     stiffness: float  # N/m or N m/rad
     damping: float  # N s/m or N m s/rad

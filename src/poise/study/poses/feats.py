@@ -20,6 +20,11 @@ HURT = 10.0
 FLAT = 0.7
 """How far the chest faces up or down, at least, of someone who lies on back or face: 1 is straight."""
 
+STANDS, NEAR = 0.95, 0.2
+"""Upward part of the axis of a glass that stands; m from the middle of its tray."""
+OFF = 0.5
+"""m: who is blown aside by more did not keep to the line."""
+
 
 def upright(recording: Recording) -> bool:
     """Nothing but feet and hands touched the ground."""
@@ -46,8 +51,28 @@ def rolled_on_back(recording: Recording) -> bool:
     return _chest(recording) > FLAT and ground_impulse(recording, "head") < HURT
 
 
+def served(recording: Recording) -> bool:
+    """The glass stands on the tray in the end, and the waiter on his feet."""
+    data = mujoco.MjData(recording.model)
+    data.qpos[:] = recording.qpos[-1]
+    mujoco.mj_kinematics(recording.model, data)
+    tray, glass = data.body("tray"), data.body("tray_glass")
+    above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
+    stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
+    return bool(stands) and upright(recording)
+
+
+def kept_to_the_line(recording: Recording) -> bool:
+    """Walked on along x, upright, and was never blown far off."""
+    x, y = recording.qpos[:, 0], recording.qpos[:, 1]
+    return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and upright(recording)
+
+
 FEATS: dict[str, Feat] = {
     "strut": upright,
+    "footprints": upright,
+    "waiter": served,
+    "gusts": kept_to_the_line,
     "punch": punched,
     "blow": fell_on_face,
     "blow-arms": fell_on_arms,

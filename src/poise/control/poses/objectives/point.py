@@ -41,8 +41,10 @@ class Point:
         self._id = scene.model.body(self.link).id
         self._dofs, self._weight = weighted(scene.body, self.joints)
         self._turning = np.zeros((3, scene.model.nv))
-        if self.towards is not None:
-            self.towards.reset(scene)
+        self._here = Place(link=self.link)
+        for place in (self._here, self.towards):
+            if place is not None:
+                place.reset(scene)
 
     def on(self, springs: Springs, state: State) -> Springs:
         """Torques that turn the axis, against whatever else turns it."""
@@ -52,13 +54,17 @@ class Point:
         mujoco.mj_jac(self._model, state.data, None, self._turning, np.zeros(3), self._id)
         across = np.eye(3) - np.outer(axis, axis)  # turning about the axis itself changes nothing
         turning = across @ self._turning
-        error = np.cross(axis, self._direction(state))
-        pull = Pull(error, turning @ state.qvel, turning[:, self._dofs], self.stiffness, self.damping)
+        way, sweep = self._way(state)
+        rate = turning @ state.qvel - across @ sweep
+        pull = Pull(np.cross(axis, way), rate, turning[:, self._dofs], self.stiffness, self.damping)
         left = springs.kept(self._dofs, self.kept)
         return pulled(left, self._dofs, self._weight, pull, state.qvel[self._dofs], state.step)
 
-    def _direction(self, state: State) -> Array:
+    def _way(self, state: State) -> tuple[Array, Array]:
+        """Where to point, as a unit vector, and how fast that turns, rad/s."""
         if self.towards is None:
-            return UP
-        way = self.towards.at(state) - state.data.xpos[self._id]
-        return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
+            return UP, np.zeros(3)
+        way = self.towards.at(state) - self._here.at(state)
+        far = max(float(np.linalg.norm(way)), 1e-9)
+        moving = self.towards.velocity(state) - self._here.velocity(state)
+        return way / far, np.cross(way, moving) / far**2

@@ -44,6 +44,7 @@ class Touch:
         here = self.point.at(state)
         mujoco.mj_jac(self._model, state.data, self._moving, None, here, self._id)
         lever = self._moving[:, self._dofs]
-        pull = Pull(self.to.at(state) - here, self._moving @ state.qvel, lever, self.stiffness, self.damping)
+        rate = self._moving @ state.qvel - self.to.velocity(state)
+        pull = Pull(self.to.at(state) - here, rate, lever, self.stiffness, self.damping)
         left = springs.kept(self._dofs, self.kept)
         return pulled(left, self._dofs, self._weight, pull, state.qvel[self._dofs], state.step)

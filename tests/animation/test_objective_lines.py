@@ -1,0 +1,43 @@
+"""Objectives that are told wrong are refused with their line."""
+
+import pytest
+
+from poise.animation.reading import read_script
+from poise.errors import PoiseError
+
+HEAD = "seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = 0 }\n[[objective]]\n"
+
+
+@pytest.fixture
+def refused(tmp_path):
+    def refused(text):
+        file = tmp_path / "aim.toml"
+        file.write_text(HEAD + text)
+        with pytest.raises(PoiseError) as error:
+            read_script(file)
+        return str(error.value)
+
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "name"),
+    [
+        ('kind = "levl"', 6, "levl"),
+        ('kind = "level"\nlink = "left_hnd"\njoints = ["left_elbow"]', 7, "left_hnd"),
+        ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbw"]', 8, "left_elbw"),
+        ('kind = "level"\nlink = "left_hand"', 5, "joints"),
+        ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbow"]\naxis = [0, 1]', 9, "axis"),
+        ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbow"]\nstifness = 3', 9, "stifness"),
+        ('kind = "look"\nlink = "head"\nat = "bal"\njoints = ["neck"]', 8, "bal"),
+        ('kind = "touch"\nlink = "left_hand"\nat = [1, 2]\njoints = ["left_elbow"]', 8, "at"),
+        ('kind = "follow"\njoints = { left_elbow_y = "right_elbw_y" }', 7, "right_elbw_y"),
+        ('kind = "correct"\nsensor = "com.speed"\njoints = { hip_x = 1 }', 7, "speed"),
+        ('kind = "correct"\nsensor = "com.vy"\njoints = { hip_w = 1 }', 8, "hip_w"),
+        ('kind = "correct"\nsensor = "com.vy"\njoints = { hip_x = 1 }\nfrom = 3\nuntil = 2', 10, "before it begins"),
+    ],
+)
+def test_a_wrong_name_is_told_with_its_line(refused, text, line, name):
+    told = refused(text)
+    assert told.startswith(f"aim.toml, line {line}: ")
+    assert name in told

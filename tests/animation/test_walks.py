@@ -1,0 +1,77 @@
+"""The walks that come with Poise, and that it is their objectives that keep tray and line."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.animation import animate, read_script, solve
+from poise.animation.animating import stabiliser
+from poise.animation.varying import varied
+from poise.control.poses.objectives import Correct, Point
+from poise.measure import audit
+from poise.study.poses.feats import kept_to_the_line, served, upright
+
+
+def without(script, kind):
+    return replace(script, objectives=tuple(o for o in script.objectives if not isinstance(o, kind)))
+
+
+def test_strut_walks_with_big_steps_and_arms_that_nobody_poses():
+    script = read_script("strut")
+    recording = animate(varied(script, 0)).recording
+    assert upright(recording)
+    assert audit(recording).passed
+    assert recording.qpos[-1, 0] > 10.0
+    assert stabiliser(recording)["mean_nm"] < 90.0
+    shoulders = [script.scene.body.dof_names.index(f"{side}_shoulder_y") for side in ("left", "right")]
+    assert not any(set(shoulders) & set(pose.angles) for pose in script.poses)
+    left, right = recording.qvel[400:, shoulders].T
+    assert np.corrcoef(left, right)[0, 1] < -0.7  # they swing against each other
+    assert min(np.ptp(left), np.ptp(right)) > 2.0
+
+
+def test_strut_goes_on_for_longer_when_asked_to():
+    recording = animate(read_script("strut", seconds=20.0), 20.0).recording
+    assert upright(recording)
+    assert recording.qpos[-1, 0] > 21.0
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_glass_stays_on_the_tray_of_a_waiter_who_is_nudged(seed):
+    script = read_script("waiter")
+    recording = animate(script if seed is None else varied(script, seed)).recording
+    assert len(script.pushes) == 2
+    assert all(push.force == 30.0 for push in script.pushes)
+    assert served(recording)
+
+
+def test_glass_falls_without_the_objective():
+    assert not served(animate(without(read_script("waiter"), Point), 4.0).recording)
+
+
+def test_glass_falls_without_the_objective_from_an_arm_as_soft_too():
+    script = read_script("waiter")
+    (level,) = (objective for objective in script.objectives if isinstance(objective, Point))
+    soft = replace(script, objectives=(replace(level, stiffness=0.0, damping=0.0),))
+    assert not served(animate(soft, 4.0).recording)
+
+
+def test_objectives_keep_to_the_line_in_gusts():
+    script = read_script("gusts")
+    recording = animate(varied(script, 1)).recording
+    assert kept_to_the_line(recording)
+    assert audit(recording).passed
+    assert not kept_to_the_line(animate(without(script, Correct), 6.0).recording)
+
+
+def test_prints_are_met_within_a_centimetre():
+    script = read_script("footprints")
+    few = replace(script, goals=script.goals[:4], seconds=6.0)
+    for case in (few, varied(few, 4)):
+        solution = solve(case)
+        assert solution.converged
+        for answer in solution.answers:
+            assert np.abs(answer.hit.off * 0.01).max() <= 0.01
+            assert answer.hit.iterations <= 4
+        assert upright(animate(solution.script).recording)

@@ -1,0 +1,150 @@
+"""Objective controllers: what they do to springs."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
+from poise.control.poses.schedule import Span
+from poise.control.poses.sensors import Sensor
+from poise.control.poses.springs import Springs
+
+ARM = {"left_shoulder": 1.0, "left_elbow": 0.5, "left_wrist": 2.0}
+EPS = 1e-6
+
+
+def slack(world):
+    """No springs at all, of joints that could have some."""
+    nv = world.model.nv
+    return Springs(np.zeros(nv), np.zeros(nv), np.full(nv, 100.0))
+
+
+def torque(objective, world):
+    """(nv,) of an objective alone, at the velocity of now."""
+    objective.reset(world.scene)
+    springs = objective.on(slack(world), world.state)
+    return springs.push - springs.gain * world.qvel
+
+
+def downhill(world, energy, dofs):
+    """(k,) minus the slope of an energy over some freedoms."""
+    data = mujoco.MjData(world.model)
+
+    def moved(dof, by):
+        way = np.zeros(world.model.nv)
+        way[dof] = by
+        data.qpos[:] = world.qpos
+        mujoco.mj_integratePos(world.model, data.qpos, way, 1.0)
+        mujoco.mj_kinematics(world.model, data)
+        return energy(data)
+
+    return [(moved(dof, -EPS) - moved(dof, EPS)) / (2 * EPS) for dof in dofs]
+
+
+def weights(world):
+    """The arm's freedoms, each with its weight."""
+    return {dof: weight for name, weight in ARM.items() for dof in world.scene.body.index(name)}
+
+
+@pytest.fixture
+def still(world):
+    world.reset(world.qpos.copy(), np.zeros(world.model.nv))
+    return world
+
+
+@pytest.mark.parametrize("link", ["left_hand", "ball", None])
+def test_places_move_as_their_links_do(world, link):
+    place = Place((0.1, -0.2, 0.3), link)
+    place.reset(world.scene)
+
+    def at(time):
+        data = mujoco.MjData(world.model)
+        data.qpos[:] = world.qpos
+        mujoco.mj_integratePos(world.model, data.qpos, np.array(world.qvel), time)
+        mujoco.mj_kinematics(world.model, data)
+        return place.at(world.state._replace(data=data))
+
+    assert place.velocity(world.state) == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
+
+
+@pytest.mark.parametrize("towards", [None, Place(link="ball"), Place((1.0, -2.0, 0.5))])
+def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
+    """Its energy is K (1 - cos), of the angle between the axis and the way; the place of the hand held fixed."""
+    hand = still.scene.link_id("left_hand")
+    axis, stiffness = (0.0, -1.0, 0.0), 70.0
+    here = still.state.data.xpos[hand].copy()
+    way = np.array([0.0, 0, 1])
+    if towards is not None:
+        towards.reset(still.scene)
+        way = (towards.at(still.state) - here) / np.linalg.norm(towards.at(still.state) - here)
+
+    def energy(data):
+        return stiffness * (1.0 - data.xmat[hand].reshape(3, 3) @ axis @ way)
+
+    felt = torque(Point("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
+    told = weights(still)
+    slope = downhill(still, energy, told)
+    assert felt[list(told)] == pytest.approx(np.array(slope) * list(told.values()), abs=1e-5)
+    assert np.count_nonzero(felt) == len(told)
+
+
+def test_touching_is_downhill_on_the_distance(still):
+    hand, target, point = still.scene.link_id("left_hand"), np.array([0.5, 0.6, 2.2]), np.array([0.0, 0.0, -0.1])
+
+    def energy(data):
+        there = data.xpos[hand] + data.xmat[hand].reshape(3, 3) @ point
+        return 0.5 * 300.0 * float((target - there) @ (target - there))
+
+    felt = torque(Touch(Place(tuple(point), "left_hand"), Place(tuple(target)), ARM, 300.0, kept=0.0), still)
+    told = weights(still)
+    assert felt[list(told)] == pytest.approx(np.array(downhill(still, energy, told)) * list(told.values()), abs=1e-4)
+
+
+def test_pulls_brake_whatever_moves_what_they_pull(world):
+    """Damping takes energy: without stiffness the power of a pull through unweighted joints is never positive."""
+    even = dict.fromkeys(ARM, 1.0)
+    arm = list(weights(world))
+    for objective in (
+        Point("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
+        Touch(Place(link="left_hand"), Place(), even, stiffness=0.0, damping=5.0, kept=0.0),
+    ):
+        velocity = np.zeros(world.model.nv)
+        velocity[arm] = world.qvel[arm]
+        world.reset(world.qpos.copy(), velocity)
+        assert torque(objective, world) @ world.qvel < -1.0
+
+
+def test_pulls_keep_a_share_of_the_springs_of_their_joints_only(world):
+    springs = slack(world)._replace(push=np.ones(world.model.nv), gain=np.full(world.model.nv, 2.0))
+    objective = Point("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
+    objective.reset(world.scene)
+    left = objective.on(springs, world.state)
+    arm = np.isin(np.arange(world.model.nv), list(weights(world)))
+    assert left.push == pytest.approx(np.where(arm, 0.3, 1.0))
+    assert left.gain == pytest.approx(np.where(arm, 0.6, 2.0))
+
+
+def test_correcting_is_a_target_shifted_by_so_much_for_each_unit(world):
+    body = world.scene.body
+    objective = Correct(Sensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
+    missing = 0.2 - float(world.state.mass[1] @ world.qvel) / body.mass
+    felt = torque(objective, world)
+    assert felt[body.index("left_hip_x")] == pytest.approx(100.0 * np.clip(-0.5 * missing, -0.3, 0.3))
+    assert felt[list(body.index("spine"))] == pytest.approx(100.0 * np.clip(0.1 * missing, -0.3, 0.3))
+    assert np.count_nonzero(felt) == 4
+
+
+def test_correcting_never_shifts_a_target_by_more_than_told(world):
+    felt = torque(Correct(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
+    assert np.abs(felt).max() == pytest.approx(100.0 * 0.3)
+
+
+def test_objectives_act_only_in_their_time(world):
+    later = Span(5.0, 6.0)
+    for objective in (
+        Point("left_hand", ARM, when=later),
+        Touch(Place(link="left_hand"), Place(), ARM, when=later),
+        Correct(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=later),
+        Follow({"left_elbow_y": "right_elbow_y"}, when=later),
+    ):
+        assert not torque(objective, world).any()
