@@ -168,7 +168,7 @@ class _Search:
         return self._distance < distance
 
     def look_around(self, nudge: float) -> list[tuple[Array, Outcome]]:
-        """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; and all seen for it."""
+        """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; what was seen."""
         sides = np.where(np.abs(self._at + nudge) <= self._bound, nudge, -nudge)
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
         outcomes = self._simulate(points, slopes=True)
@@ -184,7 +184,7 @@ def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: S
     for _ in range(len(at)):
         left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
         rest = -off - jacobian[:, ~free] @ step[~free]
-        share = size / (size**2 + settings.damping**2) if settings.damping else np.linalg.pinv(np.diag(size)).diagonal()
+        share = size / (size**2 + settings.damping**2)
         idle = at[free] - right.T @ (right @ at[free])  # of what has been changed so far, what moves no target
         step[free] = right.T @ (share * (left.T @ rest)) - idle
         beyond = free & (np.abs(at + step) > bound)
