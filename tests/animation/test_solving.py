@@ -60,6 +60,12 @@ def test_solving_from_a_state_is_as_good_as_from_the_beginning(hop, solution):
     assert np.array_equal(reached(solution.script, goal, start), solution.answers[0].hit.reached)
 
 
+def test_several_processes_find_the_same_to_the_last_bit(hop, solution):
+    parallel = solve(hop, workers=2)
+    assert parallel.script.goals[0].solved == solution.script.goals[0].solved
+    assert np.array_equal(parallel.answers[0].hit.reached, solution.answers[0].hit.reached)
+
+
 def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
     recording = animate(solution.script).recording
     rehearsal = Rehearsal(solution.script)
