@@ -70,13 +70,14 @@ def animate_to(
     seconds: float | None = None,
     say: Say = lambda _: None,
     progress: Progress = range,
+    workers: int = 1,
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
     check_writable(folder)
     paths = [folder / name for name in FILES]
     if script.path is not None:
         check_targets(paths, script.path)
-    solution = solve(script, say=say) if solving and script.goals else None
+    solution = solve(script, say=say, workers=workers) if solving and script.goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     recording = performance.recording
