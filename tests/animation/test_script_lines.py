@@ -124,6 +124,7 @@ def test_an_error_that_names_its_line_keeps_it():
         (lambda entry: entry.number("x", least=0, most=1), "x = 2", "'x' must be at least 0 and at most 1, not 2"),
         (lambda entry: entry.numbers("x", 3), "x = [1, 2]", "'x' must be 3 numbers, not [1, 2]"),
         (lambda entry: entry.numbers("x", 2), "x = [1, inf]", "'x' must be 2 numbers, not [1, inf]"),
+        (lambda entry: entry.numbers("x", 2), "x = [1, true]", "'x' must be 2 numbers, not [1, True]"),
         (lambda entry: entry.text("x"), "x = 1", "'x' must be a text, not 1"),
         (lambda entry: entry.texts("x"), "x = [1]", "'x' must be texts, not [1]"),
         (lambda entry: entry.flag("x"), "x = 1", "'x' must be true or false, not 1"),

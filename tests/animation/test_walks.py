@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poise.animation import animate, read_script, solve
-from poise.animation.animating import stabiliser
 from poise.animation.varying import varied
 from poise.control.poses.objectives import Correct, Point
 from poise.measure import audit
+from poise.measure.bracing import bracing
 from poise.study.poses.feats import kept_to_the_line, served, upright
 
 
@@ -23,7 +23,7 @@ def test_strut_walks_with_big_steps_and_arms_that_nobody_poses():
     assert upright(recording)
     assert audit(recording).passed
     assert recording.qpos[-1, 0] > 10.0
-    assert stabiliser(recording)["mean_nm"] < 90.0
+    assert bracing(recording)["mean_nm"] < 90.0
     shoulders = [script.scene.body.dof_names.index(f"{side}_shoulder_y") for side in ("left", "right")]
     assert not any(set(shoulders) & set(pose.angles) for pose in script.poses)
     left, right = recording.qvel[400:, shoulders].T

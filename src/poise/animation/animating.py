@@ -18,9 +18,9 @@ from poise.animation.units import for_people, unit_of
 from poise.animation.writing import solved_text
 from poise.export import export
 from poise.files import check_targets, check_writable, write_file
+from poise.measure.bracing import bracing
 from poise.performance import Performance, perform
 from poise.session import FILES, Outcome, Progress, summarise
-from poise.world.recording import Recording
 
 KEYFRAMES = "keyframes.bvh"
 """What plain interpolation of the same poses is written to."""
@@ -74,17 +74,18 @@ def animate_to(
     seconds: float | None = None,
     say: Say = lambda _: None,
     progress: Progress = range,
+    workers: int = 1,
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
     check_writable(folder)
     paths = [folder / name for name in FILES]
     if script.path is not None:
         check_targets([*paths, folder / KEYFRAMES], script.path)
-    solution = solve(script, say=say) if solving and script.goals else None
+    solution = solve(script, say=say, workers=workers) if solving and script.goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     recording = performance.recording
-    summary = {**summarise(performance), **_solving(solution), "stabiliser": stabiliser(recording)}
+    summary = {**summarise(performance), **_solving(solution), "stabiliser": bracing(recording)}
     recording.meta["fell_at"] = summary["fell_at"]
     folder.mkdir(parents=True, exist_ok=True)
     recording.save(paths[0])
@@ -95,15 +96,6 @@ def animate_to(
     if solution is not None and script.path is not None:
         paths.append(_write_solved(solution.script, script.path))
     return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution)
-
-
-def stabiliser(recording: Recording) -> dict[str, float]:
-    """How strong the torques on the root's orientation were: largest and mean size, and for which part of the time."""
-    first = int(recording.model.body_dofadr[recording.root])
-    size = np.linalg.norm(recording.external[:, first + 3 : first + 6], axis=1)
-    acting = size > 0
-    mean = float(size[acting].mean()) if acting.any() else 0.0
-    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": float(acting.mean())}
 
 
 def _write_solved(script: Script, path: Path) -> Path:

@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from poise.animation.lines import Lines, item, lines_of, within
 from poise.errors import PoiseError, unknown
@@ -73,7 +73,7 @@ class Entry:
     def number(self, key: str, default: float | None = None, least: float = -math.inf, most: float = math.inf) -> float:
         """A finite number."""
         value = self._values.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not _is_number(value):
             what = "is missing" if value is None else f"must be a number, not {value!r}"
             raise self.fail(f"'{key}' {what}", key)
         if not least <= value <= most:
@@ -85,7 +85,7 @@ class Entry:
         """So many finite numbers."""
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
-        if not good or not all(isinstance(v, int | float) and math.isfinite(v) for v in value):
+        if not good or not all(_is_number(v) for v in value):
             raise self.fail(f"'{key}' must be {count} numbers, not {value!r}", key)
         return tuple(float(v) for v in value)
 
@@ -143,3 +143,8 @@ class Entry:
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
             raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
         return self.listed(key, value)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is finite, and neither true nor false."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

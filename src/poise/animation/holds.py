@@ -6,7 +6,6 @@ from math import isfinite
 
 from poise.animation.script import Hold, Script
 from poise.world.cues import Cue
-from poise.world.grips import Grip
 from poise.world.world import World
 
 
@@ -16,15 +15,15 @@ def hold_cues(script: Script) -> list[Cue]:
 
 
 def _cues(hold: Hold) -> list[Cue]:
-    made: list[Grip] = []
-
     def take(world: World) -> None:
-        made.clear()
-        made.extend(world.grip(hold.link, world.point(hold.link, point), hold.what) for point in hold.points)
+        for point in hold.points:
+            world.grip(hold.link, world.point(hold.link, point), hold.what)
 
-    def leave(world: World) -> None:
-        for grip in made:
-            world.release(grip)
+    def leave(world: World) -> None:  # whatever world took hold: rehearsals go on from snapshots of others
+        ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
+        for grip in world.grips:
+            if (grip.body, grip.other) == ends:
+                world.release(grip)
 
     what = f"{hold.link} {{}} {hold.what}"
     cues = [Cue(hold.when.start, what.format("holds"), take)]

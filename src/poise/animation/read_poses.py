@@ -54,7 +54,7 @@ def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
 
     With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
     """
-    entry.check(("from", "until", "period", "mirrored", "turned", "pose", "first"))
+    entry.check(("from", "until", "period", "mirrored", "turned", "pose"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
     end = min(entry.number("until", seconds, start), seconds)
     told = entry.inners("pose")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from poise.animation.crew import Attempt, Crew
 from poise.animation.directing import Change, affected_from
 from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
-from poise.animation.wants import Watch
-from poise.optimize.shooting import Hit, Outcome, ShootingSettings, Shot, shoot
-from poise.spatial import Array
+from poise.optimize.shooting import Hit, ShootingSettings, Shot, Simulate, shoot
 
 Say = Callable[[str], None]
 
@@ -58,21 +58,30 @@ class Solution:
         return out
 
 
-def solve(script: Script, settings: ShootingSettings | None = None, say: Say = lambda _: None) -> Solution:
-    """Find the least changes of the animator's values that meet the script's constraints."""
+def solve(
+    script: Script, settings: ShootingSettings | None = None, say: Say = lambda _: None, workers: int = 1
+) -> Solution:
+    """Find the least changes of the animator's values that meet the script's constraints.
+
+    With several worker processes finite differences are taken at once; what is found is the same.
+    """
     began = clock.perf_counter()
     rehearsal = Rehearsal(script)
     known: list[Change] = []
     answers: list[Answer] = []
-    for goal in script.goals:
-        started = clock.perf_counter()
-        rehearsal.direct(known)
-        rehearsal.run_until(min(affected_from(script, free) for free in goal.free))
-        hit = _met(rehearsal, goal, known, _hint(goal, answers), settings, say)
-        known += list(zip(goal.free, hit.change.tolist(), strict=True))
-        answers.append(Answer(replace(goal, solved=tuple(hit.change.tolist())), hit, clock.perf_counter() - started))
-    solved = replace(script, goals=tuple(answer.goal for answer in answers))
-    return Solution(solved, tuple(answers), clock.perf_counter() - began)
+    with Crew(script, workers) as crew:
+        for goal in script.goals:
+            started = clock.perf_counter()
+            rehearsal.direct(known)
+            rehearsal.run_until(min(affected_from(script, free) for free in goal.free))
+            attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
+            shot = _shot(goal, partial(crew.outcomes, attempt), _hint(goal, answers))
+            hit = shoot(shot, settings, partial(_tell, goal, say))
+            known += list(zip(goal.free, hit.change.tolist(), strict=True))
+            solved = replace(goal, solved=tuple(hit.change.tolist()))
+            answers.append(Answer(solved, hit, clock.perf_counter() - started))
+    solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
+    return Solution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
 def _hint(goal: Goal, answers: Sequence[Answer]) -> Hit | None:
@@ -84,26 +93,9 @@ def _hint(goal: Goal, answers: Sequence[Answer]) -> Hit | None:
     return last.hit if alike and last.hit.converged else None
 
 
-def _met(
-    rehearsal: Rehearsal,
-    goal: Goal,
-    known: Sequence[Change],
-    hint: Hit | None,
-    settings: ShootingSettings | None,
-    say: Say,
-) -> Hit:
-    """Shoot from the present state, and leave the rehearsal in it."""
-    here, watch = rehearsal.world.snapshot, Watch(rehearsal, goal)
-
-    def simulate(changes: Sequence[Array], slopes: bool) -> list[Outcome]:
-        outcomes = []
-        for change in changes:
-            rehearsal.world.go_back(here)
-            rehearsal.direct([*known, *zip(goal.free, change.tolist(), strict=True)])
-            outcomes.append(watch.reach(rehearsal, slopes))
-        return outcomes
-
-    shot = Shot(
+def _shot(goal: Goal, simulate: Simulate, hint: Hit | None) -> Shot:
+    """A goal as a shooting problem."""
+    return Shot(
         simulate,
         target=np.array([want.value for want in goal.wants]),
         tolerance=np.array([want.within for want in goal.wants]),
@@ -112,14 +104,12 @@ def _met(
         first=np.array(goal.solved) if hint is None else hint.change,
         slopes=None if hint is None else hint.slopes,
     )
-    hit = shoot(shot, settings, lambda found: say(_progress(goal, found)))
-    rehearsal.world.go_back(here)
-    return hit
 
 
-def _progress(goal: Goal, hit: Hit) -> str:
+def _tell(goal: Goal, say: Say, hit: Hit) -> None:
+    """Progress: what is furthest off."""
     worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
-    return f"{goal.name}: iteration {hit.iterations}, {_told(goal, hit, worst)}"
+    say(f"{goal.name}: iteration {hit.iterations}, {_told(goal, hit, worst)}")
 
 
 def _told(goal: Goal, hit: Hit, k: int) -> str:

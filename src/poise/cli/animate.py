@@ -25,6 +25,7 @@ def add(commands: Any) -> None:
         action="store_true",
         help="change what the script sets free until its constraints are met, and write the solved script beside it",
     )
+    option("--workers", type=int, default=1, metavar="N", help="processes that solve it; one is best for most scripts")
     option("--seconds", type=float, default=None, help="how long to simulate; by default as the script says")
     option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
 
@@ -38,5 +39,5 @@ def _animate(chosen: argparse.Namespace) -> Report:
     watcher = Watcher(chosen.json)
     script = read_script(chosen.script, chosen.seconds or 0.0)
     folder = chosen.out or Path(f"poise-{script.name}")
-    made = animate_to(script, folder, chosen.solve, chosen.seconds, watcher.say, watcher.bar)
+    made = animate_to(script, folder, chosen.solve, chosen.seconds, watcher.say, watcher.bar, chosen.workers)
     return Report(made.text(), made.summary, 1 if made.failed else 0)

@@ -102,8 +102,8 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
         lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
         if here.converged or lost or iteration == settings.iterations:
             break
-        search.look_around(settings.nudges[stuck])
-        stuck = 0 if search.go_on(settings.tries) else stuck + 1
+        around = search.look_around(settings.nudges[stuck])
+        stuck = 0 if search.go_on(settings.tries) or search.settle_for(around) else stuck + 1
     return here
 
 
@@ -159,13 +159,22 @@ class _Search:
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
         return [Outcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair)) for pair in outcomes]
 
-    def look_around(self, nudge: float) -> None:
-        """The Jacobian by differences to one side, but not beyond the bounds; 0 where a simulation fails."""
+    def settle_for(self, seen: Sequence[tuple[Array, Outcome]]) -> bool:
+        """Take the best of some changes that have been seen, if it is nearer."""
+        distance = self._distance
+        for point, outcome in seen:
+            if np.linalg.norm(outcome.reached) < self._distance:  # never for what is not finite
+                self._at, self._off = point, outcome
+        return self._distance < distance
+
+    def look_around(self, nudge: float) -> list[tuple[Array, Outcome]]:
+        """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; what was seen."""
         sides = np.where(np.abs(self._at + nudge) <= self._bound, nudge, -nudge)
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
         outcomes = self._simulate(points, slopes=True)
         columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]
         self._jacobian = np.where(np.isfinite(columns), columns, 0.0).T
+        return list(zip(points, outcomes, strict=True))
 
 
 def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
@@ -175,7 +184,7 @@ def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: S
     for _ in range(len(at)):
         left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
         rest = -off - jacobian[:, ~free] @ step[~free]
-        share = size / (size**2 + settings.damping**2) if settings.damping else np.linalg.pinv(np.diag(size)).diagonal()
+        share = size / (size**2 + settings.damping**2)
         idle = at[free] - right.T @ (right @ at[free])  # of what has been changed so far, what moves no target
         step[free] = right.T @ (share * (left.T @ rest)) - idle
         beyond = free & (np.abs(at + step) > bound)

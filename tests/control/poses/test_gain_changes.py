@@ -49,6 +49,9 @@ def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
     assert gains.at(3 * 0.1)[0][7] == gains.at(0.3 - 1e-12)[0][7] == 14
 
 
-@pytest.mark.parametrize(("time", "inside"), [(0.999, False), (1.0, True), (1.999, True), (2.0, False)])
+@pytest.mark.parametrize(
+    ("time", "inside"),
+    [(0.999, False), (1.0, True), (1 - 1e-12, True), (1.999, True), (2.0, False), (2 - 1e-12, False)],
+)
 def test_a_span_has_its_beginning_and_not_its_end(time, inside):
     assert (time in Span(1.0, 2.0)) is inside

@@ -51,6 +51,9 @@ class Sensor:
             return "deg" if quality in ("roll", "pitch", "yaw", "angle") else "deg/s"
         return "m/s" if quality.startswith("v") else "m"
 
+    def __getstate__(self) -> dict[str, str]:
+        return {"name": self.name}  # in another process it is reset again
+
     def reset(self, scene: Setting) -> None:
         """Find what it reads in a scene."""
         self._read = _reader(self.name, scene)

@@ -1,0 +1,158 @@
+"""`poise animate` seen from outside."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from poise import Recording
+from poise.animation import shipped_scripts
+from poise.cli import main
+from poise.session import FILES
+
+STAND = """
+title = "A lamp that stands"
+body = "lamp14"
+seconds = 0.2
+[[pose]]
+time = 0.1
+name = "nod"
+angles = { neck_y = -20 }
+"""
+GOAL = """
+[[goal]]
+name = "look down"
+free = ["nod.neck_y"]
+want = [{ what = "neck_y", at = 0.15, is = %s, within = 0.5 }]
+"""
+SOLVING = {"converged", "iterations", "simulations", "solve_s", "constraints"}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A working folder with a script in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("nod.toml").write_text(STAND)
+    return tmp_path
+
+
+def told(capfd, *arguments, code=0):
+    """The JSON of a command."""
+    assert main(["animate", *arguments, "--json"]) == code
+    out, err = capfd.readouterr()
+    assert len(out.splitlines()) == 1, out
+    assert "Traceback" not in err
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def refused(capfd, *arguments):
+    before = sorted(Path.cwd().rglob("*"))
+    assert main(["animate", *arguments]) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1, err
+    assert sorted(Path.cwd().rglob("*")) == before  # nothing is left behind
+    return err
+
+
+def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
+    assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.1", "--json"]) == 0
+    performed = json.loads(capfd.readouterr().out)
+    animated = told(capfd, "nod.toml")
+    assert set(performed) | SOLVING <= set(animated)
+    assert animated["converged"] is None
+    assert animated["constraints"] == []
+    assert animated["seconds"] == pytest.approx(0.2)
+    assert set(animated["stabiliser"]) == {"peak_nm", "mean_nm", "share"}
+
+
+def test_the_files_of_a_performance_are_written(here, capfd):
+    animated = told(capfd, "nod.toml", "--out", "o")
+    assert animated["files"] == [str(Path("o") / name) for name in FILES]
+    assert sorted(path.name for path in (here / "o").iterdir()) == sorted(FILES)
+    assert Recording.load(here / "o/recording.npz").steps == 24
+
+
+def test_the_folder_is_called_like_the_script(here, capfd):
+    told(capfd, "nod.toml")
+    assert (here / "poise-nod").is_dir()
+
+
+def test_seconds_may_be_told(here, capfd):
+    assert told(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
+
+
+def test_solving_tells_what_was_wanted_and_reached(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    solved = told(capfd, "nod.toml", "--solve")
+    (constraint,) = solved["constraints"]
+    assert solved["converged"] is constraint["met"] is True
+    assert constraint["what"] == "neck_y"
+    assert constraint["unit"] == "deg"
+    assert constraint["target"] == pytest.approx(-15)
+    assert constraint["reached"] == pytest.approx(-15, abs=0.5)
+    assert solved["simulations"] > solved["iterations"] > 0
+    assert solved["solve_s"] > 0
+
+
+def test_the_solved_script_stands_beside_the_original_and_needs_no_solving(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    first = told(capfd, "nod.toml", "--solve")
+    assert str(here / "nod-solved.toml") in first["files"] or "nod-solved.toml" in first["files"]
+    assert Path("nod.toml").read_text() == STAND + GOAL % "-15"
+    again = told(capfd, "nod-solved.toml", "--solve")
+    assert again["converged"]
+    assert again["iterations"] == 0
+    assert not Path("nod-solved-solved.toml").exists()
+
+
+def test_without_solving_the_solved_script_does_as_well(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    told(capfd, "nod.toml", "--solve", "--out", "a")
+    told(capfd, "nod-solved.toml", "--out", "b")
+    one, two = (Recording.load(here / folder / "recording.npz").qpos for folder in "ab")
+    assert abs(one - two).max() < 1e-9
+
+
+def test_constraints_that_cannot_be_met_fail_and_tell_by_how_much(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "500")
+    assert main(["animate", "nod.toml", "--solve"]) == 1
+    out = capfd.readouterr().out
+    assert "look down: NOT met" in out
+    assert "wanted 500 deg" in out
+    failed = told(capfd, "nod.toml", "--solve", code=1)
+    assert failed["converged"] is False
+    assert not failed["constraints"][0]["met"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nobody"], ["'nobody'", *shipped_scripts()]),
+        (["gone.toml"], ["cannot read", "gone.toml"]),
+        (["wrong.toml"], ["wrong.toml, line 4", "'seconds'"]),
+        (["nod.toml", "--seconds", "-1"], ["-1"]),
+        (["nod.toml", "--seconds", "nan"], ["nan"]),
+        (["nod.toml", "--out", "nod.toml"], ["nod.toml"]),
+    ],
+)
+def test_refusals(here, capfd, arguments, words):
+    Path("wrong.toml").write_text(STAND.replace("0.2", "'long'"))
+    error = refused(capfd, *arguments)
+    for word in words:
+        assert word in error
+
+
+def test_people_are_told_of_the_stabilising_torques(here, capfd):
+    assert main(["animate", "nod.toml"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    (torques,) = [line for line in lines if line.startswith("stabilising torques: ")]
+    assert "N m" in torques
+    assert lines[-1].startswith("wrote ")
+
+
+def test_help_shows_how(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["animate", "--help"])
+    assert left.value.code == 0
+    assert "Example: poise animate " in capsys.readouterr().out

@@ -1,0 +1,76 @@
+"""Props and places that are held for a while."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise.animation import animate, read_script
+from poise.animation.holds import hold_cues
+from poise.animation.rehearsal import Rehearsal
+
+HANGING = """
+body = "human37"
+seconds = 0.6
+start = { lift = 1.0 }
+stabilise = { during = [] }
+
+[[pose]]
+time = 0
+angles = { shoulder = [0, -175, 0] }
+
+[[hold]]
+link = "left_hand"
+what = "world"
+points = [[0, 0, -0.1], [0, 0, -0.05]]
+until = 0.4
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path):
+    path = tmp_path / "hanging.toml"
+    path.write_text(HANGING)
+    return read_script(path)
+
+
+def hand_places(recording):
+    data = mujoco.MjData(recording.model)
+    out = []
+    for qpos in recording.qpos:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(recording.model, data)
+        hand = data.body("left_hand")
+        out.append(hand.xpos + hand.xmat.reshape(3, 3) @ [0.0, 0.0, -0.1])
+    return np.array(out)
+
+
+def test_a_hold_is_made_and_let_go(hanging):
+    cues = hold_cues(hanging)
+    assert [cue.time for cue in cues] == [0.0, 0.4]
+    assert [cue.name for cue in cues] == ["left_hand holds world", "left_hand lets go of world"]
+
+
+def test_a_hold_without_an_end_is_never_let_go(tmp_path):
+    path = tmp_path / "hanging.toml"
+    path.write_text(HANGING.replace("until = 0.4", ""))
+    assert len(hold_cues(read_script(path))) == 1
+
+
+def test_a_hand_that_holds_the_world_stays_where_it_is(hanging):
+    recording = animate(hanging).recording
+    points = hand_places(recording)
+    held = recording.time <= 0.4
+    assert np.linalg.norm(points[held] - points[0], axis=1).max() < 0.005
+    assert points[-1, 2] < points[0, 2] - 0.05  # it falls once it is let go
+
+
+def test_a_rehearsal_holds_and_lets_go_as_a_performance_does(hanging):
+    rehearsal, recording = Rehearsal(hanging), animate(hanging).recording
+    for step in range(recording.steps):
+        rehearsal.step()
+        np.testing.assert_allclose(rehearsal.world.qpos, recording.qpos[step + 1], atol=1e-12)
+
+
+def test_a_hold_can_be_played_twice(hanging):
+    one, two = (animate(hanging).recording.qpos for _ in range(2))
+    np.testing.assert_array_equal(one, two)

@@ -1,0 +1,83 @@
+"""Poses told by where hands and feet are to be."""
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from poise.animation.entry import Entry, ScriptError
+from poise.animation.reaching import NEAR, reached
+from poise.body import Body
+from poise.errors import PoiseError
+from poise.reference.keyposes import posed, standing_coordinates
+
+PERSON = Body.named("human37")
+ARM = set(PERSON.index("right_shoulder") + PERSON.index("right_elbow") + PERSON.index("right_wrist"))
+HAND = next(hand for hand in PERSON.hands if hand.link == "right_hand")
+
+
+def reach(places, angles=None):
+    return reached(PERSON, angles or {}, Entry("script.toml", {}, "", 0, places))
+
+
+def place(angles, link, point):
+    """(3,) m: where a point of a link is in a pose of angles, the root as it stands."""
+    coordinates = standing_coordinates(PERSON)
+    coordinates[list(angles)] = list(angles.values())
+    data = mujoco.MjData(PERSON.model)
+    data.qpos[:] = posed(PERSON, coordinates)
+    mujoco.mj_kinematics(PERSON.model, data)
+    body = data.body(link)
+    return body.xpos + body.xmat.reshape(3, 3) @ point
+
+
+@settings(max_examples=15)
+@given(st.floats(0.25, 0.45), st.floats(-0.45, -0.05), st.floats(1.0, 1.6))
+def test_a_hand_gets_to_where_an_arm_can_reach(x, y, z):
+    angles = reach({HAND.name: [x, y, z]})
+    assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [x, y, z]) < NEAR
+    assert set(angles) == ARM
+
+
+def test_what_the_pose_tells_stays():
+    elbow = PERSON.index("right_elbow")[0]
+    angles = reach({HAND.name: [0.5, -0.25, 1.3]}, {elbow: -1.3, 24: 0.2})
+    assert angles[elbow] == -1.3
+    assert angles[24] == 0.2
+    assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.5, -0.25, 1.3]) < NEAR
+
+
+def test_the_place_is_of_the_room_not_of_the_turned_body():
+    angles = reach({HAND.name: [0.3, -0.3, 1.3]}, {5: 0.5})
+    assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.3, -0.3, 1.3]) < NEAR
+
+
+def test_two_limbs_reach_at_once():
+    left, right = (next(hand for hand in PERSON.hands if hand.link == f"{side}_hand") for side in ("left", "right"))
+    goals = {left.name: [0.35, 0.2, 1.3], right.name: [0.35, -0.2, 1.1]}
+    angles = reach(goals)
+    for hand in (left, right):
+        assert np.linalg.norm(place(angles, hand.link, hand.point) - goals[hand.name]) < NEAR
+
+
+def test_out_of_reach_is_told_with_how_far():
+    with pytest.raises(ScriptError, match=r"stays [\d.]+ m away"):
+        reach({HAND.name: [3.0, 0.0, 1.0]})
+
+
+def test_what_is_no_limb_cannot_reach():
+    with pytest.raises(PoiseError, match="'wing' cannot reach"):
+        reach({"wing": [0, 0, 0]})
+
+
+def test_the_root_cannot_reach():
+    with pytest.raises(PoiseError, match="is the root"):
+        reach({"pelvis": [0, 0, 1]})
+
+
+def test_limits_of_joints_are_kept():
+    angles = reach({HAND.name: [0.2, -0.15, 1.35]})
+    for dof, angle in angles.items():
+        if np.isfinite(PERSON.lower[dof]):
+            assert PERSON.lower[dof] - 1e-6 <= angle <= PERSON.upper[dof] + 1e-6

@@ -1,0 +1,143 @@
+"""Goals of a script: met from the last state that they cannot affect, and as if from the beginning."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hopping import HOP
+
+from poise.animation.animating import animate
+from poise.animation.directing import affected_from, solved_changes
+from poise.animation.reading import read_script
+from poise.animation.rehearsal import Rehearsal
+from poise.animation.script import Moment, Want
+from poise.animation.solving import solve
+from poise.animation.wants import Watch, flight_of
+from poise.animation.writing import solved_text
+from poise.control.poses.sensors import com_velocity
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("solving") / "hop.toml"
+    path.write_text(HOP)
+    return path
+
+
+@pytest.fixture(scope="module")
+def hop(file):
+    return read_script(file)
+
+
+@pytest.fixture(scope="module")
+def solution(hop):
+    return solve(hop)
+
+
+def wanting(script, *wants):
+    return replace(script.goals[0], wants=wants)
+
+
+def reached(script, goal, start=0.0):
+    rehearsal = Rehearsal(script)
+    rehearsal.direct(solved_changes(script.goals))
+    rehearsal.run_until(start)
+    return Watch(rehearsal, goal).reach(rehearsal).reached
+
+
+def test_a_hop_meets_its_goal(solution):
+    assert solution.converged
+    (answer,) = solution.answers
+    assert answer.hit.reached == pytest.approx([0.26, 0.23], abs=0.01)
+    assert answer.hit.iterations <= 3
+
+
+def test_solving_from_a_state_is_as_good_as_from_the_beginning(hop, solution):
+    start = min(affected_from(hop, free) for free in hop.goals[0].free)
+    assert start == 0.25
+    goal = hop.goals[0]
+    assert np.array_equal(reached(solution.script, goal), solution.answers[0].hit.reached)
+    assert np.array_equal(reached(solution.script, goal, start), solution.answers[0].hit.reached)
+
+
+def test_several_processes_find_the_same_to_the_last_bit(hop, solution):
+    parallel = solve(hop, workers=2)
+    assert parallel.script.goals[0].solved == solution.script.goals[0].solved
+    assert np.array_equal(parallel.answers[0].hit.reached, solution.answers[0].hit.reached)
+
+
+def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
+    recording = animate(solution.script).recording
+    rehearsal = Rehearsal(solution.script)
+    rehearsal.direct(solved_changes(solution.script.goals))
+    rehearsal.run_until(solution.script.seconds)
+    assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
+
+
+def test_flight_leads_where_the_simulation_does(solution):
+    script = solution.script
+    rehearsal = Rehearsal(script)
+    rehearsal.direct(solved_changes(script.goals))
+    rehearsal.run_until(0.5)
+    world = rehearsal.world
+    stand = 0.16  # m: where it would come down to, while still in the air
+    apex, x, y = flight_of(world.state, stand)
+    heights, places = [], []
+    while not heights or heights[-1] > stand or com_velocity(world.state)[2] > 0:
+        assert not rehearsal.step().impulse.any()
+        heights.append(world.state.data.subtree_com[1, 2])
+        places.append(world.state.data.subtree_com[1, :2].copy())
+    h = script.step
+    assert max(heights) == pytest.approx(apex, abs=9.81 * h * 0.3)  # implicit steps fall short by g h v / 2 v
+    share = (heights[-2] - stand) / (heights[-2] - heights[-1])
+    landing = places[-2] + share * (places[-1] - places[-2])
+    assert landing == pytest.approx([x, y], abs=h * 1.0)
+
+
+def test_a_touch_down_is_read_within_the_step(hop):
+    """Moved by less than a step's way, the target is met as exactly: nothing jumps from step to step."""
+    goal = wanting(hop, Want("base.x", Moment("down"), 0.0, 1.0))
+    values = []
+    for by in np.radians(np.linspace(-1.0, 1.0, 9)):
+        rehearsal = Rehearsal(hop)
+        rehearsal.direct([(hop.goals[0].free[0], by)])
+        values.append(Watch(rehearsal, goal).reach(rehearsal).reached[0])
+    ways = np.diff(values)
+    assert np.all(ways * np.sign(ways.sum()) > 0)
+    assert np.ptp(ways) < 0.002  # a step is 6 mm long
+
+
+def test_moments_that_do_not_come_are_reported(hop):
+    goal = replace(wanting(hop, Want("base.x", Moment("down", 5.0), 0.1, 0.01)), patience=0.8)
+    answer = solve(replace(hop, goals=(goal,)))
+    assert not answer.converged
+    assert "never came, wanted 0.1 m" in "\n".join(answer.lines())
+
+
+def test_constraints_out_of_reach_are_told_with_what_was_reached(hop):
+    goal = wanting(hop, Want("flight.height", Moment("flight"), 3.0, 0.01))
+    solution = solve(replace(hop, goals=(goal,)))
+    assert not solution.converged
+    told = "\n".join(solution.lines())
+    assert "hop: NOT met" in told
+    assert "wanted 3 m" in told
+
+
+def test_a_repeated_goal_begins_with_what_was_found_for_the_one_before():
+    lamp = read_script("lamp")
+    alone = replace(lamp.goals[1], origin=(1, 0))
+    hinted, unhinted = (solve(replace(lamp, goals=(lamp.goals[0], goal))) for goal in (lamp.goals[1], alone))
+    assert hinted.converged
+    assert hinted.answers[1].hit.simulations < unhinted.answers[1].hit.simulations
+
+
+def test_a_solved_script_is_the_same_text_and_reads_back_alike(file, hop, solution, tmp_path):
+    text = solved_text(solution.script, HOP)
+    kept = [line for line in text.splitlines() if not line.startswith("solved")]
+    assert kept == HOP.splitlines()
+    again = tmp_path / "hop-solved.toml"
+    again.write_text(text)
+    read = read_script(again)
+    assert read.goals[0].solved == pytest.approx(solution.script.goals[0].solved, rel=1e-14)
+    assert solve(read).answers[0].hit.iterations == 0
+    assert solved_text(read, text) == text
