@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bodies import NAMES, body_of
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.reference.keyposes import KeyPoses, Keys, posed, standing_coordinates
+from poise.reference.keyposes import KeyPoses, PoseKeys, posed, standing_coordinates
 from poise.spatial import euler_to_quat
 
 ANGLES = st.floats(-3.0, 3.0)
@@ -28,7 +28,7 @@ def key_poses(triples, first=None, body=None, velocity=None):
     time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
     first = standing_coordinates(body) if first is None else first
     velocity = np.zeros(body.nv) if velocity is None else velocity
-    keys = Keys(time.astype(float), dof.astype(np.int64), value.astype(float))
+    keys = PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
     return KeyPoses(body, "keys", keys, first, velocity, 10.0)
 
 

@@ -11,7 +11,7 @@ from poise.study.nqr import timing as nqr_timing
 from poise.study.pendulum import body, imitation, slope, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
-from poise.study.poses import pd, variations
+from poise.study.poses import pd, shooting, variations
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
@@ -19,7 +19,7 @@ STUDIES: dict[str, Study[Any]] = {
     for module in (
         *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
         *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
-        *(pd, variations),
+        *(shooting, pd, variations),
     )
 }
 """All there are."""

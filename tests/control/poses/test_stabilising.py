@@ -7,7 +7,7 @@ from poise.body import Body
 from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.schedule import Span
 from poise.errors import PoiseError
-from poise.reference.keyposes import KeyPoses, Keys, standing_coordinates
+from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -18,7 +18,7 @@ def staged(controller, rise=0.0, roll=0.0, name="human37"):
     """A world with a body that stands, held so much above the ground and rolled by so many degrees."""
     body = Body.named(name)
     world = World(Scene.of(body))
-    nothing = Keys(np.zeros(1), np.array([6]), standing_coordinates(body)[6:7])
+    nothing = PoseKeys(np.zeros(1), np.array([6]), standing_coordinates(body)[6:7])
     reference = KeyPoses(body, "stand", nothing, standing_coordinates(body), np.zeros(body.nv), 10.0)
     qpos = np.array(body.standing)
     qpos[2] += rise

@@ -7,7 +7,7 @@ from poise import Body, Scene, World
 from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
 from poise.control.poses.sensors import Sensor
-from poise.reference.keyposes import KeyPoses, Keys, standing_coordinates
+from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball
 
 BEND = {"right_elbow_y": -80.0, "right_shoulder_y": -30.0}
@@ -19,7 +19,7 @@ def performed(objectives, angles=(), props=(), seconds=1.5, throw=(0.0, 0.0, 0.0
     world = World(Scene((body,), props=props))
     first = standing_coordinates(body)
     told = dict(angles)
-    keys = Keys(
+    keys = PoseKeys(
         np.full(len(told) + 1, 0.3),
         np.array([*(body.dof_names.index(name) for name in told), 20], np.int64),
         np.radians([*told.values(), 0.0]),

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from poise.body import Body
 from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.rig import Rig
-from poise.reference.keyposes import KeyPoses, Keys
+from poise.reference.keyposes import KeyPoses, PoseKeys
 from poise.spatial import Array
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -59,7 +59,7 @@ def simulated(swing: Swing) -> Swung:
     gains[:, 6] = swing.stiffness, swing.damping
     settings = PosesSettings(reach=np.degrees(swing.reach), stabilise=0.0)
     controller = Poses(settings, rig=Rig(*gains))
-    target = Keys(np.zeros(1), np.array([6]), np.array([radians(swing.degrees)]))
+    target = PoseKeys(np.zeros(1), np.array([6]), np.array([radians(swing.degrees)]))
     reference = KeyPoses(body, "swing", target, np.zeros(body.nv), np.zeros(body.nv), swing.seconds)
     world.reset(np.array(body.standing), np.zeros(body.nv))
     controller.reset(world, reference)
