@@ -60,7 +60,7 @@ class ShootingSettings:
 
     iterations: int = 20
     """Jacobians by finite differences, at most."""
-    nudges: tuple[float, ...] = (0.25, -0.25, 0.5)
+    nudges: tuple[float, ...] = (0.25, -0.25, 0.5, -0.5)
     """Changes of a parameter to see what it does, in its units; the next one where the last led nowhere."""
     stride: float = 1.0
     """Largest change of a parameter in a step, in its units."""

@@ -1,0 +1,44 @@
+"""The jumps that come with Poise do what they promise."""
+
+import numpy as np
+import pytest
+
+from poise.animation.animating import animate
+from poise.animation.reading import read_script
+from poise.animation.solving import solve
+from poise.measure.audit import audit
+
+
+def solved(name):
+    solution = solve(read_script(name))
+    assert solution.converged
+    return solution, animate(solution.script).recording
+
+
+def bearing(recording, start):
+    """Names of the links that bore on the ground from a time on."""
+    after = recording.time[recording.contact_step] > start
+    return {recording.model.body(int(body)).name for body in np.unique(recording.contact_body[after])}
+
+
+def test_the_lamp_comes_to_rest_on_its_spots_without_any_help():
+    solution, recording = solved("lamp")
+    assert max(answer.hit.iterations for answer in solution.answers) <= 5
+    assert not recording.external.any()
+    assert bearing(recording, 0.0) == {"base"}
+    for lap, goal in enumerate(solution.script.goals):
+        spot = [want.value for want in goal.wants[:2]]
+        rest = np.searchsorted(recording.time, 0.2 + 1.2 * lap + 1.2)  # the end of its cycle
+        assert np.linalg.norm(recording.qpos[rest, :2] - spot) < 0.007  # 5 mm either way
+
+
+def test_the_somersault_turns_twice_and_lands_on_its_feet():
+    solution, recording = solved("somersault")
+    assert sum(answer.hit.iterations for answer in solution.answers) <= 6
+    assert np.degrees(recording.qvel[:, 4].sum() * recording.step) == pytest.approx(720, abs=5)
+    assert all(name.endswith(("foot", "toes")) for name in bearing(recording, 0.0))
+    assert recording.qpos[:, 2].min() > 0.5
+    assert recording.qpos[-1, 2] > 0.9
+    air = (recording.time > 1.1) & (recording.time < 1.8)
+    assert not recording.external[air[: len(recording.external)]].any()
+    assert audit(recording).passed
