@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ROOMS = ("dynamics", "contact", "control/nqr", "control/poses")  # those whose kernels use what stands in other files
+_ROOMS = ("dynamics", "contact", "control/nqr", "control/poses", "control/modal")  # those whose kernels use what stands in other files
 
 
 def _fingerprint() -> str:
