@@ -13,7 +13,7 @@ from poise.kernel import kernel
 
 
 @kernel
-def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any) -> Any:
+def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
     ``away`` (nv,) is the way from the reference's pose to the present one.
@@ -28,7 +28,7 @@ def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any
                       arm[2] * momentum[0] - arm[0] * momentum[2],
                       arm[0] * momentum[1] - arm[1] * momentum[0]])  # fmt: skip
     spin = turn @ momentum[3:] - lever - ahead.spin[0]
-    out[:3] = com - ahead.com[0]
+    out[:3] = com - ahead.com[0] - shift
     out[3:6] = turned[3:]
     out[6:9] = momentum[:3] / total - ahead.velocity[0]
     out[9:] = np.linalg.solve(inertia, spin)
@@ -37,7 +37,7 @@ def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any
 
 @kernel
 def planned_forces(
-    ahead: Any, error: Any, corner: Any, inertia: Any, weights: Any, effort: float, scale: Any, dual: Any
+    ahead: Any, error: Any, corner: Any, inertia: Any, weights: Any, effort: float, scale: Any, dual: Any, shift: Any, moved: Any
 ) -> Any:
     """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
 
@@ -69,7 +69,7 @@ def planned_forces(
             standing[c] = standing[c] and ahead.down[k, c]
             if not ahead.down[k, c]:
                 continue
-            x, y, z = (corner[c] if standing[c] else ahead.corner[k, c]) - ahead.com[k] - error[:3]
+            x, y, z = (corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - error[:3]
             arm[0, 0], arm[0, 1], arm[0, 2] = 0.0, -z, y
             arm[1, 0], arm[1, 1], arm[1, 2] = z, 0.0, -x
             arm[2, 0], arm[2, 1], arm[2, 2] = -y, x, 0.0

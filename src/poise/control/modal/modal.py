@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from poise.control.controller import Stage
+from poise.control.modal.footholds import Footholds, Stride
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
@@ -40,6 +41,8 @@ class ModalSettings:
     """w5."""
     low_effort: float = 5e-3
     """W6."""
+    capture: float = 0.3
+    """Share of the capture point's error."""
     adapt: float = 0.3
     """Share of contact forces beyond the planned ones that fast modes make up for."""
 
@@ -71,6 +74,7 @@ class Modal:
         self._away, self._goal = np.zeros(body.nv), np.zeros(body.nv)
         self._jacobian = np.zeros((3, self._model.nv))
         self.passes = [0]
+        self.steps = Footholds(body, self.frames, step, gravity, Stride(capture=s.capture)) if s.capture >= 0 else None
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
@@ -85,13 +89,24 @@ class Modal:
         com, place, turn = data.subtree_com[1], data.xpos[1], data.xmat[1].reshape(3, 3)
         mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
         modes = Modes(*modes_at(mass, self._stiffness, com, place, turn))
-        mujoco.mj_differentiatePos(self._body.model, self._away, 1.0, here.qpos, state.qpos[: self._nq])
-        mujoco.mj_differentiatePos(self._body.model, self._goal, 1.0, state.qpos[: self._nq], then.qpos)
-        error = rigid_error(com, place, turn, mass, qvel, self._away, modes, ahead)
         links = data.xmat[self.frames.link].reshape(-1, 3, 3)
         corner = data.xpos[self.frames.link] + np.einsum("cij,cj->ci", links, self.frames.local)
+        shift, moved = np.zeros(3), np.zeros((len(corner), 3))
+        now, next_ = here.qpos, then.qpos
+        if self.steps is not None:
+            c = state.contacts
+            on = set(c.body[c.touching].tolist())
+            vel = (mass[:3] @ qvel) / self._scale[1]
+            self.steps.follow(index, com, vel, corner, [f in on for f in self.steps._feet])
+            self.steps.shift_root(np.array([ahead.force[0, own, 2].sum() for own in self.steps._corners]))
+            shift[:2] = self.steps.root
+            moved = self.steps.moved()
+            now, next_ = self.steps.edited(now), self.steps.edited(next_)
+        mujoco.mj_differentiatePos(self._body.model, self._away, 1.0, now, state.qpos[: self._nq])
+        mujoco.mj_differentiatePos(self._body.model, self._goal, 1.0, state.qpos[: self._nq], next_)
+        error = rigid_error(com, place, turn, mass, qvel, self._away, modes, ahead, shift)
         forces, passes = planned_forces(
-            ahead, error, corner, modes.inertia, self._weights, self._effort, self._scale, self._dual
+            ahead, error, corner, modes.inertia, self._weights, self._effort, self._scale, self._dual, shift, moved
         )
         self.passes.append(passes)
         weight = self._scale[1] * self._scale[2]
