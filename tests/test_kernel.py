@@ -4,6 +4,8 @@ import importlib.util
 
 import numpy as np
 
+from poise.kernel import fingerprint
+
 SOURCE = """
 from poise.kernel import kernel
 
@@ -27,3 +29,14 @@ def test_constants_do_not_make_a_function_compile_again(tmp_path):
     spec.loader.exec_module(sums)
     assert sums.total(np.array([1.0, 2.0, 4.0])) == 6.0
     assert len(sums.entry.signatures) == 1
+
+
+def test_a_room_looks_different_when_any_of_its_files_does(tmp_path):
+    rooms = [tmp_path / name for name in ("one", "same", "other")]
+    for room, constant in zip(rooms, ("1", "1", "2"), strict=True):
+        room.mkdir()
+        (room / "numbers.py").write_text(f"NUMBER = {constant}")
+        (room / "sums.py").write_text("from numbers import NUMBER")
+    one, same, other = map(fingerprint, rooms)
+    assert one == same
+    assert one != other

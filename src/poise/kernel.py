@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -21,30 +21,29 @@ from numpy.typing import NDArray
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ROOMS = ("dynamics", "contact", "control/nqr", "control/poses", "control/modal")  # those whose kernels use what stands in other files
+_SHARED = ("dynamics", "contact")  # rooms whose kernels those of other rooms use
 
 
-def _fingerprint() -> str:
-    """Of all files that kernels are made from."""
+@cache
+def fingerprint(room: Path) -> str:
+    """Of all files that the kernels of a room may be made from: its own, and those of the rooms that all share."""
     package = Path(__file__).parent
-    files = [Path(__file__), *(file for room in _ROOMS for file in sorted((package / room).glob("*.py")))]
+    rooms = sorted({room, *(package / shared for shared in _SHARED)})
+    files = [Path(__file__), *(file for each in rooms for file in sorted(each.glob("*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
-FINGERPRINT = _fingerprint()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function when it is first called, and keep the result on disk.
 
     Numba's cache looks only at the file that a function stands in, but kernels call each other and share constants
-    across files: its stamp is extended by the fingerprint of all of them.
+    across files: its stamp is extended by the fingerprint of its room.
     """
     compiled: Any = njit(function)
     compiled._compiler.fold_argument_types = partial(_folded, compiled._compiler.fold_argument_types)
     compiled.enable_caching()
     index = compiled._cache._cache_file
-    index._source_stamp = (index._source_stamp, FINGERPRINT)
+    index._source_stamp = (index._source_stamp, fingerprint(Path(function.__code__.co_filename).parent))
     made: Callable[P, R] = compiled
     return made
 

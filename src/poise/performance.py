@@ -19,6 +19,7 @@ from poise.control.controller import Adjustable, Steerable
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
 from poise.reference.commands import Command
+from poise.reference.edit.limbs import has_legs
 from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.ground import Place
@@ -26,6 +27,7 @@ from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
+from poise.world.stance import stood
 from poise.world.world import World
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ Array = NDArray[np.float64]
 
 LONGEST = 1e5
 """s: the longest performance that is simulated in one go."""
+DEEP = 0.01
+"""m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
 
 
 @dataclass(frozen=True)
@@ -191,15 +195,25 @@ def start(world: World, reference: Reference, seed: int, noise: float, stand: Pl
     velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
-    # On a slope or a bump the lowest point decides: lift the body until nothing is sunk into the ground.
-    contacts = world.contacts
-    own = (scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
-    if own.any() and contacts.gap[own].min() < 0:
-        rise = float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1)))
+    own = qpos[scene.coordinates(0)]  # a view
+    if _sunk(world) > DEEP and has_legs(scene.body):
+        pose = stood(scene.body, own, scene.terrain.heights, place.z)
+        place = replace(place, z=place.z + float(pose[2] - own[2]))
+        own[:] = pose
+        world.reset(qpos, qvel)
+    rise = _sunk(world)
+    if rise > 0:
         place = replace(place, z=place.z + rise)
-        qpos[scene.coordinates(0)][2] += rise
+        own[2] += rise
         world.reset(qpos, qvel)
     return place
+
+
+def _sunk(world: World) -> float:
+    """m by which the body must be lifted until nothing of it is sunk into the ground: the lowest point decides."""
+    contacts = world.contacts
+    own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
+    return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
 
 
 def _carriage(place: Place) -> Carriage:

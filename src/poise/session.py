@@ -92,7 +92,7 @@ class Session:
     loads: tuple[str, ...] = ()
     pushes: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
-    steer: str = ""
+    steer: str | None = None
     seconds: float | None = None
     step: float | None = None
     seed: int = 0
@@ -165,15 +165,15 @@ class Session:
             reference = edit.on(take_of(reference, chosen.body))
         if not physics:
             return reference
-        if self.steer.strip():
+        if self.steer is not None:
             return Roaming(shipped_repertoire(chosen.body), self.motion)
         return obeying(reference, chosen.body, chosen.ships, say)
 
     def _steer_cues(self, controller: Controller, speeds: tuple[float, float]) -> list[Cue]:
         """The commands to steer, which not all can take."""
-        commands = parse_steer(self.steer)
-        if not commands:
+        if self.steer is None:
             return []
+        commands = parse_steer(self.steer)
         if not isinstance(controller, Steerable):
             raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller pendulum can, and nqr")
         if (self.edits or self.loads) and controller.needs_physics:

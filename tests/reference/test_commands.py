@@ -33,8 +33,10 @@ def test_a_command_knows_whether_it_is_about_steps(told, adjusts):
     assert {"lift", "step"} & set(command.as_event()) == ({"lift", "step"} if adjusts else set())
 
 
-def test_nothing_is_no_command():
-    assert parse_steer("") == ()
+@pytest.mark.parametrize("text", ["", " "])
+def test_nothing_is_no_command(text):
+    with pytest.raises(PoiseError, match=rf"^steer '{text}': nothing is told; it is of the form TIMEs:DEG[^\n]*$"):
+        parse_steer(text)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.performance import start
-from poise.world.forms import TERRAIN_FORMS
+from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import Platforms, read_terrain
 from poise.world.terrain import parse_terrain
 
@@ -219,7 +219,7 @@ def test_malformed_short_forms_are_refused_with_the_right_form(text):
     with pytest.raises(PoiseError) as caught:
         parse_terrain(text)
     assert f"'{text}'" in str(caught.value)
-    assert TERRAIN_FORMS[kind] in str(caught.value)
+    assert f"{TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}" in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["rough:1e300", "rough:1e-300", "drop:1e300", "stairs:1e300:1:3", "drop:1:1e-300"])

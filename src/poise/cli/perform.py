@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
     option(
         "--steer",
-        default="",
+        default=None,
         metavar="STEER",
         help=f"{STEER_FORM}: at each time a heading in degrees, to the left positive, and perhaps a speed in m/s, 0 to "
         "stand; with pendulum any motion, also backward, and with how much more feet are lifted and how long a step "

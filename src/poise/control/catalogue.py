@@ -51,8 +51,10 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
     for key, value in (settings or {}).items():
         if key not in fields:
             raise unknown(f"setting of {name}", key, fields)
+        kind = type(fields[key].default)
         try:
-            values[key] = type(fields[key].default)(value)
+            values[key] = kind(value)
         except (TypeError, ValueError, OverflowError):
-            raise PoiseError(f"setting {key} of {name}: '{value}' is not a number") from None
+            wanted = "a whole number" if kind is int else "a number"
+            raise PoiseError(f"setting {key} of {name}: '{value}' is not {wanted}") from None
     return entry.make(entry.settings(**values))

@@ -59,6 +59,8 @@ class Command:
 
 def parse_steer(text: str) -> tuple[Command, ...]:
     """Commands from their short form, such as ``0s:0 3s:90 6s:-45@0.9,lift=0.1``, in the order of their times."""
+    if not text.strip():
+        raise PoiseError(f"steer '{text}': nothing is told; it is of the form {STEER_FORM}")
     return tuple(sorted((_command(word, text) for word in text.split()), key=lambda command: command.time))
 
 

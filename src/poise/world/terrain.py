@@ -16,7 +16,7 @@ import numpy as np
 from poise.errors import PoiseError, unknown
 from poise.spatial import Array
 from poise.world.elements import geom, numbers
-from poise.world.forms import TERRAIN_FORMS
+from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
 from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
 
@@ -171,4 +171,4 @@ def parse_terrain(text: str) -> Terrain:
                 return hurdles(height, every[0] if every else None)
     except ValueError:
         pass
-    raise PoiseError(f"terrain '{text}' is not of the form {TERRAIN_FORMS[kind]}")
+    raise PoiseError(f"terrain '{text}' must be of the form {TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}")

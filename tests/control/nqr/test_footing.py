@@ -1,7 +1,6 @@
 """The levels of the ground, seen and felt, and how legs reach for them."""
 
 import itertools
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -36,10 +35,10 @@ def holds(walk):
 
 
 def touching(*places, other=0, upward=1.0):
-    """Contacts of links at levels, m."""
-    links, levels = zip(*places, strict=True) if places else ((), ())
-    point, frame = np.zeros((len(links), 3)), np.zeros((len(links), 3, 3))
-    point[:, 2] = levels
+    """Contacts of links at levels, m, or at points (3,) m."""
+    links = [link for link, _ in places]
+    point = np.array([(0.0, 0.0, at) if np.isscalar(at) else at for _, at in places]).reshape(-1, 3)
+    frame = np.zeros((len(links), 3, 3))
     frame[:, 0, 2] = upward
     return SimpleNamespace(
         touching=np.ones(len(links), bool),
@@ -52,7 +51,17 @@ def touching(*places, other=0, upward=1.0):
 
 def once_up(x, y):
     """A step, m."""
-    return RISE if x > 1.0 else 0.0
+    return np.where(x > 1.0, RISE, 0.0)
+
+
+def wavy(x, y):
+    """Ground that is nowhere level, m."""
+    return 0.03 * np.sin(3 * x) * np.cos(5 * y)
+
+
+def level_at(height):
+    """Ground that is as high everywhere, m."""
+    return lambda x, y: np.full(len(x), height)
 
 
 def poses(walk, frames, carriage=AHEAD):
@@ -62,6 +71,12 @@ def poses(walk, frames, carriage=AHEAD):
     found = np.array(walk.clip.qpos[numbers % STRIDE])
     found[:, :3] += (numbers // STRIDE)[:, None] * further
     return carriage.pose(found)
+
+
+def below(heights, points):
+    """(...,) m: how high the ground is below points (..., 3)."""
+    flat = points.reshape(-1, 3)
+    return heights(flat[:, 0], flat[:, 1]).reshape(points.shape[:-1])
 
 
 def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carriage=AHEAD):
@@ -74,7 +89,7 @@ def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carr
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
-    footing = Footing(BODY, 0.5, lambda x, y: 0.5)
+    footing = Footing(BODY, 0.5, level_at(0.5))
     for level, reach in walked(footing, walk, holds, range(200)):
         assert level == 0.5
         assert not any(part.any() for part in reach)
@@ -87,18 +102,24 @@ def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
     assert np.all(np.diff(levels) > -1e-6)
     assert np.max(np.abs(np.diff(levels))) < 0.1 * RISE
     assert not reaches[0].now.any()
+    assert reaches[-1] is reaches[-2]  # above the step no leg reaches: nothing is worked out any more
+
+
+def test_a_part_of_the_velocity_of_what_changes_is_wanted(walk, holds):
+    for _, reach in walked(Footing(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
+        np.testing.assert_allclose(reach.speed, 0.4 * (reach.ahead - reach.now) / STEP, atol=1e-12)
 
 
 @pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:-0.04:0.7:12", "drop:-0.04"])
 def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain):
     """By inverse kinematics of the first order, to within a fourth of the height of a step, and half of it."""
-    height, frames = parse_terrain(terrain).height, range(4 * STRIDE)
+    heights, frames = parse_terrain(terrain).heights, range(4 * STRIDE)
     tracked = poses(walk, frames)
-    for pose, (level, reach) in zip(tracked, walked(Footing(BODY, 0.0, height), walk, holds, frames), strict=True):
+    for pose, (level, reach) in zip(tracked, walked(Footing(BODY, 0.0, heights), walk, holds, frames), strict=True):
         pose[2] += level
         mujoco.mj_integratePos(BODY.model, pose, reach.now, 1.0)
     soles = replace(walk, clip=replace(walk.clip, qpos=tracked)).points()
-    over = soles[..., 2] - np.vectorize(height)(soles[..., 0], soles[..., 1])
+    over = soles[..., 2] - below(heights, soles)
     down = np.tile(walk.contacts.down[:-1], (4, 1))
     assert over[~down].min() > -0.25 * RISE
     assert np.abs(over[down]).max() < 0.55 * RISE
@@ -115,7 +136,7 @@ def test_feet_are_lifted_higher_than_the_step(walk, holds):
     assert RISE + 0.015 < lifted.max() < 1.25 * (RISE + 0.03)
 
 
-@pytest.mark.parametrize("height", [once_up, lambda x, y: 0.03 * math.sin(3 * x) * math.cos(5 * y)])
+@pytest.mark.parametrize("height", [once_up, wavy])
 def test_reaching_goes_where_it_says(walk, holds, height):
     """The reach at a step's end is that at the beginning of the next, since nothing new is seen on an exact walk."""
     found = list(walked(Footing(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
@@ -131,10 +152,10 @@ def test_whichever_way_it_goes_it_reaches_alike(walk, holds, yaw):
     there = Carriage(yaw, np.array([3.0, -2.0, 0.0]))
 
     def turned(x, y):
-        back = Carriage(-yaw, np.zeros(3)).vector(np.array([x, y, 0.0]) - there.way)
-        return once_up(back[0], back[1])
+        back = Carriage(-yaw, np.zeros(3)).vector(np.column_stack([x, y, 0.0 * x]) - there.way)
+        return wavy(*back[:, :2].T)
 
-    plain = walked(Footing(BODY, 0.0, once_up), walk, holds, range(200))
+    plain = walked(Footing(BODY, 0.0, wavy), walk, holds, range(200))
     other = walked(Footing(BODY, 0.0, turned), walk, holds, range(200), carriage=there)
     for (level, reach), (same, alike) in zip(plain, other, strict=True):
         assert same == pytest.approx(level, abs=1e-9)
@@ -142,26 +163,102 @@ def test_whichever_way_it_goes_it_reaches_alike(walk, holds, yaw):
             np.testing.assert_allclose(two, one, atol=1e-9)
 
 
+def stood_on(walk, heights):
+    """Contacts of a frame of a walk: its balls that are down, on the ground that there is."""
+    links, balls = [BODY.link_id(link) for link in walk.contacts.links], walk.points()
+    balls[..., 2] = below(heights, balls)
+
+    def contacts(k):
+        return touching(*((links[c], balls[k, c]) for c in np.flatnonzero(walk.contacts.down[k])))
+
+    return contacts
+
+
 @pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "slope:3"])
 def test_a_motion_that_climbs_by_itself_is_not_raised_again(walk, terrain):
     """A walk that knows the ground below its balls, as edits of motions make them."""
-    height = parse_terrain(terrain).height
-    balls = walk.points()
-    ground = np.vectorize(height)(balls[..., 0], balls[..., 1])
+    heights = parse_terrain(terrain).heights
+    ground = below(heights, walk.points())
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
     known = footholds_of(climbing, track_of(climbing))
-    felt = touching((LEFT, 0.0), (RIGHT, 0.0))
-
-    def stood(k):
-        """Where the motion has its feet."""
-        felt.point[:, 2] = known.ground[k]
-        return felt
-
-    found = list(walked(Footing(BODY, 0.0, height), climbing, known, range(STRIDE), stood))
+    stood = stood_on(walk, heights)
+    found = list(walked(Footing(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
-    again = list(walked(Footing(BODY, 0.0, height), walk, footholds_of(walk, track_of(walk)), range(STRIDE)))
+    again = list(walked(Footing(BODY, 0.0, heights), walk, footholds_of(walk, track_of(walk)), range(STRIDE), stood))
     assert max(abs(level) for level, _ in again) > 0.02
+
+
+@pytest.mark.parametrize("yaw", [0.0, 1.9])
+def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
+    """One above an edge, the other below it, both of which stand."""
+    frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
+    places = [balls[frame, :, 0] for balls in holds.balls]
+    front = int(np.mean(places[1]) > np.mean(places[0]))
+    edge = (places[front].min() + places[1 - front].max()) / 2
+    forward = np.array([np.cos(yaw), np.sin(yaw)])
+    footing = Footing(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
+    there = Carriage(yaw, np.zeros(3))
+    footing.stand(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
+    (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
+    assert level == pytest.approx(RISE / 2)
+    raised = replace(walk, clip=replace(walk.clip, qpos=_moved(walk.clip.qpos, frame, reach.now)))
+    lifted = [
+        (raised.points() - walk.points())[frame, [BODY.link_id(link) == foot for link in walk.contacts.links], 2].mean()
+        for foot in (LEFT, RIGHT)
+    ]
+    assert lifted[front] > RISE / 4
+    assert lifted[1 - front] < -RISE / 10  # an almost straight leg reaches less far
+
+
+def _moved(qpos, frame, change):
+    """(T, nq) with one pose moved by (nv,)."""
+    found = np.array(qpos)
+    mujoco.mj_integratePos(BODY.model, found[frame], change, 1.0)
+    return found
+
+
+def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
+    """A lifted heel, and the foot in the air: below neither does the motion know its own ground."""
+    partly = [bears.any(axis=1) & ~bears.all(axis=1) for bears in holds.bears]
+    frame, foot = next((k, f) for f in range(2) for k in np.flatnonzero(partly[f] & ~holds.down[:, 1 - f]))
+    bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
+    low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
+    footing = Footing(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
+    footing.stand(holds, frame, walk.clip.qpos[frame, :3], 0.0)
+    (level, _), *_ = walked(footing, walk, holds, [frame])
+    assert level == pytest.approx(RISE / 2)
+
+
+@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * NEWS)], ids=["blind", "nearly there"])
+def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
+    footing = Footing(BODY, RISE, heights)
+    footing.stand(holds, 0, walk.clip.qpos[0, :3], 0.0)
+    (level, _), *_ = walked(footing, walk, holds, [0])
+    assert level == RISE
+
+
+def test_a_foot_will_stand_on_the_highest_of_what_its_balls_come_to(walk, holds):
+    """An edge below the middle of where a foot lands."""
+    landing, foot = next((k, f) for k, f in np.argwhere(holds.lands) if k > 0)
+    x = holds.prints[holds.coming[landing - 1, foot]][:, 0]
+    middle = (x.min() + x.max()) / 2
+    footing = Footing(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
+    levels = [level for level, _ in walked(footing, walk, holds, range(landing + 1))]
+    assert levels[-1] == pytest.approx(RISE / 2)  # of both feet on the mean
+
+
+def test_what_is_seen_anew_is_followed_little_by_little(walk, holds):
+    """A step appears below where a foot will land in a moment, and the motion rises to it."""
+    landing = next(k for k, _ in np.argwhere(holds.lands) if k > 0)
+    appears, levels = landing - 4, []
+    ground = SimpleNamespace(height=0.0)
+    footing = Footing(BODY, 0.0, lambda x, y: np.full(len(x), ground.height))
+    for k, (level, _) in zip(range(landing), walked(footing, walk, holds, range(landing)), strict=True):
+        levels.append(level)
+        ground.height = RISE if k + 1 >= appears else 0.0
+    assert levels[appears - 1] == 0.0
+    assert 0.0 < levels[appears] < 0.2 * RISE / 2 < levels[-1]
 
 
 def test_who_cannot_see_expects_the_level_of_the_foot_that_landed_last(walk, holds):
@@ -174,10 +271,62 @@ def test_who_cannot_see_expects_the_level_of_the_foot_that_landed_last(walk, hol
     assert levels[-1] == pytest.approx(-RISE, abs=1.5 * NEWS)
 
 
-def test_what_is_felt_corrects_what_was_seen(walk, holds):
-    footing = Footing(BODY, 0.0, lambda x, y: 0.0)
-    (level, _), *_ = reversed(list(walked(footing, walk, holds, [20] * 60, lambda k: touching((LEFT, RISE)))))
-    assert level > 0.3 * RISE
+@pytest.mark.parametrize("heights", [None, level_at(0.0)], ids=["blind", "seen"])
+def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, heights):
+    """By the mean of where a foot touches."""
+    frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
+    contacts = touching(*((foot, height * RISE) for foot in (LEFT, RIGHT) for height in (0.5, 1.5)))
+    footing = Footing(BODY, 0.0, heights)
+    levels = [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
+    for _ in range(20):
+        footing.wait()
+        levels += [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
+    assert 0.1 < levels[0] / RISE < 0.2
+    assert levels[-1] == pytest.approx(RISE, abs=NEWS)
+
+
+def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_it(walk, holds):
+    """It was to stand above the edge, where its toes catch it, but its heel sinks to what is below."""
+    start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
+    footing = Footing(BODY, RISE, level_at(RISE))
+    levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
+    assert levels[-1] == pytest.approx(0.75 * RISE, abs=NEWS / 2)  # of both feet on the mean
+
+
+def test_who_waits_begins_the_step_again(walk, holds):
+    """The pose that is tracked is that of before, and what is ahead as well."""
+    frame = int(np.flatnonzero(~holds.down[:, 1])[10])
+    footing = Footing(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
+    *_, (level, reach) = walked(footing, walk, holds, range(frame + 1))
+    assert np.abs(reach.ahead - reach.now).max() > 1e-3
+    footing.wait()
+    (again, same), *_ = walked(footing, walk, holds, [frame])
+    assert again == level
+    for one, other in zip(reach, same, strict=True):
+        np.testing.assert_array_equal(other, one)
+
+
+def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
+    """In the air, beyond what the step asks for."""
+
+    def lifted(body):
+        found = walked(Footing(body, 0.0, once_up), walk, holds, range(STRIDE))
+        return max(np.abs(reach.now).max() for _, reach in found)
+
+    assert lifted(low()) < 0.9 * lifted(BODY)
+
+
+def test_to_smaller_bodies_less_is_news(walk, holds):
+    contacts = touching((LEFT, 0.5 * NEWS))
+    for body, believes in ((BODY, False), (low(), True)):
+        (level, _), *_ = walked(Footing(body, 0.0), walk, holds, [20], lambda k: contacts)
+        assert (level > 0.0) == believes
+
+
+def low():
+    """A body whose root stands a hundredth as high."""
+    kept = {name: getattr(BODY, name) for name in ("feet", "link_id", "model", "nv")}
+    return SimpleNamespace(**kept, standing=0.01 * BODY.standing)
 
 
 @pytest.mark.parametrize(
@@ -186,11 +335,12 @@ def test_what_is_felt_corrects_what_was_seen(walk, holds):
         touching((LEFT, 0.3), other=7),
         touching((BODY.link_id(BODY.trunk), 0.3)),
         touching((LEFT, 0.3), upward=0.1),
+        touching((LEFT, 0.3), upward=0.6),
     ],
-    ids=["a thing", "the trunk", "a wall"],
+    ids=["a thing", "the trunk", "a wall", "an edge"],
 )
 def test_what_is_not_ground_or_not_a_foot_tells_nothing(walk, holds, contacts):
     footing = Footing(BODY, 0.0)
     assert not footing.feel(contacts).any()
     assert [level for level, _ in walked(footing, walk, holds, [20] * 9, lambda k: contacts)] == [0.0] * 9
-    assert footing.feel(touching((RIGHT, 0.3))).tolist() == [False, True]
+    assert footing.feel(touching((RIGHT, 0.3), upward=0.8)).tolist() == [False, True]

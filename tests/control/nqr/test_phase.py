@@ -59,9 +59,9 @@ def test_a_foot_is_late_only_when_it_should_just_have_landed(run):
     assert not is_late(run, step + 1, NOBODY)
 
 
-def performed(body, motion, terrain, seconds, **settings):
-    """A blind performance, and for each step how many frames the motion went on (modulo its cycle)."""
-    world, controller = World(Scene.of(body, terrain)), Nqr(NqrSettings(ground="felt", **settings))
+def performed(body, motion, terrain, seconds, ground="felt", **settings):
+    """A performance, and for each step how many frames the motion went on (modulo its cycle)."""
+    world, controller = World(Scene.of(body, terrain)), Nqr(NqrSettings(ground=ground, **settings))
     cycle = finished(motion, "biped29")
     run, frames = Run(world, controller, begun(cycle, 0)), [controller.frame]
     for _ in range(round(seconds / STEP)):
@@ -81,21 +81,32 @@ def test_a_run_that_does_not_see_a_rise_passes_over_the_rest_of_its_flights(body
         assert recording.qpos[:, 2].max() > recording.qpos[0, 2] + 0.04
 
 
-def test_a_walk_waits_for_feet_that_are_late_and_tracks_the_pose_in_which_it_does(body, monkeypatch):
+def test_a_walk_waits_for_feet_that_are_late(body):
     """Down stairs that it does not see."""
-    reaches = []
-    monkeypatch.setattr(Footing, "reach", _noted(Footing.reach, reaches))
-    recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, phase="late")
+    _, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, phase="late")
     waits = np.flatnonzero(gone == 0)
     runs = np.split(waits, np.flatnonzero(np.diff(waits) > 1) + 1)
     assert len(runs) > 1
     assert max(map(len, runs)) <= round(LATE / STEP)
+
+
+def test_the_target_is_what_is_tracked_next_while_it_waits_as_well(body, monkeypatch):
+    """Down stairs that it sees, where nothing new comes up: legs as they reach next, on the level that is next."""
+    reaches, levels = [], []
+    monkeypatch.setattr(Footing, "reach", _noted(Footing.reach, reaches))
+    monkeypatch.setattr(Footing, "level", _noted(Footing.level, levels))
+    recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = finished("walk", "biped29").clip
-    frames = (np.cumsum(gone) - 1) % (clip.frames - 1) + 1
-    bent = PoseSpace(body).difference(clip.qpos[frames], recording.reference_qpos[1:])[:, 6:]
-    for step, reach in enumerate(reaches):
-        np.testing.assert_allclose(bent[step], (reach.now if step in waits else reach.ahead)[6:], atol=1e-9)
-    assert any(np.abs(reaches[step].ahead - reaches[step].now)[6:].max() > 0.005 for step in waits)
+    poses = clip.qpos[(np.cumsum(gone) - 1) % (clip.frames - 1) + 1]
+    target = recording.reference_qpos[1:]
+    bent = PoseSpace(body).difference(poses, target)[:, 6:]
+    waits = [
+        step for step in np.flatnonzero(gone == 0) if np.abs(reaches[step].ahead - reaches[step].now).max() > 0.005
+    ]
+    assert len(waits) > 5
+    for step in waits:
+        np.testing.assert_allclose(bent[step], reaches[step + 1].now[6:], atol=1e-9)
+        assert target[step, 2] == pytest.approx(poses[step, 2] + levels[step + 1], abs=1e-9)
 
 
 def _noted(method, notes):

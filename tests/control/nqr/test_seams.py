@@ -1,6 +1,5 @@
 """What feet reach for does not jump where one motion goes over into another."""
 
-import math
 from collections import defaultdict
 from copy import deepcopy
 from types import SimpleNamespace
@@ -23,7 +22,7 @@ STEP = 1 / 120
 
 def uneven(x, y):
     """Bumps of 3 cm."""
-    return 0.03 * math.sin(3 * x) * math.cos(2 * y)
+    return 0.03 * np.sin(3 * x) * np.cos(2 * y)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.climb import BENDS_DOWN, BENDS_UP, Climb, climb
+from poise.control.pendulum.climb import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, Climb, climb
 from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.gait import Gait, Lift
 from poise.control.pendulum.manner import plain_manner
@@ -24,19 +24,27 @@ def climbing(body, terrain, run, back):
     return figure, climb(figure, seen, gait, 0.0, np.array([under[0] + run, -0.1]))
 
 
-@pytest.mark.parametrize("terrain", ["flat", "slope:12", "slope:-12"])
+@pytest.mark.parametrize("degrees", [0, 12, -12])
 @pytest.mark.parametrize("run", [0.05, 0.4])
-def test_a_slope_is_no_climb(body, terrain, run):
-    figure, found = climbing(body, terrain, run, 0.3)
+def test_a_slope_is_no_climb_but_downhill_hips_are_lower(body, degrees, run):
+    figure, found = climbing(body, f"slope:{degrees}", run, 0.3)
     np.testing.assert_allclose(found[:2], 0.0, atol=1e-9)
-    assert found.rise(figure, 0.1) == pytest.approx(0.0, abs=1e-9)
+    lower = BENDS_DOWNHILL * np.tan(np.radians(12.0)) * figure.legs.length if degrees < 0 else 0.0
+    for ahead in (-0.1, 0.1):
+        assert found.rise(figure, ahead) == pytest.approx(-lower, abs=1e-9)
+
+
+def test_who_walks_backward_down_a_slope_goes_downhill(body):
+    figure, found = climbing(body, "slope:12", -0.3, -0.3)
+    assert found.way == -1.0
+    assert found.rise(figure, 0.0) == pytest.approx(-BENDS_DOWNHILL * np.tan(np.radians(12.0)) * figure.legs.length)
 
 
 @pytest.mark.parametrize("rise", [0.1, -0.1])
 def test_stairs_are_as_steep_as_the_step_that_leads_there(body, rise):
     """The first edge is half a metre ahead."""
     _, found = climbing(body, f"stairs:{rise}:0.3:8", 0.7, 0.3)
-    np.testing.assert_allclose(found, [0.0, rise / 0.7, 1.0], atol=1e-9)
+    np.testing.assert_allclose(found, [0.0, rise / 0.7, 1.0, 0.0], atol=1e-9)
 
 
 def test_who_walks_backward_up_rises_backward(body):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bodies import body_of
 from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.height import (
+    DESCENDED,
     DROP,
     HEAVE,
     LANDING,
@@ -15,6 +16,7 @@ from poise.control.pendulum.height import (
     STRETCH,
     SUNK,
     Heave,
+    descended,
     heaved,
     hip_height,
     landing_height,
@@ -98,7 +100,7 @@ def test_who_lands_far_away_must_be_low(figure):
 
 def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(figure):
     hips, times = 0.9, np.linspace(0.0, 0.5, 51)
-    still, sinks, rises = (sinking(figure, hips, rate, times) for rate in (0.0, -0.5, 0.5))
+    still, sinks, rises = (sinking(figure, hips, rate, 0.0, times) for rate in (0.0, -0.5, 0.5))
     lowest = hips - SUNK * figure.legs.length
     for heights in (still, sinks):
         assert heights[0] == hips
@@ -109,3 +111,21 @@ def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(figure)
     np.testing.assert_allclose(still[free], hips - 0.5 * DROP * times[free] ** 2)
     assert np.all(sinks <= still)
     np.testing.assert_array_equal(rises, still)  # who rises is not counted on to go on rising
+
+
+def test_where_the_ground_falls_hips_can_sink_along_with_it(figure):
+    times = np.linspace(0.0, 1.0, 51)
+    level, falls = (sinking(figure, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
+    np.testing.assert_array_equal(falls[times < 0.1], level[times < 0.1])  # no sooner than by falling
+    np.testing.assert_allclose(falls[-1], level[-1] - 0.3)
+
+
+def test_the_way_down_is_gone_evenly_and_is_over_before_the_foot_lands():
+    duration = 0.5  # s of a swing
+    swung = np.linspace(0.0, 1.0, 101)
+    share, rate = np.array([descended(each, max((1.0 - each) * duration, 0.01)) for each in swung]).T
+    assert share[0] == 0.0
+    np.testing.assert_array_equal(share[swung >= DESCENDED], 1.0)
+    np.testing.assert_array_equal(rate[swung >= DESCENDED], 0.0)
+    np.testing.assert_allclose(rate[swung < DESCENDED], 1.0 / (DESCENDED * duration))
+    np.testing.assert_allclose(np.diff(share[swung < DESCENDED]), rate[0] * duration * 0.01)

@@ -152,9 +152,9 @@ def test_it_climbs_stairs_with_whole_feet_on_their_treads(body, reference):
 
 
 def test_it_slows_down_on_a_steep_slope_since_it_sinks_for_its_steps(body, reference):
-    """From the speed of the walk to a slower one, 13 degrees downward; with stiff legs it runs away and falls."""
+    """From the speed of the walk to a slower one, 15 degrees downward; with stiff legs it runs away and falls."""
     plain, stiff = (
-        performed(body, reference, 6.0, terrain="slope:-13", settings=PendulumSettings(sinking=share), noise=0.02)
+        performed(body, reference, 6.0, terrain="slope:-15", settings=PendulumSettings(sinking=share), noise=0.02)
         for share in (1.0, 0.0)
     )
     assert fell_at(plain) is None

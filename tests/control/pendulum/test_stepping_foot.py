@@ -122,7 +122,7 @@ def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen,
     sole, spare = figure.legs.sole[1, :, 0], 0.005
     feet = np.linspace(sole.min(), sole.max(), 9)
     start, hold = np.array([0.38, -0.1]), foothold(figure, 1, np.array([0.75, -0.1]), 0.0)
-    walked = replace(gait, lift=replace(gait.lift, ankle=np.array([*start, gait.lift.ankle[2]])))
+    walked = replace(gait, lift=gait.lift._replace(ankle=np.array([*start, gait.lift.ankle[2]])))
     begun = at_place(seen, start)
     path = way(walked, figure, begun, hold, np.linspace(DOUBLE, 0.95, 60))
     ground = np.array([[figure.ground(place[:2] + [reach, 0.0]) for reach in feet] for place in path])

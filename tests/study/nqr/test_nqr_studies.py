@@ -123,3 +123,10 @@ def test_slopes_rise_by_their_height_within_a_metre():
         if "slope" in what:
             rise = parse_terrain(case.trial.terrain).height(1.0, 0.0)
             assert rise == pytest.approx(height if "up" in what else -height, abs=1e-5)
+
+
+def test_bumps_are_others_for_each_seed():
+    rough = [
+        case.trial for case in ground.cases(Scope(3, 4.0, ("walk",), coarse=True)) if "rough" in case.trial.terrain
+    ]
+    assert [(trial.seed, trial.terrain) for trial in rough] == [(seed, f"rough:0.04:{seed}") for seed in range(3)]

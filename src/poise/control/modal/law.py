@@ -1,4 +1,9 @@
-"""The control law in compiled code: contact forces of the window, then torques mode by mode [Jain2011] section 5."""
+"""The control law in compiled code: contact forces of the window, then slow modes [Jain2011] section 5.
+
+All is told against the reference: where the paper has states, there are differences from the reference's, and where it
+has forces, what they differ from those that bring the reference about. In exact arithmetic that is the same; but what
+the reference's own forces and torques do is then not linearised, and a plan of any length begins with them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from poise.kernel import kernel
 def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
-    ``away`` (nv,) is the way from the reference's pose to the present one.
+    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
     """
     rigid, inertia, carried = modes[3], modes[5], modes[6]
     momentum = mass[:ROOT] @ qvel
@@ -41,7 +46,8 @@ def planned_forces(
 ) -> Any:
     """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
 
-    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity).
+    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``shift`` (3,) and ``moved`` (C, 3)
+    are how far the reference's body and points have been moved, m.
     """
     step, mass, gravity = scale
     n, points = ahead.force.shape[0], ahead.force.shape[1]

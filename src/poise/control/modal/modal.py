@@ -1,54 +1,53 @@
-"""Modal-space control [Jain2011]."""
+"""Modal-space control for articulated characters [Jain2011]."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 
 from poise.control.controller import Stage
-from poise.control.modal.footholds import Footholds, Stride
+from poise.control.modal.footholds import Footholds
 from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead
+from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
-from poise.control.modal.modes import ROOT, Modes, modes_at
+from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.settings import ModalSettings
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array
 
 
-@dataclass(frozen=True)
-class ModalSettings:
-    """How it controls. Weights are the paper's."""
+class View(NamedTuple):
+    """The body as it is."""
 
-    window: int = 12
-    """Frames that are planned ahead."""
-    threshold: float = 100.0
-    """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
-    place: float = 0.1
-    """W1 of places."""
-    turn: float = 0.5
-    """W1 of turns."""
-    speed: float = 1.0
-    """W2."""
-    force: float = 0.1
-    """W3."""
-    low_place: float = 0.5
-    """w4."""
-    low_speed: float = 2.0
-    """w5."""
-    low_effort: float = 5e-3
-    """W6."""
-    capture: float = 0.3
-    """Share of the capture point's error."""
-    adapt: float = 0.3
-    """Share of contact forces beyond the planned ones that fast modes make up for."""
+    com: Array  # (3,) m
+    velocity: Array  # (3,) m/s, of the centre of mass
+    place: Array  # (3,) m, of the root
+    turn: Array  # (3, 3) of the root
+    mass: Array  # (nv, nv)
+    qvel: Array  # (nv,)
+    corner: Array  # (C, 3) m: points that may bear
+
+
+class Off(NamedTuple):
+    """How far the body is from the reference, which goes on from where its feet stand."""
+
+    rigid: Array  # (12,) places and turns of the rigid modes, then their rates
+    slow: Array  # (n,) places of the deformations
+    rate: Array  # (n,) their speeds
+    goal: Array  # (n,) where the reference has them next, from here
+    shift: Array  # (3,) m: of the reference's body
+    moved: Array  # (C, 3) m: of its points that may bear
 
 
 class Modal:
-    """Modal-space control."""
+    """Plans contact forces and slow deformations a window ahead, and drives fast ones to where they are due next.
+
+    Deviations from the paper, with their reasons and measurements, are in docs/modal.md.
+    """
 
     name = "modal"
     needs_physics = True
@@ -60,21 +59,21 @@ class Modal:
     def reset(self, world: Stage, reference: Reference) -> None:
         """Begin to look along the reference."""
         body, s, step = world.scene.body, self._settings, world.state.step
-        self._model, self._body, self._reference = world.scene.model, body, reference
-        self._nv, self._nq = body.nv, body.nq
-        gravity = -float(self._model.opt.gravity[2])
-        self.frames = Frames(body, reference, step)
-        self._ahead = Ahead(self.frames, s.window, body.mass, gravity, step)
-        self._stiffness = np.array([body.model.body_subtreemass[body.model.dof_bodyid[d]] for d in range(ROOT, body.nv)])
+        model = world.scene.model
+        gravity = -float(model.opt.gravity[2])
+        self._model, self._body, self._reference = model, body, reference
+        self._frames = Frames(body, reference, step)
+        self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
+        self._footholds = Footholds(body, self._frames, step, gravity, s.capture)
+        subtree = body.model.body_subtreemass[body.model.dof_bodyid]
+        self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
         self._scale = (step, body.mass, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
-        self._effort = s.force * (gravity * step) ** 2
-        self._low = (s.low_place, s.low_speed, s.low_effort)
+        self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
+        self._slow = (s.low_place, s.low_speed, s.low_effort)
         self._dual = np.zeros(12)
-        self._away, self._goal = np.zeros(body.nv), np.zeros(body.nv)
-        self._jacobian = np.zeros((3, self._model.nv))
-        self.passes = [0]
-        self.steps = Footholds(body, self.frames, step, gravity, Stride(capture=s.capture)) if s.capture >= 0 else None
+        self._jacobian = np.zeros((3, model.nv))
+        self.act(world.state)  # compiles it, before time counts
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
@@ -82,66 +81,77 @@ class Modal:
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
-        nv, step, data = self._nv, state.step, state.data
-        index = round(state.time / step)
-        here, then = self.frames.at(index), self.frames.at(index + 1)
-        ahead = self._ahead.at(index)
-        com, place, turn = data.subtree_com[1], data.xpos[1], data.xmat[1].reshape(3, 3)
-        mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
-        modes = Modes(*modes_at(mass, self._stiffness, com, place, turn))
-        links = data.xmat[self.frames.link].reshape(-1, 3, 3)
-        corner = data.xpos[self.frames.link] + np.einsum("cij,cj->ci", links, self.frames.local)
-        shift, moved = np.zeros(3), np.zeros((len(corner), 3))
-        now, next_ = here.qpos, then.qpos
-        if self.steps is not None:
-            c = state.contacts
-            on = set(c.body[c.touching].tolist())
-            vel = (mass[:3] @ qvel) / self._scale[1]
-            self.steps.follow(index, com, vel, corner, [f in on for f in self.steps._feet])
-            self.steps.shift_root(np.array([ahead.force[0, own, 2].sum() for own in self.steps._corners]))
-            shift[:2] = self.steps.root
-            moved = self.steps.moved()
-            now, next_ = self.steps.edited(now), self.steps.edited(next_)
-        mujoco.mj_differentiatePos(self._body.model, self._away, 1.0, now, state.qpos[: self._nq])
-        mujoco.mj_differentiatePos(self._body.model, self._goal, 1.0, state.qpos[: self._nq], next_)
-        error = rigid_error(com, place, turn, mass, qvel, self._away, modes, ahead, shift)
-        forces, passes = planned_forces(
-            ahead, error, corner, modes.inertia, self._weights, self._effort, self._scale, self._dual, shift, moved
+        index, nv = round(state.time / state.step), self._body.nv
+        ahead, view = self._ahead.at(index), self._seen(state)
+        modes = Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+        off = self._off(index, state, view, modes, ahead)
+        forces, _ = planned_forces(
+            ahead,
+            off.rigid,
+            view.corner,
+            modes.inertia,
+            self._weights,
+            self._effort,
+            self._scale,
+            self._dual,
+            off.shift,
+            off.moved,
         )
-        self.passes.append(passes)
+        reach = self._reach(modes, view.corner, ahead, state.data)
         weight = self._scale[1] * self._scale[2]
-        reach = self._reach(modes, corner, ahead, data)
-        count = int(np.searchsorted(modes.frequency, self._settings.threshold))
-        rate = modes.lever.T @ (qvel[ROOT:] - here.qvel[ROOT:])
-        off = modes.lever.T @ self._away[ROOT:]
-        given = (ahead.force * weight).reshape(len(ahead.force), -1)
-        planned = (forces * weight).reshape(len(forces), -1)
-        pushed = step * (planned - given) @ reach
-        bias = self._felt(modes, state.bias[:nv])
-        drive = bias.copy()
-        drive[:count] += modes.lever[:, :count].T @ (then.qvel - here.qvel)[ROOT:] / step - given[0] @ reach[:, :count]
-        drive[:count] += low_forces(modes.frequency, count, off, rate, pushed, self._low, step)
-        fast = modes.lever[:, count:]
-        drive[count:] += (fast.T @ self._goal[ROOT:] / step - fast.T @ qvel[ROOT:]) / step - planned[0] @ reach[:, count:]
-        torque = np.zeros(self._model.nv)
-        torque[ROOT:nv] = modes.lever @ drive
-        feedback = None
-        if self._settings.adapt and len(state.contacts.gap):
-            share = self._settings.adapt
-            felt = self._felt(modes, state.contacts.jacobian[:, :nv].T)[count:]
-            feedback = np.zeros((self._model.nv, felt.shape[1]))
-            feedback[ROOT:nv] = -share / step * fast @ felt
-            torque[ROOT:nv] += share * fast @ (planned[0] @ reach[:, count:])
-        return Actuation(torque=torque, feedback=feedback)
+        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
+        planned = weight * forces.reshape(len(forces), -1) @ reach
+        drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
+        drive[:slow] += self._slow_drive(index, modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += (off.goal - off.rate)[slow:] / state.step - planned[0, slow:]
+        return self._given(modes, drive, slow, planned[0], state)
 
-    def _felt(self, modes: Modes, force: Array) -> Array:
-        """Modal forces of generalised ones (nv, ...)."""
-        return modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT]))
+    def _seen(self, state: State) -> View:
+        data, nv, frames = state.data, self._body.nv, self._frames
+        mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
+        links = data.xmat[frames.link].reshape(-1, 3, 3)
+        corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
+        turn = data.xmat[1].reshape(3, 3)
+        return View(data.subtree_com[1], mass[:3] @ qvel / mass[0, 0], data.xpos[1], turn, mass, qvel, corner)
 
-    def _reach(self, modes: Modes, corner: Array, ahead: Any, data: Any) -> Array:
+    def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
+        """Against the reference as footholds edit it."""
+        here, then, steps = self._frames.at(index), self._frames.at(index + 1), self._footholds
+        steps.follow(index, view.com, view.velocity, view.corner, state.contacts, ahead.force[0])
+        shift = np.append(steps.root, 0.0)
+        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(self._body.nv), np.zeros(self._body.nv)
+        mujoco.mj_differentiatePos(self._body.model, away, 1.0, steps.edited(here.qpos), qpos)
+        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, steps.edited(then.qpos))
+        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, shift)
+        told = np.column_stack([away[ROOT:], view.qvel[ROOT:], goal[ROOT:] / state.step])
+        slow, rate, next_ = (modes.lever.T @ told).T
+        return Off(rigid, slow, rate, next_, shift, steps.moved())
+
+    def _slow_drive(self, index: int, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
+        """(slow,) modal forces: what accelerates as the reference does, springs to it, and the window's plan."""
+        here, then, step = self._frames.at(index), self._frames.at(index + 1), self._scale[0]
+        told = np.column_stack([here.qvel[ROOT:], (then.qvel - here.qvel)[ROOT:] / step])
+        rate, pull = (modes.lever[:, :slow].T @ told).T
+        wanted = low_forces(modes.frequency, slow, off.slow, off.rate[:slow] - rate, step * pushed, self._slow, step)
+        return np.asarray(pull + wanted)
+
+    def _reach(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
         """(3 C, n) modal forces of contact forces at the points that bear in the window."""
-        rows = np.zeros((3 * len(corner), self._nv))
+        nv = self._body.nv
+        rows = np.zeros((3 * len(corner), nv))
         for c in np.flatnonzero(ahead.down.any(axis=0)):
-            mujoco.mj_jac(self._model, data, self._jacobian, None, corner[c], int(self.frames.link[c]))
-            rows[3 * c : 3 * c + 3] = self._jacobian[:, : self._nv]
-        return self._felt(modes, rows.T).T
+            mujoco.mj_jac(self._model, data, self._jacobian, None, corner[c], int(self._frames.link[c]))
+            rows[3 * c : 3 * c + 3] = self._jacobian[:, :nv]
+        return felt(modes, rows.T).T
+
+    def _given(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
+        """Torques of modal forces; fast modes make up for some of the contact forces that were not planned, Eq. (27)."""
+        nv, share = self._body.nv, self._settings.adapt
+        torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
+        torque[ROOT:nv] = modes.lever @ drive
+        if not share or not len(state.contacts.gap):
+            return Actuation(torque=torque)
+        torque[ROOT:nv] += share * fast @ planned[slow:]
+        feedback = np.zeros((self._model.nv, len(state.contacts.jacobian)))
+        feedback[ROOT:nv] = -share / state.step * fast @ felt(modes, state.contacts.jacobian[:, :nv].T)[slow:]
+        return Actuation(torque=torque, feedback=feedback)

@@ -64,3 +64,8 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
         for i in range(n):
             shape[i, k] = soft[i] * vectors[i, n - 1 - k] / np.sqrt(value)
     return frequency, shape, left @ shape, rigid, basis, whole[3:, 3:].copy(), carried
+
+
+def felt(modes: Modes, force: Array) -> Array:
+    """(n, ...) forces on the deformations of generalised forces (nv, ...)."""
+    return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from poise.body.feet import Ints
 from poise.control.nqr.raising import raising_of
-from poise.control.nqr.track import Track
+from poise.control.nqr.track import Bools, Track
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +21,13 @@ class Footholds:
     root: Array  # (K, 2) m
     down: Bools  # (K, F) whether a foot stands
     ground: Array  # (K, F) m, the motion's own on which it stands
+    balls: tuple[Array, ...]  # (F) of (K, B, 3) m: where balls of a foot are, and how high the motion's own ground is
+    bears: tuple[Bools, ...]  # (F) of (K, B) which of them bear
     lands: Bools  # (K, F) whether a foot has just come down
     until: Array  # (K, F) steps until a foot comes down next, in the motion or what follows; infinite if never
     soonest: Bools  # (K, F) whether no other comes down before it
     coming: Ints  # (K, F) which of `prints` it then leaves; -1 if none
-    prints: tuple[Array, ...]  # of (B, 3) m: where balls of a foot stand, and how high the motion's own ground is
+    prints: tuple[Array, ...]  # of (B, 3) m likewise, where they stand
     raising: Array  # (K + 1, F, nv) rad/m: how joints move for a foot to rise and nothing else to move
 
 
@@ -40,11 +39,14 @@ def footholds_of(motion: Dynamic, track: Track) -> Footholds:
     until = np.array([_until(times, steps) for times in landings]).reshape(len(landings), steps).T
     soonest = until.min(axis=1, initial=np.inf)
     coming, prints = _coming(track, bearing, until)
+    work = track.pieces[0].work
     before = down[steps - 1 if motion.clip.cyclic else 0]
     return Footholds(
         readonly(motion.clip.qpos[:-1, :2]),
         readonly(down[:steps], bool),
-        track.pieces[0].work.ground[:steps],
+        work.ground[:steps],
+        tuple(balls[:steps] for balls in work.balls),
+        tuple(down[:steps] for down in work.down),
         readonly(down[:steps] & ~np.concatenate([before[None], down[: steps - 1]]), bool),
         readonly(until),
         readonly((until == soonest[:, None]) & np.isfinite(until), bool),

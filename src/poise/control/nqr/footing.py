@@ -9,28 +9,33 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.feet import foot_links
-from poise.control.nqr.footholds import Bools, Footholds
+from poise.control.nqr.footholds import Footholds
 from poise.control.nqr.law import Reach
+from poise.control.nqr.track import Bools
+from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics import Contacts
+from poise.frozen import readonly
 from poise.spatial import Array
 
 PACE = 0.15
 """Share of a change of level that is followed in a step: a jump would be a blow."""
 NEWS = 0.005
-"""m: feet that feel the ground nearer than this to where it was expected tell nothing new."""
+"""m, of a body whose root stands PAPER_HEIGHT high: feet that find the ground nearer than this to where it was expected
+tell nothing new."""
 UPRIGHT = 0.7
 """Of a contact's normal, upwards: what is steeper is an edge or a wall, and no ground to stand on."""
 EVEN = 1e-9
 """m: levels nearer than this are one, and differ by rounding."""
 CLEARANCE = 0.03
-"""m by which a foot is lifted further on its way to another level, but at most thrice the difference."""
+"""m, of such a body: a foot is lifted by so much on its way to another level, but at most by thrice the difference."""
 CHANGE = 0.4
 """Share of its way through the air in which a foot changes level: the first if it rises, the last if it sinks."""
 CARRIED = 0.4
 """Share of the velocity of these changes that is wanted: the look-ahead, unaware that they end, would overshoot."""
 
-Height = Callable[[float, float], float]
-Point = tuple[float, float, float]
+Heights = Callable[[Array, Array], Array]
+
+_NOWHERE = readonly(np.zeros((0, 3)))
 
 
 def no_reach(nv: int) -> Reach:
@@ -41,11 +46,12 @@ def no_reach(nv: int) -> Reach:
 class Footing:
     """Keeps the levels of the ground from foot to foot: how much higher it is than the motion's own."""
 
-    def __init__(self, body: Body, level: float, height: Height | None = None) -> None:
-        """All feet stand on `level` (m); `height` tells the ground's where it can be seen."""
+    def __init__(self, body: Body, level: float, heights: Heights | None = None) -> None:
+        """All feet stand on `level` (m); `heights` tells the ground's where it can be seen."""
         feet = foot_links(body)
         self._foot_of = {link: foot for foot, links in enumerate(feet) for link in links.tolist()}
-        self._height, self._straight = height, no_reach(body.nv)
+        self._scale = float(body.standing[2]) / PAPER_HEIGHT
+        self._ground, self._straight = heights, no_reach(body.nv)
         self._newest = level  # m, of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
         self._coming = [level] * len(feet)  # m, on which it will land
@@ -54,6 +60,13 @@ class Footing:
         self._sought = [False] * len(feet)  # whose landings are looked out for
         self._swing = [(0.0, 0.0)] * len(feet)  # share of a foot's way through the air, as the step begins and ends
         self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
+
+    def stand(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+        """Feet that stand as a frame begins are on what is seen below them; yaw (rad) and root (3,) m as in `look`."""
+        for foot, (balls, bears) in enumerate(zip(holds.balls, holds.bears, strict=True)):
+            if bears[frame].any():
+                seen = self._seen(_placed(balls[frame, bears[frame]], holds, frame, root, yaw))
+                self._level[foot] += self._news(seen - self._level[foot])
 
     def feel(self, contacts: Contacts) -> Bools:
         """Note where feet touch the ground from above; (F,) which do."""
@@ -81,26 +94,40 @@ class Footing:
             if stands:
                 self._correct(foot, float(holds.ground[frame, foot]))
             sought = soonest[foot] or not stands
-            self._expect(foot, _balls_to_come(holds, foot, frame, root, yaw) if sought else [])
+            self._expect(foot, _balls_to_come(holds, foot, frame, root, yaw) if sought else _NOWHERE)
             self._swing[foot] = (0.0, 0.0) if stands else _onward(self._swing[foot][1], until[foot])
         self._between = _onward(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
         self._aloft = [not stands for stands in down]
 
+    def wait(self) -> None:
+        """The motion stands still: feet begin the step that they were to make once more."""
+        self._swing = [(begun, begun) for begun, _ in self._swing]
+        self._between = (self._between[0], self._between[0])
+
     def _correct(self, foot: int, ground: float) -> None:
         """A foot that stands on `ground` (m) of the motion's, and feels something else than it should, is believed."""
         touched = self._touched[foot]
-        news = 0.0 if touched is None else touched - ground - self._level[foot]
-        if abs(news) > NEWS:
+        news = 0.0 if touched is None else self._news(touched - ground - self._level[foot])
+        if news:
             self._level[foot] += PACE * news
             self._newest = self._level[foot]
 
-    def _expect(self, foot: int, balls: list[Point]) -> None:
-        """Look out for the level on which balls of a foot will stand, if they will; if blind, it is the newest."""
-        if balls:
-            height = self._height
-            seen = self._newest if height is None else max(height(x, y) - z for x, y, z in balls)
-            self._coming[foot] += (PACE if self._sought[foot] else 1.0) * (seen - self._coming[foot])
-        self._sought[foot] = bool(balls)
+    def _news(self, difference: float) -> float:
+        """Of what differs from what was expected, m: all, or nothing if it is little."""
+        return difference if abs(difference) > self._scale * NEWS else 0.0
+
+    def _expect(self, foot: int, balls: Array) -> None:
+        """Look out for the level on which balls (B, 3) of a foot will stand, if they will."""
+        if len(balls):
+            self._coming[foot] += (PACE if self._sought[foot] else 1.0) * (self._seen(balls) - self._coming[foot])
+        self._sought[foot] = len(balls) > 0
+
+    def _seen(self, balls: Array) -> float:
+        """The level below balls (B, 3) m of a foot where it is highest; if blind, it is taken to be the newest."""
+        if self._ground is None:
+            return self._newest
+        x, y, own = balls.T
+        return float((self._ground(x, y) - own).max())
 
     def level(self, holds: Footholds, frame: int) -> float:
         """On which the motion takes place, m: between those of the feet, from landing to landing."""
@@ -131,22 +158,22 @@ class Footing:
         done, level = np.array(self._swing).T, np.array(self._level)
         change = np.array(self._coming) - level
         begun = np.where(change > 0.0, done, done - 1.0 + CHANGE) / CHANGE
-        lifted = np.minimum(CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
+        lifted = np.minimum(self._scale * CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
         return np.asarray(level + change * _smooth(begun) + lifted)
 
 
-def _balls_to_come(holds: Footholds, foot: int, frame: int, root: Array, yaw: float) -> list[Point]:
-    """Where in the world the balls of a foot will stand, seen from where the root is, and how high the motion's own
-    ground is there; none if it does not come down."""
+def _balls_to_come(holds: Footholds, foot: int, frame: int, root: Array, yaw: float) -> Array:
+    """(B, 3) m: where in the world the balls of a foot will stand, and how high the motion's own ground is there; none
+    if it does not come down."""
     coming = int(holds.coming[frame, foot])
-    if coming < 0:
-        return []
-    east, north, cos, sin = float(root[0]), float(root[1]), math.cos(yaw), math.sin(yaw)
-    here_x, here_y = holds.root[frame].tolist()
-    return [
-        (east + cos * (x - here_x) - sin * (y - here_y), north + sin * (x - here_x) + cos * (y - here_y), z)
-        for x, y, z in holds.prints[coming].tolist()
-    ]
+    return _NOWHERE if coming < 0 else _placed(holds.prints[coming], holds, frame, root, yaw)
+
+
+def _placed(balls: Array, holds: Footholds, frame: int, root: Array, yaw: float) -> Array:
+    """(B, 3) m: balls of the motion, seen from where the root is."""
+    x, y, own = balls.T
+    east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
+    return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
 
 
 def _onward(done: float, until: float) -> tuple[float, float]:

@@ -13,13 +13,13 @@ from poise.body.carrying import Carriage, advance
 from poise.body.poses import PoseSpace
 from poise.control.controller import Stage
 from poise.control.nqr.course import Course, Given
-from poise.control.nqr.footholds import Bools
 from poise.control.nqr.footing import Footing, no_reach
 from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.phase import LATE, is_late, steps_early
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import Steering, segments_of
+from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
 from poise.dynamics.actuation import PASSIVE
@@ -105,8 +105,9 @@ class Nqr:
             segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
-        height = world.scene.terrain.height if s.ground == "seen" else None
-        self._footing = Footing(body, float(self._carriage.way[2]), height)
+        heights = world.scene.terrain.heights if s.ground == "seen" else None
+        self._footing = Footing(body, float(self._carriage.way[2]), heights)
+        self._footing.stand(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._reach = PoseSpace(body), no_reach(body.nv)
         self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
         self._waited = 0
@@ -180,6 +181,7 @@ class Nqr:
     def _stay(self) -> None:
         """Go on along the ground, but not in the motion."""
         self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
+        self._footing.wait()
         self._bent = self._reach.now
 
     def _shift(self, way: Array) -> None:

@@ -6,7 +6,8 @@ that only touches while another stands means little: captured feet often brush t
 
 from __future__ import annotations
 
-from poise.control.nqr.footholds import Bools, Footholds
+from poise.control.nqr.footholds import Footholds
+from poise.control.nqr.track import Bools
 
 NOTICED, EARLY, LATE = 0.02, 0.1, 0.1
 """s: how early a landing is noticed, how much of a motion is passed over for one, how long it waits for a late one."""

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage, advance
-from poise.body.feet import foot_links
+from poise.body.feet import Ints, foot_links
 from poise.frozen import readonly
 from poise.reference.dynamic import Dynamic
 from poise.spatial import Array
 
-Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 _HERE = Carriage(0.0, readonly([0.0, 0.0, 0.0]))
 
@@ -25,6 +25,7 @@ class Footwork:
     bearing: Ints  # (T, F) how many balls of a foot bear
     ground: Array  # (T, F) m, the motion's own below those that bear, on the mean; 0 if none does
     balls: tuple[Array, ...]  # (F) of (T, B, 3) m: where they are along the ground, and how high it is there
+    down: tuple[Bools, ...]  # (F) of (T, B) which of them bear
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +84,15 @@ def _carried(piece: Piece, carriage: Carriage) -> Piece:
 
 def _footwork(motion: Dynamic) -> Footwork:
     body, contacts = motion.clip.body, motion.contacts
-    links, points, frames = [body.link_id(link) for link in contacts.links], motion.points(), motion.clip.frames
+    links, points = [body.link_id(link) for link in contacts.links], motion.points()
     points[..., 2] = contacts.ground
-    bearing, ground, balls = np.zeros((frames, len(body.feet)), np.int64), np.zeros((frames, len(body.feet))), []
+    shape = (motion.clip.frames, len(body.feet))
+    bearing, ground, balls, bears = np.zeros(shape, np.int64), np.zeros(shape), [], []
     for foot, own in enumerate(foot_links(body)):
         mine = np.isin(links, own)
         down = contacts.down[:, mine]
         bearing[:, foot] = down.sum(axis=1)
         ground[:, foot] = (down * contacts.ground[:, mine]).sum(axis=1) / np.maximum(bearing[:, foot], 1)
         balls.append(readonly(points[:, mine]))
-    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls))
+        bears.append(readonly(down, bool))
+    return Footwork(readonly(bearing, int), readonly(ground), tuple(balls), tuple(bears))

@@ -35,8 +35,8 @@ def bearing(figure: Figure, state: State, com: Array, pull: float, loads: Sequen
         away = com - load.point
         if load.share <= 0 or away[2] < 0.1 * figure.legs.length:
             continue
-        force = figure.body.mass * (figure.gravity + pull) * load.share * away / away[2]
+        weight = figure.body.mass * (figure.gravity + pull) * load.share
         mujoco.mj_jac(figure.model, state.data, jacobian, None, load.point, figure.feet[load.side])
-        torque -= jacobian.T @ force
+        torque -= (weight / away[2] * away) @ jacobian
     torque[:6] = 0.0
     return torque

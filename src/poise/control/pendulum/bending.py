@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.control.pendulum.turns import about, carried, dot, matrix, product, seen_from
 from poise.kernel import kernel
 
 SOFT = 0.95
@@ -21,17 +22,6 @@ LONGEST = 0.999
 """Of a leg's length: it is never stretched further."""
 TILT = 1.0
 """rad: the most by which a foot turns about its ball to let the leg reach."""
-
-
-@kernel
-def _matrix(q: Any) -> Any:
-    """(3, 3) of a unit quaternion."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out = np.empty((3, 3))
-    out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    out[1, 0], out[1, 1], out[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    out[2, 0], out[2, 1], out[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-    return out
 
 
 @kernel
@@ -63,24 +53,12 @@ def _set_turn(qpos: Any, place: int, turn: Any, axes: Any, hinges: int, lower: A
             z * scale,
         )
         return
-    r, hand = axes.T @ turn @ axes, _hand(axes)
+    r, hand = product(seen_from(axes, turn), axes), _hand(axes)
     qpos[place] = min(max(hand * math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
     if hinges > 1:
         qpos[place + 1] = min(max(hand * math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
     if hinges > 2:
         qpos[place + 2] = min(max(hand * math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
-
-
-@kernel
-def _about(axis: Any, angle: float) -> Any:
-    """(3, 3) the turn about a unit axis."""
-    c, s = math.cos(angle), math.sin(angle)
-    x, y, z = axis[0], axis[1], axis[2]
-    out = np.empty((3, 3))
-    out[0, 0], out[0, 1], out[0, 2] = c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s
-    out[1, 0], out[1, 1], out[1, 2] = x * y * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s
-    out[2, 0], out[2, 1], out[2, 2] = x * z * (1 - c) - y * s, y * z * (1 - c) + x * s, c + z * z * (1 - c)
-    return out
 
 
 @kernel
@@ -116,23 +94,20 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
 
     `across` (3,) is where the axis of the knee points to.
     """
-    root = _matrix(qpos[3:7])
-    hip = qpos[:3] + root @ legs.hip[side]
-    way = ankle - hip
+    root = matrix(qpos[3:7])
+    way = ankle - qpos[:3] - carried(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
-    long_a, long_b = math.sqrt(a @ a), math.sqrt(b @ b)
-    stretched = max(reach_of(math.sqrt(way @ way), long_a + long_b), FOLDED * (long_a + long_b))
+    long_a, long_b = math.sqrt(dot(a, a)), math.sqrt(dot(b, b))
+    stretched = max(reach_of(math.sqrt(dot(way, way)), long_a + long_b), FOLDED * (long_a + long_b))
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
-    folded = _about(legs.axis[side], knee)
-    thigh = _frame(way, across).T @ _frame(a + folded @ b, legs.axis[side])
-    shank = thigh @ folded
-    places, hinges = legs.places[side], legs.hinges[side]
-    _set_turn(qpos, places[0], root.T @ thigh, legs.hip_axes[side], hinges[0], legs.lower[side, 0], legs.upper[side, 0])
+    folded = about(legs.axis[side], knee)
+    thigh = seen_from(_frame(way, across), _frame(a + carried(folded, b), legs.axis[side]))
+    shank = product(thigh, folded)
+    places, hinges, lower, upper = legs.places[side], legs.hinges[side], legs.lower[side], legs.upper[side]
+    _set_turn(qpos, places[0], seen_from(root, thigh), legs.hip_axes[side], hinges[0], lower[0], upper[0])
     qpos[places[1]] = knee
-    _set_turn(
-        qpos, places[2], shank.T @ foot, legs.ankle_axes[side], hinges[1], legs.lower[side, 1], legs.upper[side, 1]
-    )
+    _set_turn(qpos, places[2], seen_from(shank, foot), legs.ankle_axes[side], hinges[1], lower[1], upper[1])
 
 
 @kernel
@@ -141,11 +116,12 @@ def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: floa
 
     `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat.
     """
-    hip = qpos[:3] + _matrix(qpos[3:7]) @ legs.hip[side]
-    way, own = foot.T @ (ball - hip), legs.ball[side]
+    hip = qpos[:3] + carried(matrix(qpos[3:7]), legs.hip[side])
+    to_ball, own = ball - hip, legs.ball[side]
+    way = dot(foot[:, 0], to_ball), dot(foot[:, 1], to_ball), dot(foot[:, 2], to_ball)
     # |way - rolled own|^2 = reach^2: level cos(tilt) + upright sin(tilt) = needed
     level, upright = way[0] * own[0] + way[2] * own[2], way[0] * own[2] - way[2] * own[0]
-    needed = 0.5 * (way @ way + own @ own - reach * reach) - way[1] * own[1]
+    needed = 0.5 * (dot(way, way) + dot(own, own) - reach * reach) - way[1] * own[1]
     if level >= needed:
         return 0.0
     nearest = math.atan2(upright, level)
@@ -169,7 +145,7 @@ def stand_leg(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, across: Any
     """Set a leg that stands with its ball at a place, heel lifted as far as it must, at most by `most` rad: told."""
     tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
     turn = rolled(foot, tilt)
-    bend_leg(qpos, legs, side, ball - turn @ legs.ball[side], turn, across)
+    bend_leg(qpos, legs, side, ball - carried(turn, legs.ball[side]), turn, across)
     if legs.places[side, 3] >= 0:
         qpos[legs.places[side, 3]] = -tilt
     return tilt
@@ -201,5 +177,5 @@ def sole_depth(legs: Any, side: int, foot: Any, up: Any) -> float:
     """
     lowest = 0.0
     for k in range(legs.sole.shape[1]):
-        lowest = min(lowest, up @ (foot @ legs.sole[side, k]))
+        lowest = min(lowest, dot(up, carried(foot, legs.sole[side, k])))
     return -lowest

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from poise.control.pendulum.figure import Figure, Seen, turned
+from poise.control.pendulum.figure import Figure, Seen, along
 from poise.control.pendulum.gait import Gait
 from poise.spatial import Array
 
 FAR, NEAR = 0.3, 0.25
 """m, of an adult: no further from the foot that stands does the body rise; and no shorter is a step taken to be."""
-BENDS_UP, BENDS_DOWN = 0.25, 0.1
-"""Of a leg's length: how much lower hips are where steps lead up, or down, by 1 for each metre."""
+BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2
+"""Of a leg's length: how much lower hips are where steps lead up, or down, or a slope does, by 1 for each metre."""
 
 
 class Climb(NamedTuple):
@@ -21,6 +21,7 @@ class Climb(NamedTuple):
     last: float  # of run: between that foot and where the other left
     next: float  # and where it will land
     way: float  # 1 forward, -1 backward
+    slope: float = 0.0  # of run: of that ground
 
     def rise(self, figure: Figure, ahead: float) -> float:
         """m by which hips are higher than over level ground when they are so far (m) ahead of the foot that stands."""
@@ -28,7 +29,7 @@ class Climb(NamedTuple):
         steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # of the way it goes
         along = min(max(self.way * ahead, -FAR * legs.scale), FAR * legs.scale)
         most, least = sorted((self.way * self.last, self.way * self.next), reverse=True)
-        bent = max(BENDS_UP * most, -BENDS_DOWN * least)
+        bent = max(BENDS_UP * most, -BENDS_DOWN * least) + BENDS_DOWNHILL * max(-self.way * self.slope, 0.0)
         return max(steep, 0.0) * along - bent * legs.length
 
 
@@ -36,14 +37,12 @@ def climb(figure: Figure, seen: Seen, gait: Gait, heading: float, place: Array) 
     """Of steps on the way to a place (2,) m that the swinging foot is to press on."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
-    slope = -float(turned(-heading, figure.upward(under))[0])
+    slope = -along(heading, figure.upward(under))
     floor, near = figure.ground(under), NEAR * figure.legs.scale
 
-    def run(end: Array) -> float:
-        return float(turned(-heading, end[:2] - under[:2])[0])
+    def steepness(end: Array, run: float) -> float:
+        rise = figure.ground(end) - floor - slope * run
+        return math.copysign(1.0, run) * rise / max(abs(run), near)
 
-    def steepness(end: Array) -> float:
-        rise = figure.ground(end) - floor - slope * run(end)
-        return math.copysign(1.0, run(end)) * rise / max(abs(run(end)), near)
-
-    return Climb(steepness(left), steepness(place), math.copysign(1.0, run(place) - run(left)))
+    behind, ahead = (along(heading, end[:2] - under[:2]) for end in (left, place))
+    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)

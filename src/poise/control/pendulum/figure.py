@@ -13,7 +13,9 @@ from poise.body.feet import links_from
 from poise.control.controller import Stage
 from poise.control.pendulum.chain import chain_of
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
+from poise.control.pendulum.turns import carried
 from poise.dynamics import State
+from poise.kernel import kernel
 from poise.spatial import Array
 
 SLOPED = 0.04
@@ -67,40 +69,20 @@ class Figure:
             np.array([*(dof for joint in chain for dof in joint.dofs), *toes])
             for chain, toes in zip(chains, self.toe_dofs, strict=True)
         ]
-        self.leg_places = [np.array([q for joint in chain for q in joint.qpos]) for chain in chains]
-        ball = self.legs.ball
-        self._marks = np.stack([ball, ball * [PRESSED, 0.0, 1.0]], axis=1)[..., None]  # (2, 2, 3, 1) in the feet
+        self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
+        self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
         self.height, self.heights = world.scene.terrain.height, world.scene.terrain.heights
         self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
 
     def see(self, state: State) -> Seen:
         """What there is now."""
-        data, nv = state.data, self.body.nv
-        foot = data.xmat[self.feet].reshape(2, 3, 3)
-        ankle = data.xpos[self.feet]
-        marks = ankle[:, None] + (foot[:, None] @ self._marks)[..., 0]
-        contacts = state.contacts
-        touching = np.zeros(2, bool)
-        sides = self._sides[contacts.body[contacts.gap < LANDED * self.legs.scale]]
-        touching[sides[sides >= 0]] = True
-        com = np.array(data.subtree_com[1])
-        momentum = state.mass[:6, :nv] @ state.qvel[:nv] / self.body.mass  # linear, and about the root in its frame
-        about_root, arm = data.xmat[1].reshape(3, 3) @ momentum[3:], com - data.xpos[1]
-        tips = [
-            about_root[1] - arm[2] * momentum[0] + arm[0] * momentum[2],
-            arm[1] * momentum[2] - arm[2] * momentum[1] - about_root[0],
-        ]
-        return Seen(
-            com,
-            momentum[:3],
-            np.array(tips),
-            ankle,
-            foot,
-            data.xpos[self._thighs],
-            marks[:, 0],
-            marks[:, 1],
-            touching,
+        data, contacts = state.data, state.contacts
+        com, velocity, spin = _moving(
+            data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, self.body.nv, self.body.mass
         )
+        legs = _placed(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
+        touching = _touching(self._sides, contacts.body, contacts.gap, LANDED * self.legs.scale)
+        return Seen(com, velocity, spin, *legs, touching)
 
     def ground(self, place: Any) -> float:
         """m: how high the ground is under a point."""
@@ -115,18 +97,67 @@ class Figure:
 
     def footing(self, seen: Seen, side: int) -> Array:
         """(3,) m: where the ball of a standing foot is, on the ground; on the ankle's, if it hangs over an edge."""
-        out, ankle = np.array(seen.ball[side]), seen.ankle[side]
-        here, behind = self.ground(out), self.ground(ankle)
-        out[2] = min(behind if here < behind - STEEP * math.dist(out[:2], ankle[:2]) else here, out[2])
-        return out
+        (x, y, z), ankle = seen.ball[side].tolist(), seen.ankle[side].tolist()
+        here, behind = self.ground((x, y)), self.ground(ankle)
+        hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
+        return np.array([x, y, min(behind if hangs else here, z)])
 
 
+@kernel
+def _moving(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy: float) -> tuple[Array, Array, Array]:
+    """Centre of mass, its velocity, and spin of a body of nv freedoms and a mass (kg), as `Seen` tells them."""
+    momentum = np.zeros(6)  # by mass: linear, and about the root in its frame
+    for i in range(6):
+        for j in range(nv):
+            momentum[i] += mass[i, j] * qvel[j]
+    momentum /= heavy
+    about_root, arm = carried(xmat[1].reshape(3, 3), momentum[3:]), com - xpos[1]
+    spin = np.empty(2)
+    spin[0] = about_root[1] - arm[2] * momentum[0] + arm[0] * momentum[2]
+    spin[1] = arm[1] * momentum[2] - arm[2] * momentum[1] - about_root[0]
+    return com.copy(), momentum[:3].copy(), spin
+
+
+@kernel
+def _placed(
+    xpos: Any, xmat: Any, feet: Any, thighs: Any, balls: Any, pressed: Any
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Ankles, feet, hips, balls and what is pressed, as `Seen` tells them; the last two are told in the feet (2, 3)."""
+    foot, (ankle, hip, ball, press) = np.empty((2, 3, 3)), np.empty((4, 2, 3))
+    for side in range(2):
+        ankle[side], hip[side] = xpos[feet[side]], xpos[thighs[side]]
+        foot[side] = xmat[feet[side]].reshape(3, 3)
+        ball[side] = ankle[side] + carried(foot[side], balls[side])
+        press[side] = ankle[side] + carried(foot[side], pressed[side])
+    return ankle, foot, hip, ball, press
+
+
+@kernel
+def _touching(sides: Any, body: Any, gap: Any, near: float) -> NDArray[np.bool_]:
+    """(2,) whether feet have contacts that are near (m), by the side that each link belongs to."""
+    out = np.zeros(2, np.bool_)
+    for k in range(body.shape[0]):
+        if gap[k] < near and sides[body[k]] >= 0:
+            out[sides[body[k]]] = True
+    return out
+
+
+@kernel
 def turned(yaw: float, way: Any) -> Array:
     """(2,) a horizontal vector turned to the left."""
     c, s = math.cos(yaw), math.sin(yaw)
-    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+    out = np.empty(2)
+    out[0], out[1] = c * way[0] - s * way[1], s * way[0] + c * way[1]
+    return out
 
 
+@kernel
+def along(yaw: float, way: Any) -> float:
+    """Of a horizontal vector, what points to where `yaw` does."""
+    return float(math.cos(yaw) * way[0] + math.sin(yaw) * way[1])
+
+
+@kernel
 def eased(share: float) -> float:
     """From 0 to 1 without a jerk."""
     u = min(max(share, 0.0), 1.0)

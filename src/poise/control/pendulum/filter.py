@@ -63,13 +63,13 @@ SWIFT = 6.0
 
 def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
     """What is possible on legs of a length (m), with a swinging foot (0 for the left one)."""
-    low, high = np.array([-BACKWARD, -INWARD]), np.array([FORWARD, OUTWARD])
-    back, ahead = np.array([-LEAN_BACKWARD, -LEAN_OUTWARD]), np.array([LEAN_FORWARD, LEAN_INWARD])
+    out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
     if swing == 1:
-        low[1], high[1] = -high[1], -low[1]
-        back[1], ahead[1] = -ahead[1], -back[1]
+        out, across, inward, outward = across, out, outward, inward
     swift = SWIFT * math.sqrt(leg / ADULT)
-    return Pace(leg, duration, velocity, swift, leg * low, leg * high, leg * back, leg * ahead)
+    low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
+    back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
+    return Pace(leg, duration, velocity, swift, low, high, back, ahead)
 
 
 @kernel

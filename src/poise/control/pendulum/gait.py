@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ STRIKES = 0.7
 """Phase from which a foot that touches the ground has landed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Lift:
+class Lift(NamedTuple):
     """Where a foot left the ground."""
 
     ankle: Array  # (3,) m
@@ -79,8 +79,7 @@ class Gait:
 
     def later(self, step: float, within: float, aimed: Array) -> Gait:
         """A step of the world (s) later, if the foot lands within a time (s), on a place (2,)."""
-        aim = aimed if self.lift else None
-        if self.phase >= 1.0:
-            return replace(self, since=self.since + step, overdue=self.overdue + step, aimed=aim)
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
-        return replace(self, phase=phase, since=self.since + step, aimed=aim)
+        overdue = self.overdue + step if self.phase >= 1.0 else self.overdue
+        aim = aimed if self.lift else None
+        return Gait(self.stance, phase, self.manner, self.lift, self.since + step, overdue, aim, self.stands)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
-from poise.spatial import Array, quat_between
+from poise.control.pendulum.turns import unit
+from poise.kernel import kernel
+from poise.spatial import Array
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
@@ -47,6 +49,12 @@ class Strip(NamedTuple):
         """By how much it rises for each metre, on the whole."""
         return float(self.level[-1] - self.level[0]) / (SPACING * (len(self.level) - 1))
 
+    @property
+    def relief(self) -> float:
+        """m from its lowest place to its highest."""
+        least, most = bounds(self.level)
+        return most - least
+
 
 def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None) -> Strip:
     """Of a foot that points along `yaw`, `aside` (m, to the left) of the point (2,) that the other presses on.
@@ -55,17 +63,32 @@ def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, a
     """
     long = figure.legs.length
     begin, end, beyond = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING), _beyond(figure)
-    grid = np.asarray(SPACING * np.arange(begin - beyond, end + beyond + 1), float)
+    grid = SPACING * np.arange(begin - beyond, end + beyond + 1.0)
     c, s = math.cos(yaw), math.sin(yaw)
-    level = figure.heights(pressed[0] - s * aside + c * grid, pressed[1] + c * aside + s * grid)
+    level = figure.heights(*line(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
     inside = slice(beyond, len(grid) - beyond)
     last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
     return Strip(SPACING * begin, level[inside], _roomy(figure, side, grid, level)[inside], last)
 
 
+@kernel
+def line(x: float, y: float, yaw: float, ahead: Any) -> tuple[Array, Array]:
+    """(N,) m and (N,) m: places so far (N,) m ahead of one, along `yaw`."""
+    return x + math.cos(yaw) * ahead, y + math.sin(yaw) * ahead
+
+
+@kernel
+def bounds(values: Any) -> tuple[float, float]:
+    """The least and the most of values (N,)."""
+    least, most = math.inf, -math.inf
+    for value in values:
+        least, most = min(least, value), max(most, value)
+    return least, most
+
+
 def _beyond(figure: Figure) -> int:
     """By how many places the ground must be known beyond the ends of a strip: as far as a foot reaches there."""
-    return math.ceil((float(np.abs(figure.legs.sole[:, :, 0]).max()) + SPARE * figure.legs.scale) / SPACING)
+    return math.ceil((figure.longest + SPARE * figure.legs.scale) / SPACING)
 
 
 def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:
@@ -75,7 +98,8 @@ def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.b
     """
     legs = figure.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE * legs.scale, SPARE * legs.scale
-    if np.ptp(level) < edge:
+    lowest, highest = bounds(level)
+    if highest - lowest < edge:
         return np.ones(len(grid), bool)
     back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), ball + spare
     marks = (back, 0.0, 0.5 * ball, far, tip)
@@ -87,15 +111,29 @@ def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.b
 
 def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
     """A foot that presses on a place (2,) m, pointing along `yaw`."""
-    ball, c, s = float(figure.legs.ball[side, 0]), math.cos(yaw), math.sin(yaw)
-    x, y = float(pressed[0]) - c * PRESSED * ball, float(pressed[1]) - s * PRESSED * ball
-    wide = 0.3 * ball
-    along, across = np.array([0.0, ball, 0.0, 0.0]), np.array([0.0, 0.0, wide, -wide])
-    low, high, left, right = figure.heights(x + c * along - s * across, y + s * along + c * across)
-    slope, aside = float(high - low) / ball, float(left - right) / (2 * wide)
+    ball = float(figure.legs.ball[side, 0])
+    x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
+    level, slope, aside = _lie(figure, x, y, yaw, ball, 0.3 * ball)
     if abs(slope) > STEEP:
         return Foothold(np.array([x, y]), figure.ground(pressed), LEVEL, VERTICAL)
-    return Foothold(np.array([x, y]), float(low), *_tilt(yaw, slope, aside))
+    return Foothold(np.array([x, y]), level, *_tilt(yaw, slope, aside))
+
+
+def _lie(figure: Figure, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
+    """How high the ground is (m), and how much it rises along `yaw` and to its left, by what is so far (m) away."""
+    places = _cross(x, y, yaw, far, wide)
+    here, there, left, right = figure.heights(places[0], places[1]).tolist()
+    return here, (there - here) / far, (left - right) / (2 * wide)
+
+
+@kernel
+def _cross(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
+    """(2, 4) m: a place, one ahead of it, one to its left and one to its right."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    out = np.empty((2, 4))
+    out[0, 0], out[0, 1], out[0, 2], out[0, 3] = x, x + c * far, x - s * wide, x + s * wide
+    out[1, 0], out[1, 1], out[1, 2], out[1, 3] = y, y + s * far, y + c * wide, y - c * wide
+    return out
 
 
 def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
@@ -103,26 +141,23 @@ def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
     if abs(slope) < 1e-6 and abs(aside) < 1e-6:
         return LEVEL, VERTICAL
     aside = max(min(aside, STEEP), -STEEP)
-    way = turned(yaw, (slope, aside))
-    up = np.array([-way[0], -way[1], 1.0])
-    return quat_between(VERTICAL, up), up
+    x, y = (-turned(yaw, np.array([slope, aside]))).tolist()
+    return unit(np.array([1.0 + math.hypot(1.0, x, y), -y, x, 0.0])), np.array([x, y, 1.0])
 
 
 def standing_turn(figure: Figure, side: int, ball: Array, yaw: float) -> Array:
     """(3, 3) how a foot stands flat on the ground with its ball at a place, pointing along `yaw`."""
-    span, c, s = SPAN * float(figure.legs.ball[side, 0]), math.cos(yaw), math.sin(yaw)
-    wide = 0.4 * span
-    along, across = np.array([0.0, -span, 0.0, 0.0]), np.array([0.0, 0.0, wide, -wide])
-    here, behind, left, right = figure.heights(ball[0] + c * along - s * across, ball[1] + s * along + c * across)
-    ahead, aside = float(here - behind) / span, float(left - right) / (2 * wide)
-    return _upon(c, s, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
+    span = SPAN * float(figure.legs.ball[side, 0])
+    _, ahead, aside = _lie(figure, ball[0], ball[1], yaw, -span, 0.4 * span)
+    return _upon(yaw, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
 
 
-def _upon(c: float, s: float, ahead: float, aside: float) -> Array:
-    """(3, 3) the frame that points along (c, s) on a plane that rises so much ahead and to the left.
+def _upon(yaw: float, ahead: float, aside: float) -> Array:
+    """(3, 3) the frame that points along `yaw` on a plane that rises so much ahead and to the left.
 
     Columns: along, which is (c, s, ahead); the normal's product with it; the normal.
     """
+    c, s = math.cos(yaw), math.sin(yaw)
     long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)
     i, j, k = c / long, s / long, ahead / long
     a, b, n = (s * aside - c * ahead) / steep, -(s * ahead + c * aside) / steep, 1.0 / steep

@@ -7,12 +7,13 @@ foot can reach; and a plan of height and its rate keeps accelerations moderate.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.control.pendulum.figure import Figure, Seen
 from poise.control.pendulum.manner import Moment
+from poise.kernel import kernel
 from poise.spatial import Array
 
 STRETCH, LANDING = 0.985, 0.99
@@ -33,6 +34,8 @@ RISES = 0.9
 """m/s, of an adult: no faster does it come up again."""
 STEEPEST = 1.0
 """m/s, of an adult: no faster is a wanted height expected to change."""
+DESCENDED = 0.9
+"""Of the swing: when hips have sunk by as much as the next foothold is lower."""
 
 
 class Heave(NamedTuple):
@@ -78,7 +81,21 @@ def heaved(figure: Figure, now: Heave, wanted: float, rate: float) -> Heave:
     return now._replace(pull=min(max(2 * STIFF * (speed - now.rate), -DROP), HEAVE))
 
 
-def sinking(figure: Figure, hips: float, rate: float, times: Array) -> Array:
-    """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s)."""
-    sunk = min(rate, 0.0) * times - 0.5 * DROP * times**2
-    return np.asarray(hips + np.maximum(sunk, -SUNK * figure.legs.length))
+def descended(swung: float, within: float) -> tuple[float, float]:
+    """How much of the way down to a lower foothold is over after a share of the swing, and its rate, 1/s.
+
+    It is gone evenly until the foot lands `within` s: a body that drops is not borne, and feet lose their hold.
+    """
+    if swung >= DESCENDED:
+        return 1.0, 0.0
+    return swung / DESCENDED, (1.0 - swung) / (DESCENDED * within)
+
+
+def sinking(figure: Figure, hips: float, rate: float, falls: float, times: Array) -> Array:
+    """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s), if the ground falls (m/s)."""
+    return _sinking(hips, min(rate, 0.0), SUNK * figure.legs.length, falls, times)
+
+
+@kernel
+def _sinking(hips: float, rate: float, most: float, falls: float, times: Any) -> Array:
+    return np.asarray(hips + np.maximum(rate * times - 0.5 * DROP * times**2, -most - falls * times))

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.control.pendulum.figure import PRESSED, Figure
 from poise.control.pendulum.gait import Lift
-from poise.control.pendulum.ground import SPACING, Foothold, Strip
+from poise.control.pendulum.ground import SPACING, Foothold, Strip, bounds, line
 from poise.spatial import Array
 
 HIGHER, TALL = 0.03, 0.06
@@ -46,7 +46,7 @@ def way_past(figure: Figure, side: int, strip: Strip, foot: float) -> Way:
     the one that stands.
     """
     legs, level = figure.legs, strip.level
-    if np.ptp(level) < TALL * legs.scale:
+    if strip.relief < TALL * legs.scale:
         return Way(strip)
     around = _lowest_around(level, max(round(DEEPEST * legs.length / SPACING), 1))
     high = level > around + TALL * legs.scale
@@ -90,10 +90,11 @@ def over_hurdles(figure: Figure, side: int, lift: Lift, hold: Foothold, place: A
     gone, left = max(way * gone, 0.0), max(way * left, 0.0)  # m along the way
     back, front = sorted((way * legs.sole[side, 0, 0], way * legs.sole[side, 4, 0]))  # m from the ankle
     marks = np.arange(front - gone, back + left, SPACING)
-    above = figure.heights(place[0] + way * c * marks, place[1] + way * s * marks) - ends
-    high = above > HIGHER * legs.scale
-    if not high.any():
+    level = figure.heights(*line(place[0], place[1], yaw, way * marks))
+    if bounds(level)[1] <= ends + HIGHER * legs.scale:
         return -math.inf
+    above = level - ends
+    high = above > HIGHER * legs.scale
     ahead, behind = np.maximum(marks - front, 0.0), np.maximum(back - marks, 0.0)
     share = _part(gone, ahead) * _part(left, behind)
     return ends + float((share * (above + ABOVE * legs.scale))[high].max())

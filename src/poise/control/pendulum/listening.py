@@ -49,6 +49,7 @@ class Walk:
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
+        self._data = mujoco.MjData(body.model)
         endless = reference.duration is None
         stride = _stride(hear(reference, body, LISTENED if endless else LONGEST), body, legs)
         self._stride = stride._replace(gap=np.zeros(body.nv)) if stride and endless else stride
@@ -94,7 +95,7 @@ class Walk:
         shares = (times - stride.strikes[0]) / period
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
-        return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance)
+        return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance, self._data)
 
     def place(self, pose: Array) -> tuple[int, float, Manner]:
         """The foot that stands, the phase, and the step, in which a pose is nearest to the walk's."""

@@ -18,6 +18,7 @@ from poise.body.carrying import carried, heading
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.legs import Legs, feet_of
 from poise.frozen import readonly
+from poise.kernel import kernel
 from poise.spatial import Array, continuous_quat, matrix_to_quat, yaw_of
 
 SAMPLES = 25
@@ -50,6 +51,15 @@ class Moment(NamedTuple):
     bow: float  # m to the left of the straight way
 
 
+class Swing(NamedTuple):
+    """How a foot swings, in S moments of a step."""
+
+    foot: Array  # (S, 4) how it is turned
+    clear: Array  # (S,) m above the ground
+    progress: Array  # (S,) of its way: 0 where it was, 1 where it lands
+    bow: Array  # (S,) m to the left of the straight way
+
+
 @dataclass(frozen=True, eq=False)
 class Manner:
     """A step's manner: `Moment`s, S of them."""
@@ -72,13 +82,19 @@ class Manner:
         return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
 
     @cached_property
+    def swing(self) -> Swing:
+        """What of it is the swinging foot's."""
+        return Swing(*(np.array(part) for part in (self.foot[:, 1], self.clear, self.progress, self.bow)))
+
+    @cached_property
     def _rows(self) -> Array:
         """(S, K) moments, all numbers of each in a row."""
         parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
-def between(values: Array, phase: float) -> Any:
+@kernel
+def between(values: Any, phase: float) -> Any:
     """Of samples (S, ...), at a phase."""
     x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
     i = min(int(x), SAMPLES - 2)
@@ -96,26 +112,30 @@ class Legwork(NamedTuple):
     low: Array  # (T, 2) m: the lowest of heel and ball
 
 
-def legwork(frames: Array, body: Body, legs: Legs) -> Legwork:
-    """Of frames (T, nq)."""
-    model, data = body.model, mujoco.MjData(body.model)
+def legwork(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> Legwork:
+    """Of frames (T, nq), with `data` of the body to work in: to make it takes longer than all the rest."""
+    model, data = body.model, data or mujoco.MjData(body.model)
     feet = np.array([body.link_id(foot.link) for foot in feet_of(body)])
     shanks = model.body_parentid[feet]
     thighs = model.body_parentid[shanks]
     place, turn = (np.empty((len(frames), model.nbody, size)) for size in (3, 9))
+    qpos, xpos, xmat = data.qpos, data.xpos, data.xmat
     for k, frame in enumerate(frames):
-        data.qpos[:] = frame
+        qpos[:] = frame
         mujoco.mj_kinematics(model, data)
-        place[k], turn[k] = data.xpos, data.xmat
+        place[k], turn[k] = xpos, xmat
     foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
     axis = np.einsum("tkij,kj->tki", shank, legs.axis)
     low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
     return Legwork(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
 
 
-def manner_of(frames: Array, body: Body, legs: Legs, stance: int) -> Manner:
-    """The manner of the step that frames (S, nq) make, which head along x; `stance` 0 for one on the left foot."""
-    work = legwork(frames, body, legs)
+def manner_of(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> Manner:
+    """The manner of the step that frames (S, nq) make, which head along x; `stance` 0 for one on the left foot.
+
+    With `data` of the body to work in.
+    """
+    work = legwork(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
     progress = _progress(swing[:, :2], SHORT * legs.length)

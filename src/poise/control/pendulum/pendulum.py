@@ -14,10 +14,10 @@ from poise.control.controller import Stage
 from poise.control.pendulum.bearing import Load, bearing
 from poise.control.pendulum.bending import TILT
 from poise.control.pendulum.climb import climb
-from poise.control.pendulum.figure import Figure, Seen, eased, turned
+from poise.control.pendulum.figure import Figure, Seen, along, eased, turned
 from poise.control.pendulum.gait import DOUBLE, Gait
 from poise.control.pendulum.ground import Foothold, foothold, standing_turn
-from poise.control.pendulum.height import SINKS, Heave, heaved, hip_height, landing_height
+from poise.control.pendulum.height import SINKS, Heave, descended, heaved, hip_height, landing_height
 from poise.control.pendulum.intent import Intent, given_way
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import Manner, Moment
@@ -28,6 +28,7 @@ from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
 from poise.control.pendulum.swing import Placed, swung
 from poise.control.pendulum.tracking import Tracking
+from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array, yaw_of
@@ -51,6 +52,7 @@ class _Instant(NamedTuple):
     gait: Gait
     moment: Moment
     yaw: float  # rad
+    faced: float  # rad: where a leg that swings points to
     com: Array  # (3,) m
     ahead: float  # s from now
 
@@ -136,12 +138,14 @@ class Pendulum:
         feet = self._standing(seen, self._heels(seen))
         heave = self._heaved(seen, plan, hold, moments, self._ankle(feet, gait.stance), step)
         self._lean += step * UPHILL * (self._settings.lean * self._uphill(seen, plan) - self._lean)
-        turn = intent.turning()
+        turn, heading = intent.turning(), intent.heading
+        soon = heading + step * turn
+        off = given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
         now, then = (
-            self._posed(state, seen, each, self._rocked(seen, feet, each.ahead), hold)
+            self._posed(state, seen, each, feet, hold)
             for each in (
-                _Instant(gait, moments[0], intent.heading, _at(seen.com, heave.height), 0.0),
-                _Instant(later, moments[1], intent.heading + step * turn, _moved(seen, heave, step), step),
+                _Instant(gait, moments[0], heading, heading + off, _at(seen.com, heave.height), 0.0),
+                _Instant(later, moments[1], soon, soon + off, _moved(seen, heave, step), step),
             )
         )
         self._tilt = now[1]
@@ -202,12 +206,12 @@ class Pendulum:
     def _uphill(self, seen: Seen, plan: Step) -> float:
         """rad by which the ground rises ahead; none where it falls."""
         up = self._figure.upward(seen.pressed[self._gait.stance])
-        here = -float(turned(-self._intent.heading, up)[0])
+        here = -along(self._intent.heading, up)
         return max(math.atan((1.0 - WHOLE) * here + WHOLE * plan.ground.slope), 0.0)
 
     def _ankle(self, feet: tuple[Standing, ...], side: int) -> Array:
         """(3,) m: where the ankle of a foot is when it stands flat."""
-        return np.asarray(feet[side].ball - feet[side].foot @ self._figure.legs.ball[side])
+        return np.asarray(feet[side].ball - carried(feet[side].foot, self._figure.legs.ball[side]))
 
     def _heaved(
         self, seen: Seen, plan: Step, hold: Foothold, moments: tuple[Moment, Moment], ankle: Array, step: float
@@ -217,20 +221,24 @@ class Pendulum:
         hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
         above = seen.com[2] - hip[2]
         way = climb(figure, seen, self._gait, heading, plan.place)
-        ahead, pace = (float(turned(-heading, of)[0]) for of in (seen.com - under, seen.velocity))
+        ahead, pace = along(heading, seen.com - under), along(heading, seen.velocity)
         now = hip_height(figure, ankle, moments[0], hip[:2]) + way.rise(figure, ahead)
         then = hip_height(figure, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
         then += way.rise(figure, ahead + step * pace)
         away = math.dist(landing.place, landing.there)
         low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
-        down = figure.ground(under) - hold.ground
-        sunk = now - self._settings.sinking * max(now - low, down, 0.0)
-        return heaved(figure, self._heave, above + sunk, (then - now) / step)
+        even = way.slope != 0.0  # down an edge, hips must be low in time
+        share, pace = descended(self._gait.swung, max(landing.within, step)) if even else (1.0, 0.0)
+        down = max(figure.ground(under) - hold.ground, 0.0)
+        if now - low > share * down:
+            share, pace, down = 1.0, 0.0, now - low
+        sunk = self._settings.sinking * down
+        return heaved(figure, self._heave, above + (now - share * sunk), (then - now) / step - pace * sunk)
 
     def _heels(self, seen: Seen) -> tuple[float, float]:
         """rad by which heels may lift: of the standing foot once the centre of mass is ahead of it."""
         stance = self._gait.stance
-        ahead = float(turned(-self._intent.heading, seen.com - seen.pressed[stance])[0])
+        ahead = along(self._intent.heading, seen.com - seen.pressed[stance])
         free = TILT * eased(0.5 * ahead / (LEANS * self._figure.legs.scale) - 0.5)
         return (free, TRAILING) if stance == 0 else (TRAILING, free)
 
@@ -242,25 +250,24 @@ class Pendulum:
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 
-    def _rocked(self, seen: Seen, feet: tuple[Standing, ...], ahead: float) -> tuple[Standing, ...]:
-        """Feet that would stand flat, some time (s) from now."""
-        return tuple(rocked(self._figure.legs, seen, side, foot, ahead) for side, foot in enumerate(feet))
-
     def _posed(
-        self, state: State, seen: Seen, at: _Instant, feet: tuple[Standing, ...], hold: Foothold
+        self, state: State, seen: Seen, at: _Instant, flat: tuple[Standing, ...], hold: Foothold
     ) -> tuple[Array, Array]:
-        """A pose, and by how much its heels are lifted."""
-        gait, lift = at.gait, at.gait.lift
-        if lift is None:
-            return self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
-        faced = at.yaw + given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
-        air = swung(self._figure, seen, gait, lift, faced, hold, self._intent.lift)
-        both: tuple[Standing | Placed, ...] = (air, feet[1]) if gait.swing == 0 else (feet[0], air)
-        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, both)
-        root = np.array(state.qpos[:7])
-        root[:3] += at.ahead * state.qvel[:3]
-        mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
-        self._posture.reach_out(qpos, root, gait.swing, faced, at.moment, air)
+        """A pose, and by how much its heels are lifted; feet that stand would do so flat."""
+        figure, gait, lift = self._figure, at.gait, at.gait.lift
+        feet: list[Standing | Placed] = [
+            swung(figure, seen, gait, lift, at.faced, hold, self._intent.lift)
+            if lift is not None and side == gait.swing
+            else rocked(figure.legs, seen, side, foot, at.ahead)
+            for side, foot in enumerate(flat)
+        ]
+        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
+        air = feet[gait.swing]
+        if isinstance(air, Placed):
+            root = np.array(state.qpos[:7])
+            root[:3] += at.ahead * state.qvel[:3]
+            mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
+            self._posture.reach_out(qpos, root, gait.swing, at.faced, at.moment, air)
         return qpos, tilt
 
     def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:
@@ -276,7 +283,8 @@ class Pendulum:
 
 def _turned_off(state: State, pose: Array) -> float:
     """rad by which the body is turned to the left of a pose."""
-    return math.remainder(float(yaw_of(state.qpos[3:7]) - yaw_of(pose[3:7])), 2 * math.pi)
+    half = math.atan2(state.qpos[6], state.qpos[3]) - math.atan2(pose[6], pose[3])
+    return math.remainder(2.0 * half, 2 * math.pi)
 
 
 def _at(com: Array, height: float) -> Array:

@@ -6,18 +6,20 @@ Everything above the legs is the reference's; the root is where that puts the ce
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body.carrying import heading
 from poise.control.pendulum.bending import bend_leg, set_legs
 from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.swing import Placed
+from poise.control.pendulum.turns import after, headed, to_left
+from poise.kernel import kernel
 from poise.spatial import Array
 
 TRAILING = 0.6
@@ -45,6 +47,19 @@ class _Feet(NamedTuple):
     across: Array  # (2, 3)
     most: Array  # (2,) rad by which heels may lift
 
+    @classmethod
+    def empty(cls) -> _Feet:
+        """To be filled."""
+        return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
+
+    def fill(self, feet: Sequence[Standing | Placed], across: Array) -> None:
+        """Take others."""
+        self.across[:] = across
+        for side, foot in enumerate(feet):
+            self.place[side], self.turn[side] = foot[0], foot[1]
+            self.stands[side] = isinstance(foot, Standing)
+            self.most[side] = foot.most if isinstance(foot, Standing) else 0.0
+
 
 class Posture:
     """Poses of a body by the place of its centre of mass; each begins from what the last one found."""
@@ -52,29 +67,30 @@ class Posture:
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._data = mujoco.MjData(figure.body.model)
+        self._feet = _Feet.empty()
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self, moment: Moment, stance: int, yaw: float, lean: float, com: Array, feet: tuple[Standing | Placed, ...]
+        self, moment: Moment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[Standing | Placed]
     ) -> tuple[Array, Array]:
         """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first.
 
         The body leans forward by `lean` (rad) more than the reference.
         """
         qpos, tilt = self._data.qpos, np.zeros(2)
-        both = _both(feet, _headed(yaw, moment.across if stance == 0 else moment.across[::-1]))
+        across = headed(yaw, moment.across)
+        self._feet.fill(feet, across if stance == 0 else across[::-1])
         qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(self._figure.body.model, qpos)
-        mujoco.mju_mulQuat(qpos[3:7], np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0]), qpos[3:7])
-        mujoco.mju_mulQuat(qpos[3:7], heading(yaw), qpos[3:7])
-        self._stand(com, both, tilt)
+        _turn_root(qpos, lean, yaw)
+        self._stand(com, tilt)
         self._above += (self._com() - com) / (1.0 - LAGS)
-        self._stand(com, both, tilt)
+        self._stand(com, tilt)
         return qpos.copy(), tilt
 
-    def _stand(self, com: Array, feet: _Feet, tilt: Array) -> None:
+    def _stand(self, com: Array, tilt: Array) -> None:
         """Put the root where the centre of mass should then be, on legs that suit; writes how heels are lifted."""
-        qpos, legs = self._data.qpos, self._figure.legs
+        qpos, legs, feet = self._data.qpos, self._figure.legs, self._feet
         qpos[:3] = com - self._above
         set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, STRETCH * legs.length, feet.most, tilt)
 
@@ -86,20 +102,14 @@ class Posture:
 
     def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: Moment, foot: Placed) -> None:
         """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
-        moved = np.concatenate([root, qpos[7:]])
-        bend_leg(moved, self._figure.legs, side, foot.ankle, foot.foot, _headed(yaw, moment.across)[1])
-        where = self._figure.leg_places[side]
-        qpos[where] = moved[where]
+        own = qpos[:7].copy()
+        qpos[:7] = root
+        bend_leg(qpos, self._figure.legs, side, foot.ankle, foot.foot, headed(yaw, moment.across)[1])
+        qpos[:7] = own
 
 
-def _both(feet: tuple[Standing | Placed, ...], across: Array) -> _Feet:
-    stands = [isinstance(foot, Standing) for foot in feet]
-    most = [foot.most if isinstance(foot, Standing) else 0.0 for foot in feet]
-    place, turn = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
-    return _Feet(np.array(stands), place, turn, across, np.array(most))
-
-
-def _headed(yaw: float, ways: Array) -> Array:
-    """(K, 3) directions turned to the left."""
-    c, s = math.cos(yaw), math.sin(yaw)
-    return np.asarray(ways @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]))
+@kernel
+def _turn_root(qpos: Any, lean: float, yaw: float) -> None:
+    """Turn a pose: lean it forward, then to the left (rad)."""
+    forward = np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0])
+    qpos[3:7] = after(to_left(yaw), after(forward, qpos[3:7]))

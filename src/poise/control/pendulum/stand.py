@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.control.pendulum.bearing import Load
-from poise.control.pendulum.figure import PRESSED, Figure, Seen, turned
+from poise.control.pendulum.figure import PRESSED, Figure, Seen, along, turned
 from poise.spatial import Array
 
 ABREAST = 0.2
@@ -71,7 +71,7 @@ def loads(seen: Seen, support: Support, yaw: float) -> tuple[Load, Load]:
     out = []
     for side, share in ((0, left), (1, 1.0 - left)):
         point = np.array(seen.pressed[side])
-        here = float(turned(-yaw, point[:2] - support.middle)[0])
-        point[:2] += turned(yaw, (float(pressed[0]) - here, 0.0))
+        here = along(yaw, point[:2] - support.middle)
+        point[:2] += turned(yaw, np.array([pressed[0] - here, 0.0]))
         out.append(Load(side, share, point))
     return out[0], out[1]

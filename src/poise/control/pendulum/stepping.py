@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.control.pendulum.figure import PRESSED, Figure, Seen, turned
-from poise.control.pendulum.filter import Landing, end_velocity, landing, pace_of, pressing
+from poise.control.pendulum.filter import Landing, Pace, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.gait import Gait
 from poise.control.pendulum.ground import Strip, strip
 from poise.control.pendulum.height import sinking
@@ -18,6 +18,7 @@ from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.planes import Fall, Going, landing_by_energy
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.treads import Rhythm, rhythm
+from poise.kernel import kernel
 from poise.spatial import Array
 
 TIMES = np.linspace(0.0, 1.0, 16)
@@ -47,58 +48,76 @@ class Stepping(NamedTuple):
 
     def plan(self, seen: Seen, gait: Gait, intent: Intent, step: float) -> Step:
         """From what is seen, with a step of the world in s."""
-        figure, legs, yaw, stance = self.figure, self.figure.legs, intent.heading, gait.stance
-        under = seen.pressed[stance]
+        figure, legs, yaw, under = self.figure, self.figure.legs, intent.heading, seen.pressed[gait.stance]
         place, foot = turned(-yaw, seen.com - under), turned(-yaw, seen.pressed[gait.swing] - under)
-        aside = float(place[1]) + (self.walk.width if gait.swing == 0 else -self.walk.width)
-        ground = strip(figure, gait.swing, under[:2], yaw, aside, gait.aimed)
-        way = way_past(figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
-        ground = way.strip
-        high = max(float(seen.com[2] - under[2]) - ground.slope * float(place[0]), LOWEST * legs.length)
+        way = self._way(under, place, foot, gait, intent)
+        ground, height = way.strip, float(seen.com[2] - under[2])
+        high = max(height - ground.slope * float(place[0]), LOWEST * legs.length)
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
-        wanted = self._wanted(intent, way)
-        suited, duration = rhythm(ground, wanted, legs.scale)
-        speed = suited + intent.boost
-        end = [end_velocity(speed, self.walk.width, duration, rate, side) for side in (gait.swing, stance)]
-        due = max((1.0 - gait.phase) * duration, step)
-        times = self._times(gait, due, duration)
-        times = np.maximum(times, due) if way.over else times
-        hips = sinking(figure, float(seen.hip[stance, 2]) - legs.ankle_height, float(seen.velocity[2]), times)
-        pace = pace_of(legs.length, duration, end[0], gait.swing)
-        pace = pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / (HOVERS * legs.slow), 0.0))
+        suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
+        going = Going(suited + intent.boost, self.walk.width, duration, high, gait.swing)
+        pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
+        times = self._times(gait, due, duration, way.over)
+        falls = max(-ground.slope * float(velocity[0]), 0.0)
+        low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
+        hips = sinking(figure, low, float(seen.velocity[2]), falls, times)
         if self.settings.law == "paper":
-            fall = Fall(place, np.append(velocity, seen.velocity[2]), float(seen.com[2] - under[2]), figure.gravity)
-            going = Going(speed, self.walk.width, duration, high, gait.swing)
+            fall = Fall(place, np.append(velocity, seen.velocity[2]), height, figure.gravity)
             found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
         else:
-            found, last = landing(place, velocity, rate, pace, foot, times, due, hips, ground), end[1]
-        shift = self._within_sole(stance, pressing(found.velocity, last, rate, found.within))
+            found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
+            last = end_velocity(going.speed, going.width, duration, rate, gait.stance)
+        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within))
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
         meant = gait.meant(best, legs.scale) if ordinary else best
         return Step(found, meant, self.settings.ankle * shift, ground, suited)
+
+    def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
+        """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
+        aside = float(place[1]) + (self.walk.width if gait.swing == 0 else -self.walk.width)
+        ground = strip(self.figure, gait.swing, under[:2], intent.heading, aside, gait.aimed)
+        return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
+
+    def _pace(self, going: Going, rate: float, gait: Gait) -> Pace:
+        """What the step should be like; a foot that is overdue slows down."""
+        end = end_velocity(going.speed, going.width, going.duration, rate, gait.swing)
+        pace = pace_of(self.figure.legs.length, going.duration, end, gait.swing)
+        hovers = HOVERS * self.figure.legs.slow
+        return pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / hovers, 0.0))
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:
         """As it is steered, and fast enough for what is in the way."""
         least = way.least if intent.speed > 0 else -math.inf
         return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
 
-    def _times(self, gait: Gait, due: float, duration: float) -> Array:
-        """(K,) s: landing times to choose from."""
+    def _times(self, gait: Gait, due: float, duration: float, over: bool) -> Array:
+        """(K,) s: landing times to choose from; who has to get over something does not land before its time."""
         slow, share = self.figure.legs.slow, self.settings.timing
         soonest = max(SOONEST * slow - gait.since, (HASTY if gait.lift else UNLIFTED) * slow)
         late = max(gait.since + due - duration, gait.overdue)
         latest = due + max(LINGERS * slow - late, 0.0)
         first, last = due + share * (min(soonest, due) - due), due + share * (latest - due)
-        return first + (last - first) * TIMES
+        times = first + (last - first) * TIMES
+        return np.maximum(times, due) if over else times
 
     def _within_sole(self, stance: int, shift: Array) -> Array:
         """(2,) m: a shift of the pressed point that stays under the foot."""
-        sole, ball = self.figure.legs.sole[stance], float(self.figure.legs.ball[stance, 0])
-        low = EDGES * np.array([float(sole[0, 0]) - PRESSED * ball, float(sole[:, 1].min())])
-        high = EDGES * np.array([(1.0 - PRESSED) * ball, float(sole[:, 1].max())])
-        return np.minimum(np.maximum(shift, low), high)
+        legs = self.figure.legs
+        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0])
+
+
+@kernel
+def _clipped(shift: Any, sole: Any, ball: float) -> Array:
+    """(2,) m: a shift from where a foot presses that stays within its sole (K, 3), no further than its ball."""
+    left, right = sole[0, 1], sole[0, 1]
+    for k in range(1, sole.shape[0]):
+        left, right = max(left, sole[k, 1]), min(right, sole[k, 1])
+    out = np.empty(2)
+    out[0] = min(max(shift[0], EDGES * (sole[0, 0] - PRESSED * ball)), EDGES * ((1.0 - PRESSED) * ball))
+    out[1] = min(max(shift[1], EDGES * right), EDGES * left)
+    return out
 
 
 class Step(NamedTuple):

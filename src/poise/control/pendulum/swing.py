@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import mujoco
 import numpy as np
 
-from poise.body.carrying import heading
 from poise.control.pendulum.bending import sole_depth
-from poise.control.pendulum.figure import Figure, Seen, eased, turned
+from poise.control.pendulum.figure import Figure, Seen, eased
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, stepped
 from poise.control.pendulum.hurdles import over_hurdles
-from poise.control.pendulum.manner import Moment, between
+from poise.control.pendulum.legs import ADULT
+from poise.control.pendulum.manner import between
+from poise.control.pendulum.turns import after, carried, dot, matrix, to_left, unit
+from poise.kernel import kernel
 from poise.spatial import Array
 
 BEGINS, SETTLED = 0.07, 0.97
@@ -46,29 +47,57 @@ class Placed(NamedTuple):
     foot: Array  # (3, 3)
 
 
+class _Flight(NamedTuple):
+    """A foot on its way, as if nothing were in it."""
+
+    place: Array  # (2,) m of an ankle whose foot will not roll
+    ankle: Array  # (3,) m
+    foot: Array  # (3, 3)
+    depth: float  # m from the ankle down to what touches the ground first
+
+
 def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: Foothold, more: float) -> Placed:
     """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
-    share, legs = _begun(gait.swung), figure.legs
-    moment = gait.manner.at(DOUBLE + (1.0 - DOUBLE) * min(share / SETTLED, 1.0))
-    begun = between(gait.manner.progress, DOUBLE)
-    progress = min(max((moment.progress - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
-    place = lift.ankle[:2] + progress * (hold.ankle - lift.ankle[:2]) + turned(yaw, (0.0, moment.bow))
-    foot = _turn(figure, gait, lift, moment, yaw, hold)
-    ankle = place + eased(share) * _rolls(figure, gait.swing, foot, yaw, hold)
-    early = min(share / TOUCHES, 1.0)
-    clear = between(gait.manner.clear, DOUBLE + early * (1.0 - DOUBLE))
-    clear -= (1.0 - early) * between(gait.manner.clear, DOUBLE)
-    clear = max(clear, 4 * LIFTED * legs.scale * early * (1 - early))
-    clear += 4 * (more + _over(lift, hold)) * early * (1 - early)
+    legs, side, share = figure.legs, gait.swing, _begun(gait.swung)
+    flight = _flight(legs, side, gait.manner.swing, lift, hold, yaw, gait.swung, share, more)
+    ankle, there = flight.ankle, seen.ankle[side]
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
-    height = _level(lift, hold, share) + clear - FALLS * legs.slow * late + sole_depth(legs, gait.swing, foot, hold.up)
-    height += lift.extra * (1.0 - eased(share / LETS_GO))
-    height += HANGS * max(math.dist(ankle, seen.ankle[gait.swing, :2]) - BEHIND * legs.scale, 0.0)
+    behind = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - BEHIND * legs.scale
+    height = float(ankle[2]) - FALLS * legs.slow * late + HANGS * max(behind, 0.0)
+    above = over_hurdles(figure, side, lift, hold, flight.place, yaw)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
-        height = max(height, _over_edges(figure, gait, yaw, hold, foot, np.array([ankle, seen.ankle[gait.swing, :2]])))
-    over = over_hurdles(figure, gait.swing, lift, hold, place, yaw)
-    height = max(height, over + sole_depth(legs, gait.swing, foot, hold.up))
-    return Placed(np.array([ankle[0], ankle[1], height]), foot)
+        above = max(above, _over_edges(figure, side, yaw, hold, np.array([ankle[:2], there[:2]])))
+    ankle[2] = max(height, above + flight.depth)
+    return Placed(ankle, flight.foot)
+
+
+@kernel
+def _flight(
+    legs: Any, side: int, swing: Any, lift: Any, hold: Any, yaw: float, swung: float, share: float, more: float
+) -> _Flight:
+    """Of the swing, `swung` is over, and `share` of the way in time; `more` (m) is by how much it is lifted more."""
+    phase = DOUBLE + (1.0 - DOUBLE) * min(share / SETTLED, 1.0)
+    begun = between(swing.progress, DOUBLE)
+    progress = min(max((between(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
+    bow = between(swing.bow, phase)
+    foot = _turn(legs, swing.foot, phase, swung, lift, hold, yaw)
+    rolls, flown = _rolls(legs, side, foot, yaw, hold), eased(share)
+    place, ankle = np.empty(2), np.empty(3)
+    for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
+        place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
+        ankle[i] = place[i] + flown * rolls[i]
+    depth = sole_depth(legs, side, foot, hold.up)
+    clear = _clear(swing.clear, min(share / TOUCHES, 1.0), LIFTED * legs.length / ADULT, more + _over(lift, hold))
+    ankle[2] = _level(lift, hold, share) + clear + depth + lift.extra * (1.0 - eased(share / LETS_GO))
+    return _Flight(place, ankle, foot, depth)
+
+
+@kernel
+def _clear(samples: Any, early: float, least: float, more: float) -> float:
+    """m above the ground, from samples (S,) of the reference; `early` is how much of the flight is over."""
+    clear = between(samples, DOUBLE + early * (1.0 - DOUBLE)) - (1.0 - early) * between(samples, DOUBLE)
+    arch = 4 * early * (1 - early)
+    return float(max(clear, least * arch) + more * arch)
 
 
 def _begun(share: float) -> float:
@@ -76,52 +105,53 @@ def _begun(share: float) -> float:
     return (share * share / (2 * BEGINS) if share < BEGINS else share - 0.5 * BEGINS) / (1.0 - 0.5 * BEGINS)
 
 
-def _over_edges(figure: Figure, gait: Gait, yaw: float, hold: Foothold, foot: Array, places: Array) -> float:
-    """m: how high an ankle must be for its foot (3, 3) to pass over edges at places (K, 2); any without."""
-    legs = figure.legs
-    over = stepped(figure, gait.swing, places, yaw, hold)
-    deep = sole_depth(legs, gait.swing, foot, hold.up)
-    return hold.ground + over + deep + OVER * legs.scale if over > LOWER * legs.scale else -math.inf
+def _over_edges(figure: Figure, side: int, yaw: float, hold: Foothold, places: Array) -> float:
+    """m: how high a sole must be to pass over edges with its ankle at places (K, 2); any without."""
+    scale = figure.legs.scale
+    over = stepped(figure, side, places, yaw, hold)
+    return hold.ground + over + OVER * scale if over > LOWER * scale else -math.inf
 
 
-def _rolls(figure: Figure, side: int, foot: Array, yaw: float, hold: Foothold) -> Array:
-    """(2,) m by which an ankle goes on when a foot that touches with its lowest point rolls until it lies flat."""
-    turn, flat = np.empty(4), np.empty(9)
-    mujoco.mju_mulQuat(turn, hold.tilt, heading(yaw))
-    mujoco.mju_quat2Mat(flat, turn)
-    sole = figure.legs.sole[side]
-    lowest = sole[int(np.argmin(sole @ (foot.T @ hold.up)))]
-    return np.asarray((flat.reshape(3, 3) - foot) @ lowest)[:2]
+@kernel
+def _rolls(legs: Any, side: int, foot: Any, yaw: float, hold: Any) -> Any:
+    """(3,) m by which an ankle goes on when a foot that touches with its lowest point rolls until it lies flat."""
+    flat, sole = matrix(after(hold.tilt, to_left(yaw))), legs.sole[side]
+    lowest, least = 0, math.inf
+    for k in range(sole.shape[0]):
+        low = dot(carried(foot, sole[k]), hold.up)
+        if low < least:
+            lowest, least = k, low
+    return carried(flat - foot, sole[lowest])
 
 
-def _turn(figure: Figure, gait: Gait, lift: Lift, moment: Moment, yaw: float, hold: Foothold) -> Array:
+@kernel
+def _turn(legs: Any, samples: Any, phase: float, swung: float, lift: Any, hold: Any, yaw: float) -> Any:
     """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as that lands; or flat."""
-    lands, turn, share = gait.manner.foot[-1, 1], np.empty(9), gait.swung
-    mix = eased((share - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0]))
-    wanted = (1.0 - mix) * moment.foot[1] + mix * lands
-    wanted[1:3] *= 1.0 - _flat(figure, lift, hold) * eased(share / LETS_GO)
-    mujoco.mju_normalize4(wanted)
-    mujoco.mju_mulQuat(wanted, heading(yaw), wanted)
-    mujoco.mju_mulQuat(wanted, hold.tilt, wanted)
-    mix = eased(share / LETS_GO)
-    both = (1.0 - mix) * lift.foot + math.copysign(mix, float(wanted @ lift.foot)) * wanted
-    mujoco.mju_normalize4(both)
-    mujoco.mju_quat2Mat(turn, both)
-    return turn.reshape(3, 3)
+    lands, left = eased((swung - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0])), eased(swung / LETS_GO)
+    wanted = (1.0 - lands) * between(samples, phase) + lands * samples[-1]
+    wanted[1:3] *= 1.0 - _flat(legs, lift, hold) * left
+    wanted = after(hold.tilt, after(to_left(yaw), unit(wanted)))
+    along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]
+    return matrix(unit((1.0 - left) * lift.foot + math.copysign(left, along) * wanted))
 
 
-def _flat(figure: Figure, lift: Lift, hold: Foothold) -> float:
+@kernel
+def _flat(legs: Any, lift: Any, hold: Any) -> float:
     """Share by which a foot lands flat instead of heel first: on slopes and stairs."""
-    edge = abs(hold.ground - float(hold.up[:2] @ (lift.ankle[:2] - hold.ankle)) - lift.ground)
-    return min(max(edge / (STAIR * figure.legs.scale), math.hypot(hold.up[0], hold.up[1]) / SLOPE), 1.0)
+    rise = hold.up[0] * (lift.ankle[0] - hold.ankle[0]) + hold.up[1] * (lift.ankle[1] - hold.ankle[1])
+    edge = abs(hold.ground - rise - lift.ground)
+    steep = math.hypot(hold.up[0], hold.up[1])
+    return float(min(max(edge / (STAIR * legs.length / ADULT), steep / SLOPE), 1.0))
 
 
-def _level(lift: Lift, hold: Foothold, share: float) -> float:
+@kernel
+def _level(lift: Any, hold: Any, share: float) -> float:
     """m: the ground under the way: a foot goes up early and comes down late, so that it does not hit an edge."""
     rise = hold.ground - lift.ground
-    return lift.ground + rise * (eased(share / 0.55) if rise > 0 else eased((share - 0.35) / 0.6))
+    return float(lift.ground + rise * (eased(share / 0.55) if rise > 0 else eased((share - 0.35) / 0.6)))
 
 
-def _over(lift: Lift, hold: Foothold) -> float:
+@kernel
+def _over(lift: Any, hold: Any) -> float:
     """m by which a foot is lifted more where it lands higher or lower."""
-    return 0.35 * abs(hold.ground - lift.ground)
+    return float(0.35 * abs(hold.ground - lift.ground))

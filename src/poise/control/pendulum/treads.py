@@ -29,6 +29,8 @@ class Rhythm(NamedTuple):
 
 def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
     """What suits the ground best for who wants a rhythm, on legs `scale` times as long as an adult's."""
+    if ground.relief < EDGE * scale:
+        return wanted
     tread, rise = _stair(ground, scale)
     if tread < SHORTEST * scale:
         return wanted

@@ -101,7 +101,7 @@ class Take:
         """All of it, or the first `seconds`, as a clip."""
         length = self.duration if seconds is None else seconds
         if length is None:
-            raise PoiseError(f"motion '{self.name}' has no end: make it a cycle (loop), or say how long it lasts")
+            raise PoiseError(f"motion '{self.name}' has no end: give it one (loop:N), or say how long it lasts")
         frames = [self.frame(k) for k in range(round(length * self.rate) + 1)]
         known = [frame.down for frame in frames if frame.down is not None]
         down = readonly(known, bool) if len(known) == len(frames) else None

@@ -13,28 +13,28 @@ from poise.study.study import Scope, Study
 from poise.study.trial import Trial
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
-"""m: of a step, of bumps, or by which a slope rises within a metre."""
+"""m: of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
 
 
 def _slope(rise: float) -> str:
     return f"slope:{math.degrees(math.atan(rise)):.4f}"
 
 
-GROUNDS: dict[str, dict[str, Callable[[float], str]]] = {
+GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
     "walk": {
         "once down": "drop:{}".format,
         "stairs down": "stairs:-{}:0.7:12".format,
         "stairs down, long treads": "stairs:-{}:1:12".format,
-        "slope down": lambda rise: _slope(-rise),
+        "slope down": lambda rise, _: _slope(-rise),
         "once up": "drop:-{}".format,
         "stairs up": "stairs:{}:0.7:12".format,
-        "slope up": _slope,
-        "rough": "rough:{}".format,
+        "slope up": lambda rise, _: _slope(rise),
+        "rough": "rough:{}:{}".format,
     },
     "run": {"down every 5 m": "drop:{}:5".format, "up every 5 m": "drop:-{}:5".format},
     "turn-45": {"down with each cycle": "spiral:{}:45:3.4:6".format},
 }
-"""Motion: {what the ground does: the terrain of a height}."""
+"""Motion: {what the ground does: the terrain of a height, and of a seed if it is drawn by chance}."""
 
 
 def cases(scope: Scope) -> list[Case]:
@@ -42,7 +42,7 @@ def cases(scope: Scope) -> list[Case]:
     return [
         Case(
             {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
-            Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain(height)),
+            Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain(height, seed)),
         )
         for motion in scope.motions
         for what, terrain in GROUNDS.get(motion, GROUNDS["walk"]).items()
