@@ -67,7 +67,7 @@ def nearest_in_cone(force: Any, friction: float, out: Any, slope: Any) -> None:
 
 @kernel
 def _inside(force: Any, width: float) -> bool:
+    beyond = 0.0
     for k in range(SIDES):
-        if FACETS[k, 0] * force[0] + FACETS[k, 1] * force[1] - width * force[2] > 1e-9:
-            return False
-    return True
+        beyond = max(beyond, FACETS[k, 0] * force[0] + FACETS[k, 1] * force[1] - width * force[2])
+    return bool(beyond <= 1e-9)

@@ -49,9 +49,7 @@ class Footholds:
         self._data = mujoco.MjData(body.model)
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
 
-    def follow(
-        self, index: int, com: Array, velocity: Array, corner: Array, contacts: Contacts, load: Array
-    ) -> None:
+    def follow(self, index: int, com: Array, velocity: Array, corner: Array, contacts: Contacts, load: Array) -> None:
         """Take in where the body and its points (C, 3) are, and what bears on the reference's points (C, 3)."""
         if not self._feet or not self._capture:
             return

@@ -36,10 +36,9 @@ class Ahead:
         self._frames, self._size = frames, size
         self._weight, self._gravity, self._step = mass * gravity, gravity, step
         self._index = -(size + 2)
-        triples = [np.zeros((size + 1, 3)) for _ in range(3)]
-        self._window = Horizon(
-            *triples, np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool), np.zeros((size, c, 3))
-        )
+        com, velocity, spin = (np.zeros((size + 1, 3)) for _ in range(3))
+        corner, down = np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool)
+        self._window = Horizon(com, velocity, spin, corner, down, np.zeros((size, c, 3)))
 
     def at(self, index: int) -> Horizon:
         """The window that begins so many steps after the beginning."""

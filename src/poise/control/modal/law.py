@@ -18,7 +18,9 @@ from poise.kernel import kernel
 
 
 @kernel
-def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any) -> Any:
+def rigid_error(
+    com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any
+) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
     ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
@@ -42,12 +44,21 @@ def rigid_error(com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any
 
 @kernel
 def planned_forces(
-    ahead: Any, error: Any, corner: Any, inertia: Any, weights: Any, effort: float, scale: Any, dual: Any, shift: Any, moved: Any
+    ahead: Any,
+    error: Any,
+    corner: Any,
+    inertia: Any,
+    weights: Any,
+    effort: float,
+    scale: Any,
+    dual: Any,
+    shift: Any,
+    moved: Any,
 ) -> Any:
     """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
 
-    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``shift`` (3,) and ``moved`` (C, 3)
-    are how far the reference's body and points have been moved, m.
+    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``shift`` (3,) and ``moved``
+    (C, 3) are how far the reference's body and points have been moved, m.
     """
     step, mass, gravity = scale
     n, points = ahead.force.shape[0], ahead.force.shape[1]
@@ -104,8 +115,8 @@ def planned_forces(
 def low_forces(frequency: Any, count: int, off: Any, rate: Any, pushed: Any, weights: Any, step: float) -> Any:
     """(count,) modal forces now that bring slow modes to the reference at the end of the window [Jain2011] Eq. (21).
 
-    ``off`` and ``rate`` (n,) are places and speeds against the reference, ``pushed`` (window, n) the impulses of contact
-    forces beyond the reference's.
+    ``off`` and ``rate`` (n,) are places and speeds against the reference, ``pushed`` (window, n) the impulses of
+    contact forces beyond the reference's.
     """
     window = pushed.shape[0]
     place, speed, effort = weights

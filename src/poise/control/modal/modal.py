@@ -145,7 +145,7 @@ class Modal:
         return felt(modes, rows.T).T
 
     def _given(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
-        """Torques of modal forces; fast modes make up for some of the contact forces that were not planned, Eq. (27)."""
+        """Torques of modal forces; fast modes make up for some of the contact forces that were not planned."""
         nv, share = self._body.nv, self._settings.adapt
         torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
         torque[ROOT:nv] = modes.lever @ drive

@@ -34,7 +34,7 @@ class Modes(NamedTuple):
 
 @kernel
 def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
-    """From the mass matrix (nv, nv), stiffness (n,), centre of mass (3,), and place (3,) and turn (3, 3) of the root."""
+    """`Modes`, from the mass matrix (nv, nv), stiffness (n,), centre of mass, and place and turn (3, 3) of the root."""
     n = mass.shape[0] - ROOT
     basis, rigid = np.zeros((6, 6)), np.zeros((6, 6))
     away = place - com
