@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from poise.control.controller import Controller
 from poise.control.hold import Hold, HoldSettings
 from poise.control.limp import Limp, LimpSettings
+from poise.control.modal import Modal, ModalSettings
 from poise.control.nqr import Nqr, NqrSettings
 from poise.control.pendulum import Pendulum, PendulumSettings
 from poise.control.poses import Poses, PosesSettings
@@ -30,6 +31,12 @@ CONTROLLERS: dict[str, Entry] = {
     "limp": Entry(Limp, LimpSettings, "no control: a falling rag doll"),
     "hold": Entry(Hold, HoldSettings, "joint springs hold the pose; no balance"),
     "nqr": Entry(Nqr, NqrSettings, "looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]"),
+    "modal": Entry(
+        Modal,
+        ModalSettings,
+        "plans contact forces and slow modes a window ahead, at every step anew [Jain2011]",
+        body="human42",
+    ),
     "pendulum": Entry(
         Pendulum,
         PendulumSettings,

@@ -1,0 +1,140 @@
+"""The control law in compiled code: contact forces of the window, then slow modes [Jain2011] section 5.
+
+All is told against the reference: where the paper has states, there are differences from the reference's, and where it
+has forces, what they differ from those that bring the reference about. In exact arithmetic that is the same; but what
+the reference's own forces and torques do is then not linearised, and a plan of any length begins with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.control.modal.modes import ROOT
+from poise.control.modal.responses import responses
+from poise.control.modal.window import window_forces
+from poise.kernel import kernel
+
+
+@kernel
+def rigid_error(
+    com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any
+) -> Any:
+    """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
+
+    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
+    """
+    rigid, inertia, carried = modes[3], modes[5], modes[6]
+    momentum = mass[:ROOT] @ qvel
+    total = mass[0, 0]
+    out = np.empty(12)
+    turned = rigid @ away[:ROOT] + carried @ away[ROOT:]
+    arm = com - place
+    lever = np.array([arm[1] * momentum[2] - arm[2] * momentum[1],
+                      arm[2] * momentum[0] - arm[0] * momentum[2],
+                      arm[0] * momentum[1] - arm[1] * momentum[0]])  # fmt: skip
+    spin = turn @ momentum[3:] - lever - ahead.spin[0]
+    out[:3] = com - ahead.com[0] - shift
+    out[3:6] = turned[3:]
+    out[6:9] = momentum[:3] / total - ahead.velocity[0]
+    out[9:] = np.linalg.solve(inertia, spin)
+    return out
+
+
+@kernel
+def planned_forces(
+    ahead: Any,
+    error: Any,
+    corner: Any,
+    inertia: Any,
+    weights: Any,
+    effort: float,
+    scale: Any,
+    dual: Any,
+    shift: Any,
+    moved: Any,
+) -> Any:
+    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
+
+    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``shift`` (3,) and ``moved``
+    (C, 3) are how far the reference's body and points have been moved, m.
+    """
+    step, mass, gravity = scale
+    n, points = ahead.force.shape[0], ahead.force.shape[1]
+    wanted = np.empty(12)
+    for i in range(6):
+        wanted[i] = -(error[i] + n * step * error[6 + i])
+        wanted[6 + i] = -error[6 + i]
+    inverse = np.linalg.inv(inertia)
+    effect, usual = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
+    frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)
+    standing = ahead.down[0].copy()
+    rows = 0
+    arm = np.empty((3, 3))
+    for k in range(n):
+        left = (n - k) * step
+        pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
+        pull[2] += gravity
+        twist = inverse @ (ahead.spin[k + 1] - ahead.spin[k]) / step
+        for i in range(3):
+            wanted[i] += step * left * pull[i]
+            wanted[3 + i] += step * left * twist[i]
+            wanted[6 + i] += step * pull[i]
+            wanted[9 + i] += step * twist[i]
+        for c in range(points):
+            standing[c] = standing[c] and ahead.down[k, c]
+            if not ahead.down[k, c]:
+                continue
+            x, y, z = (corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - error[:3]
+            arm[0, 0], arm[0, 1], arm[0, 2] = 0.0, -z, y
+            arm[1, 0], arm[1, 1], arm[1, 2] = z, 0.0, -x
+            arm[2, 0], arm[2, 1], arm[2, 2] = -y, x, 0.0
+            turning = inverse @ arm * (mass * gravity * step)
+            for i in range(3):
+                effect[rows, i, i] = gravity * step * left
+                effect[rows, 6 + i, i] = gravity * step
+                for j in range(3):
+                    effect[rows, 3 + i, j] = left * turning[i, j]
+                    effect[rows, 9 + i, j] = turning[i, j]
+            usual[rows] = ahead.force[k, c]
+            frame[rows], point[rows] = k, c
+            rows += 1
+    out = np.zeros((n, points, 3))
+    if rows == 0:
+        return out, 0
+    forces = np.empty((rows, 3))
+    held, rough = np.zeros(rows, np.bool_), np.ones(rows)
+    passes = window_forces(effect[:rows], held, rough, wanted, usual[:rows], weights, effort, dual, forces)
+    for row in range(rows):
+        out[frame[row], point[row]] = forces[row]
+    return out, passes
+
+
+@kernel
+def low_forces(frequency: Any, count: int, off: Any, rate: Any, pushed: Any, weights: Any, step: float) -> Any:
+    """(count,) modal forces now that bring slow modes to the reference at the end of the window [Jain2011] Eq. (21).
+
+    ``off`` and ``rate`` (n,) are places and speeds against the reference, ``pushed`` (window, n) the impulses of
+    contact forces beyond the reference's.
+    """
+    window = pushed.shape[0]
+    place, speed, effort = weights
+    out = np.empty(count)
+    for m in range(count):
+        square = frequency[m]
+        xx, xv, vv = effort / place, 0.0, effort / speed
+        a, v, c, d = responses(square, 0.0, window * step)
+        x_end, v_end = c * off[m] + a * rate[m], d * off[m] + v * rate[m]
+        first_a, first_v = a, v
+        for k in range(window):
+            a, v, c, d = responses(square, 0.0, (window - k) * step)
+            xx += a * a
+            xv += a * v
+            vv += v * v
+            x_end += a * pushed[k, m]
+            v_end += v * pushed[k, m]
+        bottom = xx * vv - xv * xv
+        along_x, along_v = (vv * x_end - xv * v_end) / bottom, (xx * v_end - xv * x_end) / bottom
+        out[m] = -(first_a * along_x + first_v * along_v) / step - square * off[m]
+    return out

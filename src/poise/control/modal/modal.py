@@ -1,0 +1,157 @@
+"""Modal-space control for articulated characters [Jain2011]."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+from poise.control.controller import Stage
+from poise.control.modal.footholds import Footholds
+from poise.control.modal.frames import Frames
+from poise.control.modal.horizon import Ahead, Horizon
+from poise.control.modal.law import low_forces, planned_forces, rigid_error
+from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.settings import ModalSettings
+from poise.dynamics import Actuation, State
+from poise.reference import Reference
+from poise.spatial import Array
+
+
+class View(NamedTuple):
+    """The body as it is."""
+
+    com: Array  # (3,) m
+    velocity: Array  # (3,) m/s, of the centre of mass
+    place: Array  # (3,) m, of the root
+    turn: Array  # (3, 3) of the root
+    mass: Array  # (nv, nv)
+    qvel: Array  # (nv,)
+    corner: Array  # (C, 3) m: points that may bear
+
+
+class Off(NamedTuple):
+    """How far the body is from the reference, which goes on from where its feet stand."""
+
+    rigid: Array  # (12,) places and turns of the rigid modes, then their rates
+    slow: Array  # (n,) places of the deformations
+    rate: Array  # (n,) their speeds
+    goal: Array  # (n,) where the reference has them next, from here
+    shift: Array  # (3,) m: of the reference's body
+    moved: Array  # (C, 3) m: of its points that may bear
+
+
+class Modal:
+    """Plans contact forces and slow deformations a window ahead, and drives fast ones to where they are due next.
+
+    Deviations from the paper, with their reasons and measurements, are in docs/modal.md.
+    """
+
+    name = "modal"
+    needs_physics = True
+
+    def __init__(self, settings: ModalSettings | None = None) -> None:
+        self._settings = settings or ModalSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Begin to look along the reference."""
+        body, s, step = world.scene.body, self._settings, world.state.step
+        model = world.scene.model
+        gravity = -float(model.opt.gravity[2])
+        self._model, self._body, self._reference = model, body, reference
+        self._frames = Frames(body, reference, step)
+        self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
+        self._footholds = Footholds(body, self._frames, step, gravity, s.capture)
+        subtree = body.model.body_subtreemass[body.model.dof_bodyid]
+        self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
+        self._scale = (step, body.mass, gravity)
+        self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
+        self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
+        self._slow = (s.low_place, s.low_speed, s.low_effort)
+        self._dual = np.zeros(12)
+        self._jacobian = np.zeros((3, model.nv))
+        self.act(world.state)  # compiles it, before time counts
+
+    def target(self, time: float) -> Array:
+        """The reference's pose."""
+        return self._reference.at(time).qpos
+
+    def act(self, state: State) -> Actuation:
+        """Plan the window, and drive the modes for the coming step."""
+        index, nv = round(state.time / state.step), self._body.nv
+        ahead, view = self._ahead.at(index), self._seen(state)
+        modes = Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+        off = self._off(index, state, view, modes, ahead)
+        forces, _ = planned_forces(
+            ahead,
+            off.rigid,
+            view.corner,
+            modes.inertia,
+            self._weights,
+            self._effort,
+            self._scale,
+            self._dual,
+            off.shift,
+            off.moved,
+        )
+        reach = self._reach(modes, view.corner, ahead, state.data)
+        weight = self._scale[1] * self._scale[2]
+        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
+        planned = weight * forces.reshape(len(forces), -1) @ reach
+        drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
+        drive[:slow] += self._slow_drive(index, modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += (off.goal - off.rate)[slow:] / state.step - planned[0, slow:]
+        return self._given(modes, drive, slow, planned[0], state)
+
+    def _seen(self, state: State) -> View:
+        data, nv, frames = state.data, self._body.nv, self._frames
+        mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
+        links = data.xmat[frames.link].reshape(-1, 3, 3)
+        corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
+        turn = data.xmat[1].reshape(3, 3)
+        return View(data.subtree_com[1], mass[:3] @ qvel / mass[0, 0], data.xpos[1], turn, mass, qvel, corner)
+
+    def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
+        """Against the reference as footholds edit it."""
+        here, then, steps = self._frames.at(index), self._frames.at(index + 1), self._footholds
+        steps.follow(index, view.com, view.velocity, view.corner, state.contacts, ahead.force[0])
+        shift = np.append(steps.root, 0.0)
+        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(self._body.nv), np.zeros(self._body.nv)
+        mujoco.mj_differentiatePos(self._body.model, away, 1.0, steps.edited(here.qpos), qpos)
+        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, steps.edited(then.qpos))
+        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, shift)
+        told = np.column_stack([away[ROOT:], view.qvel[ROOT:], goal[ROOT:] / state.step])
+        slow, rate, next_ = (modes.lever.T @ told).T
+        return Off(rigid, slow, rate, next_, shift, steps.moved())
+
+    def _slow_drive(self, index: int, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
+        """(slow,) modal forces: what accelerates as the reference does, springs to it, and the window's plan."""
+        here, then, step = self._frames.at(index), self._frames.at(index + 1), self._scale[0]
+        told = np.column_stack([here.qvel[ROOT:], (then.qvel - here.qvel)[ROOT:] / step])
+        rate, pull = (modes.lever[:, :slow].T @ told).T
+        wanted = low_forces(modes.frequency, slow, off.slow, off.rate[:slow] - rate, step * pushed, self._slow, step)
+        return np.asarray(pull + wanted)
+
+    def _reach(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
+        """(3 C, n) modal forces of contact forces at the points that bear in the window."""
+        nv = self._body.nv
+        rows = np.zeros((3 * len(corner), nv))
+        for c in np.flatnonzero(ahead.down.any(axis=0)):
+            mujoco.mj_jac(self._model, data, self._jacobian, None, corner[c], int(self._frames.link[c]))
+            rows[3 * c : 3 * c + 3] = self._jacobian[:, :nv]
+        return felt(modes, rows.T).T
+
+    def _given(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
+        """Torques of modal forces; fast modes make up for some of the contact forces that were not planned."""
+        nv, share = self._body.nv, self._settings.adapt
+        torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
+        torque[ROOT:nv] = modes.lever @ drive
+        if not share or not len(state.contacts.gap):
+            return Actuation(torque=torque)
+        torque[ROOT:nv] += share * fast @ planned[slow:]
+        feedback = np.zeros((self._model.nv, len(state.contacts.jacobian)))
+        feedback[ROOT:nv] = -share / state.step * fast @ felt(modes, state.contacts.jacobian[:, :nv].T)[slow:]
+        return Actuation(torque=torque, feedback=feedback)

@@ -1,0 +1,71 @@
+"""Modes of a body's linearised dynamics: rigid ones, and deformations by their natural frequencies.
+
+[Jain2011] section 3. Everything is told in the tangent space at the present pose. The six rigid modes are moves of the
+whole body along the world's axes and turns about them through the centre of mass; deformations leave both momenta
+alone, so that they depend on joint angles only: with M_rj the momenta that joints bring along,
+
+    M^ = M_jj - M_rj' M_rr^-1 M_rj,      K phi = omega^2 M^ phi,      phi' M^ phi = 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.kernel import kernel
+from poise.spatial import Array
+
+ROOT = 6
+"""Freedoms of the root, which come first."""
+
+
+class Modes(NamedTuple):
+    """At a pose."""
+
+    frequency: Array  # (n,) omega^2, (rad/s)^2, ascending, of the n deformations
+    shape: Array  # (n, n) phi, a column per mode, of the joints
+    lever: Array  # (n, n) M^ phi: torques per modal force; also what projects joint angles: p = lever' dq
+    rigid: Array  # (6, 6) Phi_r^-1 at the root: rigid motion (moves, turns) by the root's velocities
+    basis: Array  # (6, 6) Phi_r: root velocities by rigid motion
+    inertia: Array  # (3, 3) kg m^2 about the centre of mass
+    carried: Array  # (6, n) M_rr^-1 M_rj: rigid motion that joints bring along
+
+
+@kernel
+def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
+    """`Modes`, from the mass matrix (nv, nv), stiffness (n,), centre of mass, and place and turn (3, 3) of the root."""
+    n = mass.shape[0] - ROOT
+    basis, rigid = np.zeros((6, 6)), np.zeros((6, 6))
+    away = place - com
+    for i in range(3):
+        basis[i, i] = rigid[i, i] = 1.0
+        for j in range(3):
+            basis[3 + i, 3 + j] = turn[j, i]
+            rigid[3 + i, 3 + j] = turn[i, j]
+    cross = np.array([[0.0, -away[2], away[1]], [away[2], 0.0, -away[0]], [-away[1], away[0], 0.0]])
+    basis[:3, 3:] = -cross  # a turn w moves the root by w x away
+    rigid[:3, 3:] = cross @ turn
+    root = np.ascontiguousarray(mass[:ROOT, :ROOT])
+    whole = basis.T @ root @ basis
+    brought = basis.T @ np.ascontiguousarray(mass[:ROOT, ROOT:])
+    carried = np.linalg.solve(whole, brought)
+    left = mass[ROOT:, ROOT:] - brought.T @ carried
+    soft = 1.0 / np.sqrt(stiffness)
+    scaled = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            scaled[i, j] = soft[i] * left[i, j] * soft[j]
+    values, vectors = np.linalg.eigh(scaled)  # 1 / omega^2, ascending: the fastest first
+    frequency, shape = np.empty(n), np.empty((n, n))
+    for k in range(n):
+        value = values[n - 1 - k]
+        frequency[k] = 1.0 / value
+        for i in range(n):
+            shape[i, k] = soft[i] * vectors[i, n - 1 - k] / np.sqrt(value)
+    return frequency, shape, left @ shape, rigid, basis, whole[3:, 3:].copy(), carried
+
+
+def felt(modes: Modes, force: Array) -> Array:
+    """(n, ...) forces on the deformations of generalised forces (nv, ...)."""
+    return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))

@@ -1,0 +1,48 @@
+"""How modal-space control plans."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from poise.errors import PoiseError
+
+LARGEST = 1e6
+"""Of any setting."""
+
+
+@dataclass(frozen=True)
+class ModalSettings:
+    """Weights are those of [Jain2011] section 7, in its names."""
+
+    window: int = 12
+    """Frames that are planned ahead."""
+    threshold: float = 100.0
+    """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
+    place: float = 0.1
+    """W1: of where the body is at the end of the window."""
+    turn: float = 0.5
+    """W1: of how it is turned."""
+    speed: float = 1.0
+    """W2: of its velocities."""
+    force: float = 0.1
+    """W3: of contact forces, here of their difference from the reference's."""
+    low_place: float = 0.5
+    """w4: of places of slow modes at the end of the window."""
+    low_speed: float = 2.0
+    """w5: of their speeds."""
+    low_effort: float = 5e-3
+    """W6: of their actuation."""
+    adapt: float = 0.3
+    """Share of contact forces beyond the planned ones that fast modes make up for; 1 in the paper."""
+    capture: float = 0.3
+    """Share of the capture point's error that the next foothold makes up for; 0 has footholds stay."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0 <= value <= LARGEST:
+                raise PoiseError(f"modal: {name} {value} must be at least 0 and at most {LARGEST:g}")
+        if not 1 <= self.window <= 240:
+            raise PoiseError(f"modal: a window of {self.window} frames must have at least 1 and at most 240")
+        for name in ("place", "turn", "speed", "force", "low_place", "low_speed", "low_effort"):
+            if getattr(self, name) == 0:
+                raise PoiseError(f"modal: {name} must be more than 0")

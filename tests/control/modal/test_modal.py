@@ -1,0 +1,51 @@
+"""Modal-space control in the world: briefly, but for real."""
+
+import numpy as np
+import pytest
+
+from poise import Body, Push, Scene, World, audit, metrics, named_controller, named_motion, perform
+from poise.errors import PoiseError
+
+
+def performed(motion, seconds, pushes=(), **settings):
+    body = Body.named("human42")
+    return perform(
+        World(Scene.of(body)),
+        named_controller("modal", settings),
+        named_motion(motion, body),
+        seconds=seconds,
+        pushes=pushes,
+        noise=0.05,
+    ).recording
+
+
+def test_it_walks_as_the_motion_does_and_obeys_physics():
+    recording = performed("walk", 2.5)
+    told = metrics(recording)
+    assert told["fell_at"] is None
+    assert told["tracking"]["joint_rms_deg"] < 4
+    assert told["tracking"]["root_rms_m"] < 0.06
+    assert told["foot_slip_mm_s"] < 10
+    assert audit(recording).passed
+    assert not recording.external.any()
+
+
+@pytest.mark.parametrize("window", [12, 36])
+def test_it_squats_with_short_and_long_windows_and_the_same_weights(window):
+    recording = performed("squat", 1.5, window=window)
+    assert metrics(recording)["fell_at"] is None
+    assert metrics(recording)["tracking"]["root_rms_m"] < 0.03
+    assert audit(recording).passed
+
+
+def test_it_is_not_thrown_by_a_push_to_the_left_that_moves_its_footholds():
+    push = Push(100.0, 0.6, 10 / 120, (0.0, 1.0, 0.0))
+    recording = performed("walk", 3.0, pushes=(push,))
+    assert metrics(recording)["fell_at"] is None
+    assert np.ptp(recording.qpos[:, 1]) > 0.05  # it was pushed indeed
+
+
+@pytest.mark.parametrize(("name", "value"), [("window", 0), ("place", 0), ("adapt", -1), ("threshold", float("nan"))])
+def test_nonsense_is_refused(name, value):
+    with pytest.raises(PoiseError, match=name):
+        named_controller("modal", {name: value})

@@ -1,0 +1,68 @@
+"""Modes: orthogonal, decoupled from momentum, and as many of each sort as the paper counts."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise import Body, Scene, World
+from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+
+
+def posed(seed=None):
+    """A body, its state, and its modes: standing, or somewhere and somehow bent."""
+    body = Body.named("human42")
+    world = World(Scene.of(body))
+    qpos, qvel = np.array(body.standing), np.zeros(body.nv)
+    if seed is not None:
+        random = np.random.default_rng(seed)
+        mujoco.mj_integratePos(body.model, qpos, 0.3 * random.standard_normal(body.nv), 1.0)
+        qpos[2] += 5.0
+        qvel = random.standard_normal(body.nv)
+    world.reset(qpos, qvel)
+    state = world.state
+    stiffness = np.array(body.model.body_subtreemass[body.model.dof_bodyid][ROOT:])
+    data = state.data
+    found = modes_at(np.array(state.mass), stiffness, data.subtree_com[1], data.xpos[1], data.xmat[1].reshape(3, 3))
+    return body, state, stiffness, Modes(*found)
+
+
+def whole(modes):
+    """(nv, n) deformations with what the root does."""
+    return np.vstack([-modes.basis @ modes.carried @ modes.shape, modes.shape])
+
+
+def test_standing_it_has_as_many_slow_and_fast_modes_as_the_paper_counts():
+    _, _, _, modes = posed()
+    assert np.sum(modes.frequency < 100) == 14
+    assert np.sum(modes.frequency >= 100) == 22
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_deformations_are_orthogonal_in_mass_and_stiffness_and_carry_no_momentum(seed):
+    _, state, stiffness, modes = posed(seed)
+    full, mass = whole(modes), np.array(state.mass)
+    np.testing.assert_allclose(full.T @ mass @ full, np.eye(36), atol=1e-9)
+    np.testing.assert_allclose(modes.shape.T @ (stiffness[:, None] * modes.shape), np.diag(modes.frequency), atol=1e-6)
+    np.testing.assert_allclose((mass @ full)[:ROOT], 0, atol=1e-9)  # so that joint torques can drive them
+    np.testing.assert_allclose((mass @ full)[ROOT:], modes.lever, atol=1e-9)
+    assert np.all(np.diff(modes.frequency) > 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rigid_motion_is_that_of_the_centre_of_mass_and_of_the_angular_momentum(seed):
+    body, state, _, modes = posed(seed)
+    moving = modes.rigid @ state.qvel[:ROOT] + modes.carried @ state.qvel[ROOT:]
+    data = mujoco.MjData(body.model)
+    data.qpos[:], data.qvel[:] = state.qpos, state.qvel
+    mujoco.mj_forward(body.model, data)
+    mujoco.mj_subtreeVel(body.model, data)
+    np.testing.assert_allclose(moving[:3], data.subtree_linvel[1], atol=1e-9)
+    np.testing.assert_allclose(modes.inertia @ moving[3:], data.subtree_angmom[1], atol=1e-9)
+    np.testing.assert_allclose(modes.rigid @ modes.basis, np.eye(6), atol=1e-12)
+
+
+def test_a_modal_force_is_felt_by_its_own_mode_only():
+    _, _, _, modes = posed(1)
+    force = np.zeros(ROOT + 36)
+    force[ROOT:] = modes.lever[:, 7]
+    np.testing.assert_allclose(felt(modes, force), np.arange(36) == 7, atol=1e-9)
