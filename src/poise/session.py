@@ -31,7 +31,9 @@ from poise.reference.preparing import Say, changes, in_silence
 from poise.reference.repertoire import Roaming, shipped_repertoire
 from poise.reference.resampling import in_steps
 from poise.world.cues import Cue
+from poise.world.holding import grip_cues
 from poise.world.pushes import parse_push
+from poise.world.rehearsed import stage
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -142,7 +144,10 @@ class Session:
         reference = self._tracked(chosen, edits, controller.needs_physics, say)
         if controller.needs_physics:
             reference = in_steps(reference, 1 / settings.step)
-        world = World(Scene((chosen.body,), terrain, friction=self.friction), settings)
+        held = next((m for m in reference.motions.values() if m.contacts.held.any()), None)
+        props = () if held is None else stage(held).props
+        grips = [] if held is None else grip_cues(held)
+        world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         performance = perform(
             world,
@@ -150,7 +155,7 @@ class Session:
             reference,
             seconds=self.seconds or max(reference.duration or ENDLESS, ENDLESS + cues[-1].time if cues else 0.0),
             pushes=pushes,
-            cues=cues,
+            cues=[*cues, *grips],
             seed=self.seed,
             noise=self.noise,
             progress=progress,

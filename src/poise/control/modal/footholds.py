@@ -61,9 +61,7 @@ class Footholds:
         base = self.offset[down].mean(axis=0) if any(down) else self.root
         for k, own in enumerate(self._corners):
             if not down[k]:
-                ahead = min(pace * (self._lands(k, index) - index) * self._step, SOON)
-                wanted = self._kept_apart(_bounded(self._capture * np.exp(ahead) * off), k, frame)
-                self.offset[k] += HASTE * (base + wanted - self.offset[k])
+                self.offset[k] += HASTE * (base + self._wanted(k, index, pace, off) - self.offset[k])
             elif touching & self._links[k]:
                 away = (corner[own] - frame.corner[own]).mean(axis=0)[:2]
                 self.offset[k] += ANCHOR * (away - self.offset[k])
@@ -115,6 +113,14 @@ class Footholds:
                 at += 1
             self._landing[k] = at
         return self._landing[k]
+
+    def _wanted(self, k: int, index: int, pace: float, off: Array) -> Array:
+        """(2,) m: how far aside a swinging foot is to land; one that does not come down stays as it is."""
+        wait = self._lands(k, index) - index
+        if wait >= LOOK:
+            return np.zeros(2)
+        ahead = min(pace * wait * self._step, SOON)
+        return self._kept_apart(_bounded(self._capture * np.exp(ahead) * off), k, self._frames.at(index))
 
     def _kept_apart(self, wanted: Array, k: int, frame: Frame) -> Array:
         """Not too far towards the other foot."""

@@ -36,6 +36,8 @@ class Frames:
         self._part = np.array([k for k, part in enumerate(parts) for _ in part.points], np.int64)
         self.link = np.array([body.link_id(part.link) for part in parts for _ in part.points], np.int64)
         self.local = np.array([point for part in parts for point in part.points], float)  # (C, 3)
+        hands = [body.link_id(hand.link) for hand in body.hands]
+        self.held = np.isin(self.link, hands)  # (C,) what takes hold, and may pull
         self._known: dict[int, Frame] = {}
 
     def at(self, index: int) -> Frame:

@@ -74,7 +74,7 @@ class Ahead:
         effect[:, 4, 0], effect[:, 4, 2] = arms[:, 2], -arms[:, 0]
         effect[:, 5, 0], effect[:, 5, 1] = -arms[:, 1], arms[:, 0]
         forces = np.zeros((len(down), 3))
-        held, rough = np.zeros(len(down), bool), np.ones(len(down))
+        held, rough = self._frames.held[down], np.ones(len(down))
         usual = np.zeros((len(down), 3))
         window_forces(effect, held, rough, wrench, usual, np.full(6, EXACT), LIGHT, np.zeros(6), forces)
         out[down] = forces

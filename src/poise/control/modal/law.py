@@ -51,14 +51,15 @@ def planned_forces(
     weights: Any,
     effort: float,
     scale: Any,
+    held: Any,
     dual: Any,
     shift: Any,
     moved: Any,
 ) -> Any:
     """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
 
-    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``shift`` (3,) and ``moved``
-    (C, 3) are how far the reference's body and points have been moved, m.
+    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``held`` (C,) are those
+    that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points have been moved, m.
     """
     step, mass, gravity = scale
     n, points = ahead.force.shape[0], ahead.force.shape[1]
@@ -104,8 +105,10 @@ def planned_forces(
     if rows == 0:
         return out, 0
     forces = np.empty((rows, 3))
-    held, rough = np.zeros(rows, np.bool_), np.ones(rows)
-    passes = window_forces(effect[:rows], held, rough, wanted, usual[:rows], weights, effort, dual, forces)
+    rough = np.ones(rows)
+    passes = window_forces(
+        effect[:rows], held[point[:rows]], rough, wanted, usual[:rows], weights, effort, dual, forces
+    )
     for row in range(rows):
         out[frame[row], point[row]] = forces[row]
     return out, passes

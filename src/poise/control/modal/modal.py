@@ -93,6 +93,7 @@ class Modal:
             self._weights,
             self._effort,
             self._scale,
+            self._frames.held,
             self._dual,
             off.shift,
             off.moved,

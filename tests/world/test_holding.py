@@ -1,0 +1,37 @@
+"""Motions that hold on to something take hold in the world, and let go."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.reference.shipping import finished
+from poise.session import Session
+from poise.world.holding import grip_cues
+from poise.world.rehearsed import stage
+from poise.world.world import World
+
+
+def test_hands_that_hang_take_hold_at_once_and_never_let_go():
+    motion = finished("hang", "biped29")
+    cues = grip_cues(motion)
+    assert [cue.time for cue in cues] == [0.0, 0.0]
+    world = World(stage(motion))
+    world.reset(np.array(motion.clip.qpos[0]), np.array(motion.qvel[0]))
+    for cue in cues:
+        cue.do(world)
+    assert len(world.grips) == 2
+
+
+def test_who_lets_go_has_a_cue_for_it():
+    motion = finished("hang", "biped29")
+    down = np.array(motion.contacts.down)
+    down[50:, 0] = False
+    cues = grip_cues(replace(motion, contacts=replace(motion.contacts, down=down)))
+    assert sorted(cue.time for cue in cues) == [0.0, 0.0, 50 * motion.step]
+
+
+def test_a_swing_is_performed_on_a_bar():
+    recording = Session("swing", body="biped29", controller="modal", seconds=1.0).perform().recording
+    assert np.sum(recording.contact_kind == 1) == 2 * recording.steps
+    assert "bar" in recording.model_xml
+    assert np.abs(recording.qpos[-1] - recording.reference_qpos[-1]).max() < 0.05
