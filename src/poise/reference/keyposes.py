@@ -50,16 +50,21 @@ class KeyPoses:
         self._rest = readonly(np.zeros(body.nv))
         self._straight = _straight(body)
         self._times, self._table = _table(keys, first)
+        self._last: tuple[float, Target] | None = None
 
     def raised(self, by: float) -> KeyPoses:
         """The same, with its root so much higher, m."""
         higher = copy(self)
+        higher._last = None
         higher._straight = self._straight + by * (np.arange(self._body.nq) == 2)
         return higher
 
     def at(self, time: float) -> Target:
         """The pose at a time, s; its velocity matters at the beginning only."""
-        return Target(self.pose(self.coordinates(time)), self._velocity if time == 0 else self._rest)
+        if self._last is None or self._last[0] != time:  # asked for by the controller, then for the recording
+            velocity = self._velocity if time == 0 else self._rest
+            self._last = (time, Target(readonly(self.pose(self.coordinates(time))), velocity))
+        return self._last[1]
 
     def coordinates(self, time: float) -> Array:
         """(nv,) rad: angles of hinges, rotation vectors of balls, roll, pitch and yaw of the root."""
