@@ -74,6 +74,12 @@ def test_parameters_keep_within_bounds_and_others_make_up_for_them():
     assert hit.change == pytest.approx([0.5, 1.0], abs=1e-6)
 
 
+def test_bounds_narrower_than_a_nudge_are_kept_as_well():
+    hit = shoot(shot(lambda u: [u[0] ** 2 + u[1]], 3.0, most=np.array([0.05, 0.02])))
+    assert not hit.converged
+    assert np.all(np.abs(hit.change) <= np.array([0.05, 0.02]) + 1e-8)
+
+
 def test_targets_out_of_reach_are_reported_with_the_best_there_is():
     hit = shoot(shot(lambda u: [u[0] + u[1]], 3.0, tolerance=0.01, most=np.array([0.5, 1.0])))
     assert not hit.converged

@@ -35,28 +35,36 @@ def direct(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Po
 
 def keys_of(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
     """The keys of all poses, with changes."""
+    triples = [(pose.time, dof, angle) for pose in _changed(script, changes) for dof, angle in pose.angles.items()]
+    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
+    return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
+
+
+def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
+    """When a parameter begins to matter, s: a key draws its freedom from the key before it on.
+
+    `known` are changes that have been made already. A time that is free may pass the key before it.
+    """
+    if free.kind in ("stiffness", "damping"):
+        return min(script.changes[place].when.start for place in free.places)
+    first, poses = np.inf, _changed(script, known)
+    for place in free.places:
+        pose = poses[place]
+        margin = free.most if free.kind == "time" else 0.0
+        for dof in free.shares or pose.angles:
+            earlier = [other.time for other in poses if dof in other.angles and other.time < pose.time - margin]
+            first = min(first, max(earlier, default=0.0))
+    return max(float(first), 0.0)
+
+
+def _changed(script: Script, changes: Iterable[Change]) -> list[Pose]:
+    """The poses with changes."""
     poses = list(script.poses)
     for free, by in changes:
         if free.kind in ("angle", "time"):
             for place in free.places:
                 poses[place] = _bent(poses[place], free, by)
-    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
-    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
-    return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
-
-
-def affected_from(script: Script, free: Free) -> float:
-    """When a parameter begins to matter, s: a key draws its freedom from the key before it on."""
-    if free.kind in ("stiffness", "damping"):
-        return min(script.changes[place].when.start for place in free.places)
-    first = np.inf
-    for place in free.places:
-        pose = script.poses[place]
-        margin = free.most if free.kind == "time" else 0.0
-        for dof in free.shares or pose.angles:
-            earlier = [other.time for other in script.poses if dof in other.angles and other.time < pose.time]
-            first = min(first, max(earlier, default=0.0), pose.time - margin)
-    return max(float(first), 0.0)
+    return poses
 
 
 def _bent(pose: Pose, free: Free, by: float) -> Pose:

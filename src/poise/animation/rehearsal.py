@@ -51,8 +51,8 @@ class Rehearsal:
         return world.step(self._controller.act(world.state), total_push(self._pushes, world))
 
     def run_until(self, time: float) -> None:
-        """Go on until a time, s."""
-        while self.world.time < time - 0.5 * self.world.settings.step:
+        """Go on to the last step that ends no later than a time, s."""
+        while self.world.time + self.world.settings.step <= time + 1e-9:
             self.step()
 
 

@@ -14,6 +14,8 @@ from poise.animation.directing import Change, affected_from
 from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
+from poise.animation.wants import Watch
+from poise.errors import PoiseError
 from poise.optimize.shooting import Hit, ShootingSettings, Shot, Simulate, shoot
 
 Say = Callable[[str], None]
@@ -72,16 +74,47 @@ def solve(
     with Crew(script, workers) as crew:
         for goal in script.goals:
             started = clock.perf_counter()
+            start = _start(script, goal, known)
+            if start < rehearsal.world.time - 1e-9:  # goals need not come in the order of their times
+                rehearsal = Rehearsal(script)
             rehearsal.direct(known)
-            rehearsal.run_until(min(affected_from(script, free) for free in goal.free))
+            rehearsal.run_until(start)
             attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
             shot = _shot(goal, partial(crew.outcomes, attempt), _hint(goal, answers))
             hit = shoot(shot, settings, partial(_tell, goal, say))
             known += list(zip(goal.free, hit.change.tolist(), strict=True))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             answers.append(Answer(solved, hit, clock.perf_counter() - started))
+    if len(answers) > 1:
+        answers = _in_the_end(script, answers, known)
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return Solution(solved_script, tuple(answers), clock.perf_counter() - began)
+
+
+def _start(script: Script, goal: Goal, known: Sequence[Change]) -> float:
+    """When a goal's parameters begin to matter, s."""
+    start = min(affected_from(script, free, known) for free in goal.free)
+    for want in goal.wants:
+        if want.when.event == "time" and want.when.time < start:
+            told = f"{want.what} at {want.when.time:g} s, before what it may change matters, at {start:g} s"
+            raise PoiseError(f"{script.name}: {goal.name} wants {told}")
+    return start
+
+
+def _in_the_end(script: Script, answers: Sequence[Answer], known: Sequence[Change]) -> list[Answer]:
+    """What is reached of goals with all changes that were found: those for later goals may have spoilt earlier ones."""
+    rehearsal = Rehearsal(script)
+    rehearsal.direct(known)
+    starts = [_start(script, answer.goal, known) for answer in answers]
+    out = list(answers)
+    for k in np.argsort(starts, kind="stable"):
+        rehearsal.run_until(starts[k])
+        here, goal = rehearsal.world.snapshot, answers[k].goal
+        reached = Watch(rehearsal, goal).reach(rehearsal).reached
+        rehearsal.world.go_back(here)
+        off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
+        out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
+    return out
 
 
 def _hint(goal: Goal, answers: Sequence[Answer]) -> Hit | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import remainder, tau
+
 import mujoco
 import numpy as np
 
@@ -17,6 +19,9 @@ from poise.optimize.shooting import Outcome
 from poise.spatial import Array
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
+
+TURNING = (".roll", ".pitch", ".yaw")
+"""Sensors that read the same again after a whole turn."""
 
 
 class Watch:
@@ -38,7 +43,8 @@ class Watch:
         """
         wants, world = self._goal.wants, rehearsal.world
         values, smooth = np.full((2, len(wants)), np.nan)
-        end = world.time + self._goal.patience
+        late = [want.when.time + world.settings.step for want in wants if want.when.event == "time"]
+        end = max(world.time + self._goal.patience, *late, 0.0)
         events = Events(self._own, self._links)
         approaches = self._approaches()
         turned = np.zeros(3)
@@ -74,7 +80,10 @@ class Watch:
         return made
 
     def _read(self, k: int, state: State, turned: Array) -> float:
-        sensor, what = self._sensors[k], self._goal.wants[k].what
+        sensor, want = self._sensors[k], self._goal.wants[k]
+        what = want.what
+        if what.endswith(TURNING) and sensor is not None:  # the same turn, told as near as can be to what is wanted
+            return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
         if what in TURNED:

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from poise.spatial import Array
 
+_LEAST = 1e-9  # units: a parameter that may not change is nudged by this, to no effect
+
 
 class Outcome(NamedTuple):
     """What comes of a simulation; not finite where it fails."""
@@ -169,7 +171,8 @@ class _Search:
 
     def look_around(self, nudge: float) -> list[tuple[Array, Outcome]]:
         """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; what was seen."""
-        sides = np.where(np.abs(self._at + nudge) <= self._bound, nudge, -nudge)
+        way, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
+        sides = np.where(np.abs(self._at + way * room) <= self._bound, way, -way) * room
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
         outcomes = self._simulate(points, slopes=True)
         columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]

@@ -1,0 +1,100 @@
+"""Goals that depend on each other: what is told of them is what is performed."""
+
+import numpy as np
+import pytest
+
+from poise.animation.animating import animate
+from poise.animation.directing import affected_from
+from poise.animation.reading import read_script
+from poise.animation.solving import solve
+from poise.errors import PoiseError
+
+NODS = """
+body = "lamp14"
+seconds = 1.0
+pose = [
+    { time = 0.3, name = "a", angles = { neck_y = 10 } },
+    { time = 0.5, name = "b", angles = { neck_y = 10 } },
+    { time = 0.7, name = "c", angles = { neck_y = 10 } },
+]
+"""
+GOAL = """
+[[goal]]
+name = "%s"
+free = ["%s"]
+want = [{ what = "%s", at = %g, is = %g, within = 0.2 }]
+"""
+
+
+def script_of(tmp_path, *goals, text=NODS):
+    path = tmp_path / "nods.toml"
+    path.write_text(text + "".join(GOAL % goal for goal in goals))
+    return read_script(path)
+
+
+def performed(script, time, name="neck_y"):
+    """Degrees of a joint in the recording."""
+    recording = animate(script).recording
+    joint = recording.model.joint("neck")
+    axis = ["neck_x", "neck_y", "neck_z"].index(name)
+    state = int(np.argmin(np.abs(recording.time - time)))
+    w, *vector = recording.qpos[state, joint.qposadr[0] : joint.qposadr[0] + 4]
+    return np.degrees(2 * np.arctan2(np.linalg.norm(vector), w) * vector[axis] / max(np.linalg.norm(vector), 1e-12))
+
+
+def test_a_goal_that_a_later_one_spoils_is_not_called_met(tmp_path):
+    script = script_of(tmp_path, ("one", "a.neck_y", "neck_y", 0.4, 20), ("two", "b.neck_y", "neck_y", 0.55, 35))
+    solution = solve(script)
+    assert solution.answers[1].hit.converged
+    told = np.degrees(solution.answers[0].hit.reached[0])
+    assert told == pytest.approx(performed(solution.script, 0.4), abs=1e-6)
+    assert abs(told - 20) > 0.2
+    assert not solution.converged
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_goals_are_met_in_any_order(tmp_path, backward):
+    goals = [("one", "a.neck_y", "neck_y", 0.3, 18), ("two", "c.neck_y", "neck_y", 0.72, 25)]
+    solution = solve(script_of(tmp_path, *(goals[::-1] if backward else goals)))
+    assert solution.converged
+    assert performed(solution.script, 0.3) == pytest.approx(18, abs=0.25)
+    assert performed(solution.script, 0.72) == pytest.approx(25, abs=0.25)
+
+
+def test_a_start_between_two_steps_is_told_as_it_is_performed(tmp_path):
+    text = NODS.replace("0.3,", "0.303,").replace("0.5,", "0.507,")
+    solution = solve(script_of(tmp_path, ("two", "c.neck_y", "neck_y", 0.72, 25), text=text))
+    told = np.degrees(solution.answers[0].hit.reached[0])
+    assert told == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
+
+
+def test_a_time_that_is_free_matters_from_the_key_that_it_may_pass(tmp_path):
+    text = NODS + GOAL % ("when", "c.time", "neck_y", 0.9, 10)
+    path = tmp_path / "when.toml"
+    path.write_text(text.replace('["c.time"]', '[{ what = "c.time", most = 0.25 }]'))
+    script = read_script(path)
+    (free,) = script.goals[0].free
+    assert affected_from(script, free) == 0.3  # 0.7 - 0.25 is before the key at 0.5
+    earlier = script_of(tmp_path, ("one", "b.time", "neck_y", 0.9, 10)).goals[0].free[0]
+    assert affected_from(script, free, [(earlier, -0.1)]) == 0.4  # which has been moved there
+
+
+def test_what_is_wanted_before_anything_matters_is_refused(tmp_path):
+    script = script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
+    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"):
+        solve(script)
+
+
+def test_a_time_long_after_is_waited_for(tmp_path):
+    text = NODS.replace("seconds = 1.0", "seconds = 5.0")
+    script = script_of(tmp_path, ("late", "c.neck_y", "neck_y", 4.5, 20), text=text)
+    assert solve(script).converged
+
+
+def test_a_turn_is_the_same_after_a_whole_one(tmp_path):
+    script = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 30))
+    plain = solve(script)
+    further = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 390))
+    again = solve(further)
+    np.testing.assert_allclose(plain.answers[0].hit.change, again.answers[0].hit.change, atol=1e-9)
+    assert np.degrees(again.answers[0].hit.reached[0]) == pytest.approx(390, abs=0.25)
