@@ -8,7 +8,7 @@ from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.schedule import Span
 from poise.errors import PoiseError
 from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
-from poise.world.props import Box
+from poise.world.props import Ball, Box
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -49,28 +49,32 @@ def test_nobody_is_held_in_the_air():
     assert not brace_of(controller, staged(controller, rise=0.3)).any()
 
 
-def on_a_box(lift, props=()):
-    """Someone who stands on a box that is so high above the ground, and the brace."""
+def standing_on(thing, top, *below):
+    """The brace of someone who stands on a thing that is so high, with others below it."""
     controller = Poses()
-    box = Box(size=(1.0, 1.0, 0.2), mass=500.0, at=(0.0, 0.0, 0.1 + lift))
-    world = staged(controller, rise=0.2 + lift, props=(box, *props))
+    world = staged(controller, rise=top, props=(thing, *below))
     contacts = world.state.contacts
-    feet = ("left_foot", "right_foot", "left_toes", "right_toes")
-    named = [{world.model.body(i).name for i in pair} for pair in zip(contacts.body, contacts.other, strict=True)]
-    assert any("box" in pair and pair.intersection(feet) for pair in named)
+    pairs = np.stack([contacts.body, contacts.other])[:, contacts.touching]
+    ids = {world.scene.link_id(name) for name in (thing.name, "left_foot")}
+    assert any(set(pair) == ids for pair in pairs.T.tolist())
     return brace_of(controller, world)
 
 
 def test_a_box_on_the_ground_can_be_stood_on():
-    assert on_a_box(lift=0.0)[3:6].all()
+    assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.1)), 0.2)[3:6].all()
 
 
 def test_a_box_on_a_box_can_be_stood_on():
-    assert on_a_box(lift=0.3, props=(Box("below", (1.0, 1.0, 0.3), 500.0, (0.0, 0.0, 0.15)),))[3:6].all()
+    lower = Box("lower", (1.0, 1.0, 0.3), 500.0, (0.0, 0.0, 0.15))
+    assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), 0.5, lower)[3:6].all()
 
 
-def test_nobody_is_held_by_what_is_in_the_air_too():
-    assert not on_a_box(lift=0.3).any()
+@pytest.mark.parametrize(
+    "thing",
+    [Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), Ball("ball", 0.1, 3.0, (0.04, 0.132, 0.4))],
+)
+def test_nobody_is_held_by_what_is_in_the_air_too(thing):
+    assert not standing_on(thing, 0.5).any()
 
 
 def test_feet_that_touch_each_other_do_not_stand():
