@@ -1,5 +1,7 @@
 """Objectives that are told wrong are refused with their line."""
 
+from math import radians
+
 import pytest
 
 from poise.animation.reading import read_script
@@ -29,6 +31,11 @@ def refused(tmp_path):
         ('kind = "level"\nlink = "left_hand"', 5, "joints"),
         ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbow"]\naxis = [0, 1]', 9, "axis"),
         ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbow"]\nstifness = 3', 9, "stifness"),
+        ('kind = "level"\nlink = "left_hand"\njoints = ["left_elbow"]\naxis = [0, 0, 0]', 9, "must not be zero"),
+        ('kind = "look"\nlink = "head"\nat = [1, 1, 1]\naxis = [0, 0, 0]\njoints = ["neck"]', 9, "must not be zero"),
+        ('kind = "level"\nlink = "left_hand"\njoints = { left_elbow = -1 }', 8, "at least 0"),
+        ('kind = "look"\nlink = "head"\njoints = { neck = -0.1 }\nat = [1, 1, 1]', 8, "at least 0"),
+        ('kind = "touch"\nlink = "left_hand"\njoints = { left_elbow = -1 }\nat = [1, 1, 1]', 8, "at least 0"),
         ('kind = "look"\nlink = "head"\nat = "bal"\njoints = ["neck"]', 8, "bal"),
         ('kind = "touch"\nlink = "left_hand"\nat = [1, 2]\njoints = ["left_elbow"]', 8, "at"),
         ('kind = "follow"\njoints = { left_elbow_y = "right_elbw_y" }', 7, "right_elbw_y"),
@@ -41,3 +48,10 @@ def test_a_wrong_name_is_told_with_its_line(refused, text, line, name):
     told = refused(text)
     assert told.startswith(f"aim.toml, line {line}: ")
     assert name in told
+
+
+def test_corrections_may_go_against_their_sensor(tmp_path):
+    file = tmp_path / "aim.toml"
+    file.write_text(HEAD + 'kind = "correct"\nsensor = "com.z"\njoints = { left_hip_x = -1 }')
+    (objective,) = read_script(file).objectives
+    assert list(objective.joints.values()) == pytest.approx([-radians(1.0)])

@@ -9,12 +9,21 @@ from hopping import HOP
 from poise.animation.animating import animate
 from poise.animation.directing import affected_from, solved_changes
 from poise.animation.reading import read_script
-from poise.animation.rehearsal import Rehearsal
+from poise.animation.rehearsal import Rehearsal, touching
 from poise.animation.script import Moment, Want
 from poise.animation.solving import solve
 from poise.animation.wants import Watch, flight_of
 from poise.animation.writing import solved_text
 from poise.control.poses.sensors import com_velocity
+
+ON_A_BOX = """
+seconds = 1
+start = { lift = 0.2 }
+scene.prop = [{ kind = "box", size = [1, 1, 0.2], at = [0, 0, 0.1], mass = 500 }]
+[[pose]]
+time = 0.3
+angles = { knee_y = 30 }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +114,25 @@ def test_a_touch_down_is_read_within_the_step(hop):
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
+
+
+def test_who_stands_on_a_box_does_not_fly(tmp_path):
+    path = tmp_path / "box.toml"
+    path.write_text(ON_A_BOX)
+    rehearsal = Rehearsal(read_script(path))
+    own = rehearsal.world.model.body_rootid == 1
+    for _ in range(12):
+        bearing = touching(rehearsal.step(), own)
+        assert own[bearing].any()
+        assert rehearsal.world.scene.link_id("box") in bearing
+
+
+def test_a_body_that_touches_itself_bears_on_nothing(hop):
+    rehearsal = Rehearsal(hop)
+    own = rehearsal.world.model.body_rootid == 1
+    result = rehearsal.step()
+    assert set(touching(result, own)) == {0, rehearsal.world.scene.link_id("base")}
+    assert not touching(result._replace(other=result.body), own).size
 
 
 def test_moments_that_do_not_come_are_reported(hop):

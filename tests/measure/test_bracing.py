@@ -1,5 +1,7 @@
 """Stabilising torques in a recording, told from pushes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,12 @@ def test_without_pushes_the_stabiliser_is_all_there_is():
     sizes = np.linalg.norm(recording.external[:, 3:6], axis=1)
     assert told["peak_nm"] == pytest.approx(sizes.max())
     assert told["mean_nm"] == pytest.approx(sizes[sizes > 0].mean(), rel=1e-3)
+
+
+def test_a_recording_without_steps_was_not_held():
+    recording = stood()
+    told = bracing(replace(recording, external=recording.external[:0], torque=recording.torque[:0]))
+    assert told == {"peak_nm": 0.0, "mean_nm": 0.0, "share": 0.0}
 
 
 def test_what_stabilises_against_a_push_is_told():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import radians
+from math import inf, radians
 from typing import Any
 
 from poise.animation.angles import joint_freedoms
@@ -56,7 +56,7 @@ def _blaming(entry: Entry, key: str) -> Iterator[None]:
 def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[str, Any]:
     """What all pulls in space are told."""
     return {
-        "joints": _weights(scene, entry),
+        "joints": _weights(scene, entry, least=0.0),
         "stiffness": entry.number("stiffness", stiffness, 0),
         "damping": entry.number("damping", damping, 0),
         "kept": entry.number("kept", 0.3, 0, 1),
@@ -65,12 +65,12 @@ def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[
 
 
 def _level(scene: Scene, entry: Entry) -> Objective:
-    return Point(_link(scene, entry), axis=_vector(entry, "axis", (0, 0, 1)), **_pull(scene, entry, 400, 80))
+    return Point(_link(scene, entry), axis=_axis(entry, (0, 0, 1)), **_pull(scene, entry, 400, 80))
 
 
 def _look(scene: Scene, entry: Entry) -> Objective:
     place = _place(scene, entry, "at")
-    axis = _vector(entry, "axis", (1, 0, 0))
+    axis = _axis(entry, (1, 0, 0))
     return Point(_link(scene, entry), axis=axis, towards=place, **_pull(scene, entry, 60, 8))
 
 
@@ -106,13 +106,13 @@ def _correct(scene: Scene, entry: Entry) -> Objective:
 _READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
 
 
-def _weights(scene: Scene, entry: Entry) -> dict[str, float]:
+def _weights(scene: Scene, entry: Entry, least: float = -inf) -> dict[str, float]:
     """Joints by the names of their freedoms, each with its weight: a list of names, or a table of weights."""
     told = entry.raw("joints")
     names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(told, list | str) else {}
     if isinstance(told, dict):
         table = entry.inner("joints")
-        names = {name: table.number(name) for name in table.keys}
+        names = {name: table.number(name, least=least) for name in table.keys}
     if not names:
         raise entry.fail("'joints' must name the joints that serve it", "joints")
     dofs = scene.body.dof_names
@@ -142,6 +142,13 @@ def _place(scene: Scene, entry: Entry, key: str) -> Place:
             scene.link_id(told)
         return Place(link=told)
     return Place(_vector(entry, key, None))
+
+
+def _axis(entry: Entry, default: tuple[float, ...]) -> tuple[float, float, float]:
+    axis = _vector(entry, "axis", default)
+    if not any(axis):
+        raise entry.fail("'axis' must not be zero", "axis")
+    return axis
 
 
 def _vector(entry: Entry, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:

@@ -56,6 +56,7 @@ class Rehearsal:
             self.step()
 
 
-def touching(result: StepResult) -> np.ndarray:
-    """Body ids that bore on something in a step."""
-    return np.unique(result.body[result.impulse[:, 0] > 0])
+def touching(result: StepResult, own: np.ndarray | None = None) -> np.ndarray:
+    """Ids that bore on each other in a step; given which are the body's own, without those that bore on themselves."""
+    pairs = np.stack([result.body, result.other])[:, result.impulse[:, 0] > 0]
+    return np.unique(pairs if own is None else pairs[:, own[pairs[0]] != own[pairs[1]]])

@@ -22,7 +22,8 @@ def bracing(recording: Recording) -> dict[str, float]:
     size = np.linalg.norm(brace(recording), axis=1)
     acting = size > NOTHING
     mean = float(size[acting].mean()) if acting.any() else 0.0
-    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": float(acting.mean())}
+    share = float(acting.mean()) if acting.size else 0.0
+    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
 
 
 def brace(recording: Recording) -> Array:

@@ -48,7 +48,7 @@ class KeyPoses:
         self.name, self.duration = name, duration
         self._body, self._velocity = body, readonly(velocity)
         self._rest = readonly(np.zeros(body.nv))
-        self._straight = _straight(body)
+        self._straight = straight_pose(body)
         self._times, self._table = _table(keys, first)
         self._last: tuple[float, Target] | None = None
 
@@ -84,7 +84,7 @@ class KeyPoses:
 
 def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
     """(nq,) the pose of coordinates; `straight` is the one without any, which tells where the root is."""
-    qpos, bent = np.array(_straight(body) if straight is None else straight), np.array(coordinates)
+    qpos, bent = np.array(straight_pose(body) if straight is None else straight), np.array(coordinates)
     bent[:6] = 0.0
     mujoco.mj_integratePos(body.model, qpos, bent, 1.0)
     qpos[3:7] = _turned(*coordinates[ROOT_TURNS].tolist())
@@ -94,7 +94,7 @@ def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Arra
 def standing_coordinates(body: Body) -> Array:
     """(nv,) of the standing pose."""
     out = np.zeros(body.nv)
-    mujoco.mj_differentiatePos(body.model, out, 1.0, _straight(body), np.array(body.standing))
+    mujoco.mj_differentiatePos(body.model, out, 1.0, straight_pose(body), np.array(body.standing))
     out[:6] = 0.0
     return out
 
@@ -106,7 +106,7 @@ def _turned(roll: float, pitch: float, yaw: float) -> tuple[float, float, float,
     return a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c
 
 
-def _straight(body: Body) -> Array:
+def straight_pose(body: Body) -> Array:
     """The pose whose joints are all at zero, where the body stands."""
     qpos = np.array(body.standing)
     qpos[3:7] = 1.0, 0.0, 0.0, 0.0

@@ -8,6 +8,7 @@ from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
 from poise.control.poses.schedule import Span
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Springs
+from poise.errors import PoiseError
 
 ARM = {"left_shoulder": 1.0, "left_elbow": 0.5, "left_wrist": 2.0}
 EPS = 1e-6
@@ -16,7 +17,7 @@ EPS = 1e-6
 def slack(world):
     """No springs at all, of joints that could have some."""
     nv = world.model.nv
-    return Springs(np.zeros(nv), np.zeros(nv), np.full(nv, 100.0))
+    return Springs(np.zeros(nv), np.zeros(nv), np.full(nv, 100.0), np.full(nv, 20.0))
 
 
 def torque(objective, world):
@@ -137,6 +138,40 @@ def test_correcting_is_a_target_shifted_by_so_much_for_each_unit(world):
 def test_correcting_never_shifts_a_target_by_more_than_told(world):
     felt = torque(Correct(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
     assert np.abs(felt).max() == pytest.approx(100.0 * 0.3)
+
+
+@pytest.mark.parametrize("turn", ["yaw", "roll"])
+def test_the_shorter_way_round_is_taken(still, turn):
+    """Turned by 170 degrees, 190 are missing by 20, and so are -170."""
+    qpos = still.qpos.copy()
+    qpos[3:7] = 0.0
+    qpos[[3, 6 if turn == "yaw" else 4]] = np.cos(np.radians(85.0)), np.sin(np.radians(85.0))
+    still.reset(qpos, np.zeros(still.model.nv))
+    spine = still.scene.body.index("spine_y")
+    for wanted in (190.0, -170.0):
+        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(wanted), {"spine_y": 0.5}, most=9.0), still)
+        assert felt[spine] == pytest.approx(100.0 * 0.5 * np.radians(20.0))
+
+
+def test_followers_have_the_springs_of_the_step(world):
+    """A follower is off by what its leader has but for its own angle, and braked as seen from its leader."""
+    body = world.scene.body
+    own, led = (body.index(f"{side}_elbow_y")[0] for side in ("left", "right"))
+    places = [next(joint.qpos[0] for joint in body.joints if dof in joint.dofs) for dof in (own, led)]
+    objective = Follow({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
+    objective.reset(world.scene)
+    springs = objective.on(slack(world), world.state)
+    error = -0.5 * world.qpos[places[1]] + 0.1 - world.qpos[places[0]]
+    assert springs.push[own] == pytest.approx(100.0 * error + 20.0 * -0.5 * world.qvel[led])
+    assert springs.gain[own] == pytest.approx(20.0 + world.state.step * 100.0)
+    assert np.count_nonzero(springs.push) == 1
+
+
+def test_axes_are_of_any_length_but_none(still):
+    short, long = (torque(Point("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
+    np.testing.assert_allclose(long, short)
+    with pytest.raises(PoiseError, match="must not be zero"):
+        Point("left_hand", ARM, (0.0, 0.0, 0.0))
 
 
 def test_objectives_act_only_in_their_time(world):

@@ -97,6 +97,11 @@ def test_roll_pitch_and_yaw_are_those_of_the_link(world):
     assert abs(turned @ quat) == pytest.approx(1.0)
 
 
+def test_turns_of_links_alone_come_round():
+    assert all(Sensor(f"{link}.{turn}").turns for link in ("root", "ball") for turn in ("roll", "pitch", "yaw"))
+    assert not any(Sensor(name).turns for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x"))
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [("left_kne_y", "left_knee_y"), ("com.speed", "com.speed"), ("hed.x", "head"), ("head.up", "head.up")],

@@ -8,22 +8,24 @@ from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.schedule import Span
 from poise.errors import PoiseError
 from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
+from poise.world.props import Ball, Box
 from poise.world.scene import Scene
 from poise.world.world import World
 
 STEP = 1 / 120
 
 
-def staged(controller, rise=0.0, roll=0.0, name="human37"):
+def staged(controller, rise=0.0, roll=0.0, name="human37", props=()):
     """A world with a body that stands, held so much above the ground and rolled by so many degrees."""
     body = Body.named(name)
-    world = World(Scene.of(body))
+    world = World(Scene((body,), props=props))
     nothing = PoseKeys(np.zeros(1), np.array([6]), standing_coordinates(body)[6:7])
     reference = KeyPoses(body, "stand", nothing, standing_coordinates(body), np.zeros(body.nv), 10.0)
-    qpos = np.array(body.standing)
+    qpos = np.array(world.model.qpos0)
+    qpos[: body.nq] = body.standing
     qpos[2] += rise
     qpos[3:7] = np.cos(np.radians(roll) / 2), np.sin(np.radians(roll) / 2), 0.0, 0.0
-    world.reset(qpos, np.zeros(body.nv))
+    world.reset(qpos, np.zeros(world.model.nv))
     controller.reset(world, reference)
     return world
 
@@ -45,6 +47,44 @@ def test_a_root_on_its_feet_is_held_in_its_orientation_only():
 def test_nobody_is_held_in_the_air():
     controller = Poses()
     assert not brace_of(controller, staged(controller, rise=0.3)).any()
+
+
+def standing_on(thing, top, *below):
+    """The brace of someone who stands on a thing that is so high, with others below it."""
+    controller = Poses()
+    world = staged(controller, rise=top, props=(thing, *below))
+    contacts = world.state.contacts
+    pairs = np.stack([contacts.body, contacts.other])[:, contacts.touching]
+    ids = {world.scene.link_id(name) for name in (thing.name, "left_foot")}
+    assert any(set(pair) == ids for pair in pairs.T.tolist())
+    return brace_of(controller, world)
+
+
+def test_a_box_on_the_ground_can_be_stood_on():
+    assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.1)), 0.2)[3:6].all()
+
+
+def test_a_box_on_a_box_can_be_stood_on():
+    lower = Box("lower", (1.0, 1.0, 0.3), 500.0, (0.0, 0.0, 0.15))
+    assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), 0.5, lower)[3:6].all()
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), Ball("ball", 0.1, 3.0, (0.04, 0.132, 0.4))],
+)
+def test_nobody_is_held_by_what_is_in_the_air_too(thing):
+    assert not standing_on(thing, 0.5).any()
+
+
+def test_feet_that_touch_each_other_do_not_stand():
+    controller = Poses()
+    world = staged(controller)
+    contacts = world.state.contacts
+    other = np.full_like(contacts.other, world.scene.link_id("left_foot"))
+    state = world.state._replace(contacts=contacts._replace(other=other))
+    assert controller.act(world.state).brace is not None
+    assert controller.act(state).brace is None
 
 
 @pytest.mark.parametrize(("roll", "held"), [(55.0, True), (65.0, False), (180.0, False)])

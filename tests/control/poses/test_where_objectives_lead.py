@@ -6,6 +6,7 @@ import pytest
 from poise import Body, Scene, World
 from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
+from poise.control.poses.schedule import Span, Strengthening
 from poise.control.poses.sensors import Sensor
 from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball
@@ -13,7 +14,7 @@ from poise.world.props import Ball
 BEND = {"right_elbow_y": -80.0, "right_shoulder_y": -30.0}
 
 
-def performed(objectives, angles=(), props=(), seconds=1.5, throw=(0.0, 0.0, 0.0)):
+def performed(objectives, angles=(), props=(), seconds=1.5, throw=(0.0, 0.0, 0.0), changes=()):
     """The world after someone stood for a while, with objectives and a few angles; the prop is thrown."""
     body = Body.named("human37")
     world = World(Scene((body,), props=props))
@@ -25,7 +26,7 @@ def performed(objectives, angles=(), props=(), seconds=1.5, throw=(0.0, 0.0, 0.0
         np.radians([*told.values(), 0.0]),
     )
     reference = KeyPoses(body, "standing", keys, first, np.zeros(body.nv), seconds)
-    controller = Poses(PosesSettings(), objectives=objectives)
+    controller = Poses(PosesSettings(), changes, objectives=objectives)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     qpos[: body.nq] = reference.at(0.0).qpos
     if props:
@@ -79,6 +80,13 @@ def test_a_joint_follows_another(factor, offset):
     world = performed([follow], BEND)
     assert angle(world, "right_elbow_y") == pytest.approx(-80.0, abs=6.0)
     assert angle(world, "left_elbow_y") == pytest.approx(factor * angle(world, "right_elbow_y") + offset, abs=3.0)
+
+
+def test_a_limp_joint_follows_nobody():
+    elbow = Body.named("human37").index("left_elbow_y")
+    limp = Strengthening(Span(), tuple(elbow), 0.0, 0.0)
+    world = performed([Follow({"left_elbow_y": "right_elbow_y"})], BEND, changes=[limp])
+    assert angle(world, "left_elbow_y") > 0.5 * angle(world, "right_elbow_y")
 
 
 def test_limbs_mirror_each_other_through_balls_too():

@@ -18,7 +18,7 @@ from poise.control.poses.objectives import Objective
 from poise.control.poses.rig import Rig
 from poise.control.poses.schedule import Gains, Span, Strengthening
 from poise.control.poses.springs import Ints, Springs
-from poise.dynamics import Actuation, Motors, State
+from poise.dynamics import Actuation, Contacts, Motors, State
 from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.spatial import Array
@@ -83,6 +83,7 @@ class Poses:
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
         self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
+        self._own, self._fixed = self._model.body_rootid == 1, self._model.body_weldid == 0
         self._is_foot = np.zeros(self._model.nbody, bool)
         self._is_foot[_feet(body)] = True
         self._target = np.array(self._model.qpos0)
@@ -98,7 +99,7 @@ class Poses:
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
         stiffness, damping = self._gains.at(state.time)
         damping_kept(self._error[:n], h * state.qvel[:n], reach, self._settings.rate, self._kept)
-        springs = Springs(stiffness * self._error[:n], self._kept * damping + h * stiffness, stiffness)
+        springs = Springs(stiffness * self._error[:n], self._kept * damping + h * stiffness, stiffness, damping)
         for objective in self._objectives:
             springs = objective.on(springs, state)
         brace = self._motors(springs, slice(3, 6)) if self._upright(state) else None
@@ -114,8 +115,16 @@ class Poses:
             return False
         if not np.linalg.norm(self._error[3:6]) < radians(self._settings.let_go):
             return False
-        contacts = state.contacts
-        return bool(self._is_foot[contacts.body[contacts.touching]].any())
+        return self._stands(state.contacts)
+
+    def _stands(self, contacts: Contacts) -> bool:
+        """Whether a foot bears on what is firm: fixed, or on something else than this body."""
+        pairs = np.stack([contacts.body, contacts.other])[:, contacts.touching]
+        own = self._own[pairs]
+        firm = self._fixed.copy()
+        firm[pairs[:, ~own.any(axis=0)]] = True
+        foot, thing = np.where(own[0], pairs, pairs[::-1])
+        return bool((self._is_foot[foot] & firm[thing]).any())
 
     def _motors(self, springs: Springs, dofs: slice) -> Motors:
         """Springs at some freedoms as motors of the scene, which has no others."""

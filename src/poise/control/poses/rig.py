@@ -8,7 +8,6 @@ human nor known gets them from its torque limits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -69,11 +68,6 @@ class Rig:
             root = Spring(upright, SMOOTHNESS * upright)
         springs[:6] = [Spring(0.0, 0.0)] * 3 + [root] * 3
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))
-
-    @cached_property
-    def root(self) -> Spring:
-        """What holds the root's orientation."""
-        return Spring(float(self.stiffness[3]), float(self.damping[3]))
 
 
 def _height(body: Body) -> float:

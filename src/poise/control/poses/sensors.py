@@ -26,6 +26,7 @@ from poise.spatial import Array, matrix_to_euler
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")
+TURNS = ("yaw", "pitch", "roll")
 Read = Callable[[State], float]
 
 ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
@@ -50,6 +51,11 @@ class Sensor:
         if self.angular:
             return "deg" if quality in ("roll", "pitch", "yaw", "angle") else "deg/s"
         return "m/s" if quality.startswith("v") else "m"
+
+    @property
+    def turns(self) -> bool:
+        """Whether it reads the same again after a full turn, and so jumps at half a one."""
+        return self.name.partition(".")[2] in TURNS
 
     def __getstate__(self) -> dict[str, str]:
         return {"name": self.name}  # in another process it is reset again
@@ -120,16 +126,15 @@ def _seen(state: State) -> Array:
 
 def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
-    turns = {"roll": 2, "pitch": 1, "yaw": 0}
-    if quality in turns:
-        place = turns[quality]
+    if quality in TURNS:
+        place = TURNS.index(quality)
         return lambda state: float(matrix_to_euler(state.data.xmat[link].reshape(3, 3), "ZYX")[place])
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
         case "v" | "w" as kind if axis >= 0:
             return lambda state: float(_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)])
-    valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *turns]
+    valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *TURNS]
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 

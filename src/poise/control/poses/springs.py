@@ -18,6 +18,7 @@ class Springs(NamedTuple):
     push: Array  # (nv,) N m
     gain: Array  # (nv,) N m s/rad
     stiffness: Array  # (nv,) N m/rad, of the pose springs
+    damping: Array  # (nv,) N m s/rad, of the pose springs near their targets
 
     def kept(self, dofs: Ints, share: float) -> Springs:
         """With only a share of those at some freedoms."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import remainder, tau
 
 import numpy as np
 
@@ -34,7 +35,10 @@ class Correct:
         """Springs whose targets are shifted."""
         if state.time not in self.when:
             return springs
-        shift = np.clip(self._weight * (self.wanted - self.sensor.read(state)), -self.most, self.most)
+        missing = self.wanted - self.sensor.read(state)
+        if self.sensor.turns:
+            missing = remainder(missing, tau)
+        shift = np.clip(self._weight * missing, -self.most, self.most)
         push = np.array(springs.push)
         push[self._dofs] += springs.stiffness[self._dofs] * shift
         return springs._replace(push=push)

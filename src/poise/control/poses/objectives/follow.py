@@ -9,10 +9,10 @@ import mujoco
 import numpy as np
 
 from poise.control.controller import Setting
-from poise.control.poses.rig import Rig
 from poise.control.poses.schedule import Span
 from poise.control.poses.springs import Springs
 from poise.dynamics import State
+from poise.reference.keyposes import straight_pose
 
 
 @dataclass
@@ -28,15 +28,12 @@ class Follow:
     when: Span = field(default_factory=Span)
 
     def reset(self, scene: Setting) -> None:
-        """Ids of the freedoms, and their springs."""
+        """Ids of the freedoms."""
         body = scene.body
         self._model, self._zero = scene.model, np.array(scene.model.qpos0)
-        for joint in body.joints[1:]:
-            self._zero[list(joint.qpos)] = (1.0, 0.0, 0.0, 0.0) if joint.kind == "ball" else 0.0
+        self._zero[: body.nq] = straight_pose(body)
         self._own = np.array([body.index(name)[0] for name in self.leaders], np.int64)
         self._led = np.array([body.index(name)[0] for name in self.leaders.values()], np.int64)
-        rig = Rig.of(body)
-        self._stiffness, self._damping = rig.stiffness[self._own], rig.damping[self._own]
         self._angles = np.zeros(scene.model.nv)
 
     def on(self, springs: Springs, state: State) -> Springs:
@@ -45,7 +42,8 @@ class Follow:
             return springs
         mujoco.mj_differentiatePos(self._model, self._angles, 1.0, self._zero, state.qpos)
         error = self.factor * self._angles[self._led] + self.offset - self._angles[self._own]
+        stiffness, damping = springs.stiffness[self._own], springs.damping[self._own]
         push, gain = np.array(springs.push), np.array(springs.gain)
-        push[self._own] = self._stiffness * error + self._damping * self.factor * state.qvel[self._led]
-        gain[self._own] = self._damping + state.step * self._stiffness
+        push[self._own] = stiffness * error + damping * self.factor * state.qvel[self._led]
+        gain[self._own] = damping + state.step * stiffness
         return springs._replace(push=push, gain=gain)

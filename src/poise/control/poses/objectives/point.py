@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from poise.control.poses.objectives.place import Place
 from poise.control.poses.schedule import Span
 from poise.control.poses.springs import Pull, Springs, pulled
 from poise.dynamics import State
+from poise.errors import PoiseError
 from poise.spatial import Array
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -28,12 +30,19 @@ class Point:
 
     link: str
     joints: Mapping[str, float]  # by name, with weights
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # of the link, in its frame
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # of the link, in its frame; made a unit vector
     towards: Place | None = None  # where to; upwards if nowhere
     stiffness: float = 400.0  # N m/rad
     damping: float = 80.0  # N m s/rad
     kept: float = 0.3  # share of the pose springs
     when: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        size = math.hypot(*self.axis)
+        if size == 0:
+            raise PoiseError(f"an axis of '{self.link}' that points somewhere must not be zero")
+        x, y, z = self.axis
+        self.axis = (x / size, y / size, z / size)
 
     def reset(self, scene: Setting) -> None:
         """Ids of the link and the joints."""
