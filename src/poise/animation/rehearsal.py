@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.animation.directing import Change, direct
 from poise.animation.holds import hold_cues
@@ -56,7 +57,7 @@ class Rehearsal:
             self.step()
 
 
-def touching(result: StepResult, own: np.ndarray | None = None) -> np.ndarray:
-    """Ids that bore on each other in a step; given which are the body's own, without those that bore on themselves."""
+def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Ids that bore on each other in a step, one of them among the body's `own` (nbody,)."""
     pairs = np.stack([result.body, result.other])[:, result.impulse[:, 0] > 0]
-    return np.unique(pairs if own is None else pairs[:, own[pairs[0]] != own[pairs[1]]])
+    return np.unique(pairs[:, own[pairs[0]] != own[pairs[1]]])

@@ -20,9 +20,6 @@ from poise.spatial import Array
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
 
-TURNING = (".roll", ".pitch", ".yaw")
-"""Sensors that read the same again after a whole turn."""
-
 
 class Watch:
     """Follows a rehearsal of a goal, and reads what is wanted when its moments come."""
@@ -50,7 +47,7 @@ class Watch:
         turned = np.zeros(3)
         try:
             while world.time < end and np.isnan(smooth if slopes else values).any():
-                bearing = touching(rehearsal.step())
+                bearing = touching(rehearsal.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.follow(bearing, state)
@@ -82,7 +79,7 @@ class Watch:
     def _read(self, k: int, state: State, turned: Array) -> float:
         sensor, want = self._sensors[k], self._goal.wants[k]
         what = want.what
-        if what.endswith(TURNING) and sensor is not None:  # the same turn, told as near as can be to what is wanted
+        if sensor is not None and sensor.turns:  # the same turn, told as near as can be to what is wanted
             return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
