@@ -196,6 +196,11 @@ def test_goals_need_a_header_that_a_solved_script_can_keep(tmp_path, header):
         read(tmp_path, text)
 
 
+def test_what_was_solved_stands_where_a_solved_script_replaces_it(tmp_path):
+    text = f'{GOOD}{GOAL}[goal.solved]\n"crouch.elbow_y" = 1\n'
+    refused(tmp_path, text, "[[goal]]", "solved = { ... }")
+
+
 def test_flight_needs_gravity(tmp_path):
     goal = GOAL.replace('what = "base.x", at = 0.6', 'what = "flight.x"')
     refused(tmp_path, f"{GOOD}{goal}[scene]\ngravity = 0\n", "flight.x", "gravity")

@@ -51,10 +51,9 @@ class Entry:
         """The how-manieth table of its name it is."""
         return self._index
 
-    @property
-    def headed(self) -> bool:
-        """Whether it has a header of its own, whose line is known."""
-        return not self._key and (self._table, self._index, "") in self._lines
+    def has_line(self, key: str = "") -> bool:
+        """Whether a key stands on a line of its own; without one, whether the table has a header."""
+        return not self._key and (self._table, self._index, key) in self._lines
 
     def fail(self, message: str, key: str = "") -> ScriptError:
         """The error for something wrong here."""

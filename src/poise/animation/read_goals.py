@@ -29,7 +29,7 @@ def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping
     """All of a script. `each` repeats a goal for the repetitions of a cycle, whose poses are then called NAME#."""
     goals = []
     for told in entry.tables("goal"):
-        if not told.headed:
+        if not told.has_line():
             raise entry.fail("must be written as [[goal]]", "goal")
         told.check(("name", "each", "first", "want", "free", "patience", "solved"))
         each = told.whole("each", 0, 0, 1000)
@@ -43,6 +43,8 @@ def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping
 def _solved(entry: Entry, count: int) -> list[Mapping[str, Any]]:
     """What was found before for each repetition of a goal: told for all of them, for some in a list, or not at all."""
     told = entry.raw("solved", {})
+    if "solved" in entry and not entry.has_line("solved"):
+        raise entry.fail("'solved' must be written as solved = { ... }")
     tables = [*told, *([{}] * count)] if isinstance(told, list) else [told] * count
     if not all(isinstance(table, Mapping) for table in tables):
         raise entry.fail(f"'solved' must be a table, or a list of tables, not {told!r}", "solved")
