@@ -61,8 +61,8 @@ class Outcome:
         """Why it ended early, if it did."""
         return self.performance.blow_up
 
-    def text(self) -> str:
-        """The summary for people."""
+    def text(self, *more: str) -> str:
+        """The summary for people, with more lines before the files if there are any."""
         s = self.summary
         fell = (
             "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
@@ -75,6 +75,7 @@ class Outcome:
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit",
+            *more,
             *(f"wrote {path}" for path in s["files"]),
         ]
         return "\n".join(lines)

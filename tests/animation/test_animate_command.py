@@ -127,6 +127,34 @@ def test_constraints_that_cannot_be_met_fail_and_tell_by_how_much(here, capfd):
     assert not failed["constraints"][0]["met"]
 
 
+def test_a_solution_that_failed_does_not_replace_one_that_did_not(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "500")
+    Path("nod-solved.toml").write_text("an earlier one")
+    assert main(["animate", "nod.toml", "--solve"]) == 1
+    out = capfd.readouterr().out.splitlines()
+    assert Path("nod-solved.toml").read_text() == "an earlier one"
+    assert "nod-solved.toml is not written: not all goals are met" in out
+    assert "wrote nod-solved.toml" not in out
+
+
+def test_a_folder_in_the_way_of_the_solved_script_is_found_before_solving(here, capfd):
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    Path("nod-solved.toml").mkdir()
+    assert "a folder is in the way" in refused(capfd, "nod.toml", "--solve")
+
+
+def test_solving_without_goals_says_so(here, capfd):
+    assert main(["animate", "nod.toml", "--solve"]) == 0
+    assert "the script has no goals: nothing to solve" in capfd.readouterr().out.splitlines()
+
+
+def test_torques_that_stabilise_are_no_forces(here, capfd):
+    Path("lean.toml").write_text(STAND.replace("lamp14", "human37").replace("neck_y = -20", "pitch = 20"))
+    leaning = told(capfd, "lean.toml")
+    assert leaning["stabiliser"]["peak_nm"] > 1
+    assert leaning["peak_external_n"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -151,6 +179,7 @@ def test_people_are_told_of_the_stabilising_torques(here, capfd):
     (torques,) = [line for line in lines if line.startswith("stabilising torques: ")]
     assert "N m" in torques
     assert lines[-1].startswith("wrote ")
+    assert all(line.startswith("wrote ") for line in lines[lines.index(torques) + 1 :])
 
 
 def test_help_shows_how(capsys):

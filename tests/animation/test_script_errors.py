@@ -2,9 +2,11 @@
 
 import re
 import textwrap
+from math import degrees
 
 import pytest
 
+from poise import Body
 from poise.animation import read_script
 from poise.animation.entry import ScriptError
 from poise.errors import PoiseError
@@ -84,6 +86,9 @@ def test_what_is_right_is_read(tmp_path, text):
         ("seconds = 1.0", "seconds = 1.0\nstabilise = { during = [1] }", ["'during'"]),
         ("seconds = 1.0", 'seconds = 1.0\nscene = { terrain = "sea" }', ["'sea'"]),
         ("seconds = 1.0", 'seconds = 1.0\nscene = { prop = [{ kind = "cat" }] }', ["'cat'", "ball"]),
+        ("seconds = 1.0", "seconds = 1.0\nscene = { gravity = -1 }", ["'gravity'", "at least 0"]),
+        ("seconds = 1.0", "seconds = 1.0\nstabilise = { during = [[true, 1]] }", ["'during'", "True"]),
+        ("elbow_y = 130", "elbow_y = 190", ["elbow_y cannot be 190 degrees", "limits are"]),
         ("time = 0.4", "time = -0.4", ["'time'", "at least 0"]),
         ("time = 0.5", 'time = "soon"', ["'time'", "'soon'"]),
         ("time = 0.5", "time = 0.5\ntimes = 2", ["'times'"]),
@@ -111,6 +116,8 @@ def test_the_wrong_line_is_named(tmp_path, before, after, words):
         ('what = "base.x"', 'what = "base.q"', ["'q'"]),
         ("at = 0.6", 'at = "noon"', ["'noon'", "apex"]),
         ("at = 0.6", 'at = "knee down"', ["'knee'"]),
+        ("at = 0.6", "at = nan", ["'at'", "nan"]),
+        ("is = 0.3", "is = nan", ["'is'", "nan"]),
         ("is = 0.3", "is = true", ["'is'", "True"]),
         ("is = 0.3", "wants = 0.3", ["'wants'"]),
     ],
@@ -144,18 +151,84 @@ def test_the_wrong_line_of_a_cycle_is_named(tmp_path, before, after, words):
         ('[[objective]]\nkind = "level"\nlink = "shade"', "[[objective]]", ["joints"]),
         ('[[hold]]\nlink = "hand"\nwhat = "world"', "hand", ["'hand'"]),
         ('[[hold]]\nlink = "shade"\nwhat = "world"\npoints = [[1, 2]]', "points", ["three numbers"]),
+        ('[[hold]]\nlink = "shade"\nwhat = "shade" # itself', "itself", ["'shade' cannot hold itself"]),
+        ('[[gains]]\nname = "soft"\n[[gains]]\nname = "soft" # again', "again", ["two gains", "'soft'"]),
+        ('[scene]\nfriction = 1\nterrain = "hills"', "hills", ["'hills'", "stairs"]),
         ("[[cycle]]\npose = [{ at = 0 }]", "[[cycle]]", ["'period' is missing"]),
         ("[[cycle]]\nperiod = 1", "[[cycle]]", ["no pose"]),
         ("[[goal]]\nfree = []", "[[goal]]", ["wants nothing"]),
         ('[[scene.prop]]\nkind = "ball"\nradius = "big"', "radius", ["'radius'"]),
         ('[[scene.prop]]\nkind = "ball"\nrudius = 1', "rudius", ["'rudius'", "radius"]),
+        ('[[scene.prop]]\nkind = "ball"\nradius = -1', "radius", ["'radius'", "at least", "-1"]),
+        ('[[scene.prop]]\nkind = "ball"\nmass = 0', "mass", ["'mass'", "at least", "0"]),
+        ('[[scene.prop]]\nkind = "box"\nsize = [1, 0, 1]', "size", ["'size'", "at least", "0"]),
+        ('[[scene.prop]]\nkind = "ball"\nname = "shade"', '"shade"', ["'shade' is taken"]),
+        ('[[scene.prop]]\nkind = "ball"\n[[scene.prop]] # too\nkind = "ball"', "# too", ["'ball' is taken"]),
+        ("[[pose]] # limp\ntime = 0.7", "limp", ["'pose 3' sets no angle"]),
         ("[[pose]] # when?\nangles = {}", "when?", ["'time' is missing"]),
-        ('[[pose]]\ntime = 0.7\nname = "crouch" # again', "again", ["two poses", "'crouch'"]),
+        ('[[pose]]\ntime = 0.7\nangles = { elbow_y = 5 }\nname = "crouch" # again', "again", ["two poses", "'crouch'"]),
         ("[[pose]]\ntime = 0.7\n[pose.angles]\nelbow_y = 5\nelbow_p = 3", "elbow_p", ["'elbow_p'"]),
     ],
 )
 def test_the_wrong_line_of_a_table_is_named(tmp_path, table, marked, words):
     refused(tmp_path, f"{GOOD}\n{table}\n", marked, *words)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("solved = 3", ["table", "3"]),
+        ("solved = [1, 2]", ["table", "[1, 2]"]),
+        ('solved = { "crouch.elbow_x" = 3.0 }', ["'crouch.elbow_x'", "crouch.elbow_y"]),
+        ('solved = { "crouch.elbow_y" = "much" }', ["'crouch.elbow_y'", "'much'"]),
+        ("each = 1.7", ["'each'", "whole number"]),
+        ("first = 1.5", ["'first'", "whole number"]),
+    ],
+)
+def test_what_a_goal_cannot_take_is_refused(tmp_path, told, words):
+    refused(tmp_path, f"{GOOD}{GOAL}{told}\n", told, *words)
+
+
+@pytest.mark.parametrize("header", ["goal = [{ name = 'x' }]", '[["goal"]]\nname = "x"'], ids=["inline", "quoted"])
+def test_goals_need_a_header_that_a_solved_script_can_keep(tmp_path, header):
+    text = f"{header}\n{GOOD}" if "{" in header else f"{GOOD}\n{header}\n"
+    with pytest.raises(ScriptError, match=re.escape("must be written as [[goal]]")):
+        read(tmp_path, text)
+
+
+def test_what_was_solved_stands_where_a_solved_script_replaces_it(tmp_path):
+    text = f'{GOOD}{GOAL}[goal.solved]\n"crouch.elbow_y" = 1\n'
+    refused(tmp_path, text, "[[goal]]", "solved = { ... }")
+
+
+def test_flight_needs_gravity(tmp_path):
+    goal = GOAL.replace('what = "base.x", at = 0.6', 'what = "flight.x"')
+    refused(tmp_path, f"{GOOD}{goal}[scene]\ngravity = 0\n", "flight.x", "gravity")
+
+
+@pytest.mark.parametrize("what", ["crouch.elbow_y", "crouch.time"])
+def test_how_the_body_begins_cannot_be_changed(tmp_path, what):
+    text = GOOD.replace("time = 0.4", "time = 0.0") + GOAL.replace("crouch.elbow_y", what)
+    refused(tmp_path, text, what, "'crouch' is how the body begins")
+
+
+def test_a_time_is_not_moved_to_before_the_beginning(tmp_path):
+    text = GOOD.replace("time = 0.4", "time = 0.1") + GOAL.replace("crouch.elbow_y", "crouch.time")
+    assert read(tmp_path, text).goals[0].free[0].most == pytest.approx(0.099)
+
+
+def test_a_target_a_little_beyond_the_limit_presses_against_it(tmp_path):
+    body = Body.named("lamp14")
+    limit = degrees(body.upper[body.dof_names.index("elbow_y")])
+    assert read(tmp_path, GOOD.replace("elbow_y = 130", f"elbow_y = {limit + 15}")).poses
+
+
+def test_the_file_of_a_body_is_looked_for_beside_the_script(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/lamp.xml").write_text(Body.named("lamp14").mjcf)
+    (tmp_path / "mine/mine.toml").write_text(GOOD.replace("lamp14", "lamp.xml"))
+    assert read_script("mine/mine.toml").scene.body.links == Body.named("lamp14").links
 
 
 def test_a_script_needs_a_pose(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import radians
+from math import degrees, radians
 from typing import Any
 
 from poise.animation.entry import Entry
@@ -12,6 +12,8 @@ from poise.errors import PoiseError, unknown
 
 ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
 SIDES = ("left_", "right_")
+BEYOND = 20.0
+"""Degrees by which a target may lie beyond the limit of a joint: a spring that is to press against it needs that."""
 
 
 def freedoms(body: Body, name: str) -> dict[int, float]:
@@ -54,11 +56,19 @@ def read_angles(body: Body, entry: Entry, lap: int | None = None) -> dict[int, f
     """
     out: dict[int, float] = {}
     for name in entry.keys:
-        try:
-            out.update(_angles(body, entry, name, lap))
-        except PoiseError as error:
-            raise entry.blame(error, name) from None
+        with entry.blaming(name):
+            angles = _angles(body, entry, name, lap)
+            _check_limits(body, angles)
+        out.update(angles)
     return out
+
+
+def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
+    for dof, angle in angles.items():
+        low, high = body.lower[dof], body.upper[dof]
+        if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
+            limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
+            raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
 
 
 def changes_by_lap(body: Body, entry: Entry) -> bool:

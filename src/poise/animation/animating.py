@@ -34,6 +34,7 @@ class Animation:
     performance: Performance
     summary: dict[str, Any]
     solution: Solution | None
+    remark: str = ""  # why nothing was solved, or no solved script written
 
     @property
     def failed(self) -> bool:
@@ -42,14 +43,14 @@ class Animation:
 
     def text(self) -> str:
         """The summary for people."""
-        told = Outcome(self.performance, self.summary).text().splitlines()
         held = self.summary["stabiliser"]
-        told.insert(
-            -len(self.summary["files"]) - 1,
+        torques = (
             f"stabilising torques: up to {held['peak_nm']:.0f} N m, {held['mean_nm']:.0f} on average, "
-            f"in {100 * held['share']:.0f} % of the time",
+            f"in {100 * held['share']:.0f} % of the time"
         )
-        return "\n".join([*(self.solution.lines() if self.solution else []), *told])
+        solving = self.solution.lines() if self.solution else []
+        remarks = [self.remark] if self.remark else []
+        return "\n".join([*solving, *remarks, Outcome(self.performance, self.summary).text(torques)])
 
 
 def animate(script: Script, seconds: float | None = None, progress: Progress = range) -> Performance:
@@ -81,7 +82,9 @@ def animate_to(
     paths = [folder / name for name in FILES]
     if script.path is not None:
         check_targets([*paths, folder / KEYFRAMES], script.path)
-    solution = solve(script, say=say, workers=workers) if solving and script.goals else None
+    solving_it = solving and bool(script.goals)
+    target = _solved_path(script.path) if solving_it and script.path is not None else None
+    solution = solve(script, say=say, workers=workers) if solving_it else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     recording = performance.recording
@@ -93,18 +96,26 @@ def animate_to(
         export(recording, path)
     paths.append(folder / KEYFRAMES)
     export(keyframed(chosen, seconds), paths[-1])
-    if solution is not None and script.path is not None:
-        paths.append(_write_solved(solution.script, script.path))
-    return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution)
+    remark = "the script has no goals: nothing to solve" if solving and solution is None else ""
+    if solution is not None and script.path is not None and target is not None:
+        if solution.converged:
+            text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
+            paths.append(write_file(target, text.encode()))
+        else:
+            remark = f"{target} is not written: not all goals are met"
+    return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution, remark)
 
 
-def _write_solved(script: Script, path: Path) -> Path:
-    """The solved script beside the original, or here if that one comes with Poise."""
+def _solved_path(path: Path) -> Path:
+    """The solved script beside the original, or here if that one comes with Poise; refused if it cannot be written."""
     from poise.animation.reading import is_shipped
 
     folder = Path() if is_shipped(path) else path.parent
-    name = path.stem.removesuffix("-solved") + "-solved.toml"
-    return write_file(folder / name, solved_text(script, path.read_text(encoding="utf-8")).encode())
+    target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
+    check_writable(folder)
+    if target != path:  # a solved script that is solved again takes its own place
+        check_targets([target], path)
+    return target
 
 
 def _solving(solution: Solution | None) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -50,6 +51,10 @@ class Entry:
         """The how-manieth table of its name it is."""
         return self._index
 
+    def has_line(self, key: str = "") -> bool:
+        """Whether a key stands on a line of its own; without one, whether the table has a header."""
+        return not self._key and (self._table, self._index, key) in self._lines
+
     def fail(self, message: str, key: str = "") -> ScriptError:
         """The error for something wrong here."""
         places = (self._key or key, self._key.partition("[")[0], "")
@@ -59,6 +64,14 @@ class Entry:
     def blame(self, error: PoiseError, key: str = "") -> ScriptError:
         """An error of some other part, which was caused here; one that names its line already stays as it is."""
         return error if isinstance(error, ScriptError) else self.fail(str(error), key)
+
+    @contextmanager
+    def blaming(self, key: str = "") -> Iterator[None]:
+        """Names the line of a key in errors about what it says."""
+        try:
+            yield
+        except PoiseError as error:
+            raise self.blame(error, key) from None
 
     def check(self, valid: Collection[str]) -> None:
         """Raise an error for whatever the table says that nobody reads."""
@@ -73,7 +86,7 @@ class Entry:
     def number(self, key: str, default: float | None = None, least: float = -math.inf, most: float = math.inf) -> float:
         """A finite number."""
         value = self._values.get(key, default)
-        if not _is_number(value):
+        if not is_number(value):
             what = "is missing" if value is None else f"must be a number, not {value!r}"
             raise self.fail(f"'{key}' {what}", key)
         if not least <= value <= most:
@@ -81,11 +94,18 @@ class Entry:
             raise self.fail(f"'{key}' must be {bounds}, not {value:g}", key)
         return float(value)
 
+    def whole(self, key: str, default: int, least: int, most: float = math.inf) -> int:
+        """A whole number."""
+        value = self.number(key, default, least, most)
+        if value != int(value):
+            raise self.fail(f"'{key}' must be a whole number, not {value:g}", key)
+        return int(value)
+
     def numbers(self, key: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
         """So many finite numbers."""
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
-        if not good or not all(_is_number(v) for v in value):
+        if not good or not all(is_number(v) for v in value):
             raise self.fail(f"'{key}' must be {count} numbers, not {value!r}", key)
         return tuple(float(v) for v in value)
 
@@ -145,6 +165,6 @@ class Entry:
         return self.listed(key, value)
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
     """Whether it is finite, and neither true nor false."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

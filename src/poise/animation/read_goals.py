@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import radians
-from typing import Any
+from typing import Any, Literal
 
 from poise.animation.angles import freedoms
-from poise.animation.entry import Entry
+from poise.animation.entry import Entry, is_number
 from poise.animation.script import Free, Goal, Moment, Pose, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import PoiseError, unknown
@@ -21,22 +21,34 @@ PATIENCE = 3.0
 ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad; degrees
 TIME_UNIT, TIME_MOST = 0.05, 0.15  # s
 GAIN_UNIT, GAIN_MOST = 0.2, 0.6  # parts of the gain
+EARLIEST = 1e-3  # s: no pose is moved to the beginning itself
+_GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness", "damping": "damping"}
 
 
 def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping[str, int]) -> tuple[Goal, ...]:
     """All of a script. `each` repeats a goal for the repetitions of a cycle, whose poses are then called NAME#."""
     goals = []
     for told in entry.tables("goal"):
+        if not told.has_line():
+            raise entry.fail("must be written as [[goal]]", "goal")
         told.check(("name", "each", "first", "want", "free", "patience", "solved"))
-        each = int(told.number("each", 0, 0, 1000))
-        first = int(told.number("first", 1, 1))
-        solved = told.raw("solved", {})
-        for lap in range(max(each, 1)):
-            known = solved[lap] if isinstance(solved, list) and lap < len(solved) else solved
-            known = known if isinstance(known, dict) else {}
+        each = told.whole("each", 0, 0, 1000)
+        first = told.whole("first", 1, 1)
+        for lap, known in enumerate(_solved(told, max(each, 1))):
             number = str(first + lap) if each else ""
             goals.append(_goal(scene, told, poses, gains, number, lap, known))
     return tuple(goals)
+
+
+def _solved(entry: Entry, count: int) -> list[Mapping[str, Any]]:
+    """What was found before for each repetition of a goal: told for all of them, for some in a list, or not at all."""
+    told = entry.raw("solved", {})
+    if "solved" in entry and not entry.has_line("solved"):
+        raise entry.fail("'solved' must be written as solved = { ... }")
+    tables = [*told, *([{}] * count)] if isinstance(told, list) else [told] * count
+    if not all(isinstance(table, Mapping) for table in tables):
+        raise entry.fail(f"'solved' must be a table, or a list of tables, not {told!r}", "solved")
+    return tables[:count]
 
 
 def _goal(
@@ -55,15 +67,28 @@ def _goal(
         raise entry.fail(f"{name} wants nothing: write want = [{{ what = ..., at = ..., is = ... }}]")
     if len(free) < len(wants):
         raise entry.fail(f"{name} has {len(wants)} constraints and may change only {len(free)} parameters", "free")
-    changes = tuple(_known(solved, parameter) for parameter in free)
+    _check_flight(scene, entry, wants)
+    names = [parameter.name for parameter in free]
+    for told in solved:
+        if told not in names:
+            raise entry.blame(unknown("free parameter in 'solved'", told, names), "solved")
+    changes = tuple(_known(entry, solved, parameter) for parameter in free)
     return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
 
 
-def _known(solved: Mapping[str, Any], parameter: Free) -> float:
+def _check_flight(scene: Scene, entry: Entry, wants: Sequence[Want]) -> None:
+    """Without gravity nobody comes down."""
+    for told, want in zip(entry.inners("want"), wants, strict=True):
+        if want.what in FLIGHT and not scene.gravity > 0:
+            raise told.fail(f"'{want.what}' needs gravity: without it flight never ends", "want")
+
+
+def _known(entry: Entry, solved: Mapping[str, Any], parameter: Free) -> float:
     """The change of a parameter that was found before, in our units."""
     value = solved.get(parameter.name, 0.0)
-    value = float(value) if isinstance(value, int | float) else 0.0
-    return radians(value) if parameter.kind == "angle" else value
+    if not is_number(value):
+        raise entry.fail(f"'solved': '{parameter.name}' must be a number, not {value!r}", "solved")
+    return radians(value) if parameter.kind == "angle" else float(value)
 
 
 def _told(entry: Entry, key: str) -> list[Entry]:
@@ -85,12 +110,13 @@ def _free(scene: Scene, told: Entry, poses: Sequence[Pose], gains: Mapping[str, 
     if owner in gains:
         return _free_gain(told, name, gains[owner], what)
     place = names.index(owner)
+    if poses[place].time == 0:
+        raise told.fail(f"'{owner}' is how the body begins: it cannot be changed")
     if what == "time":
-        return Free(name, "time", (place,), {}, TIME_UNIT, told.number("most", TIME_MOST, 0))
-    try:
+        most = min(told.number("most", TIME_MOST, 0), max(poses[place].time - EARLIEST, 0.0))
+        return Free(name, "time", (place,), {}, TIME_UNIT, most)
+    with told.blaming():
         shares = freedoms(scene.body, what)
-    except PoiseError as error:
-        raise told.blame(error) from None
     missing = [scene.body.dof_names[dof] for dof in shares if dof not in poses[place].angles]
     if missing:
         raise told.fail(f"'{name}' may be changed, but pose '{owner}' says nothing of {missing[0]}")
@@ -98,11 +124,9 @@ def _free(scene: Scene, told: Entry, poses: Sequence[Pose], gains: Mapping[str, 
 
 
 def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
-    if what == "stiffness":
-        return Free(name, "stiffness", (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
-    if what == "damping":
-        return Free(name, "damping", (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
-    raise told.blame(unknown("part of gains", what, ("stiffness", "damping")))
+    if what not in _GAINS:
+        raise told.blame(unknown("part of gains", what, _GAINS))
+    return Free(name, _GAINS[what], (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
 
 
 def _want(scene: Scene, entry: Entry, number: str, lap: int) -> Want:
@@ -139,7 +163,7 @@ def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
         if axis not in AXES:
             raise entry.blame(unknown("coordinate of a prop", axis, AXES))
         return float(place[AXES.index(axis)])
-    if isinstance(told, bool) or not isinstance(told, int | float):
+    if not is_number(told):
         raise entry.fail(f"'is' must be a number, not {told!r}", "want")
     return float(told)
 
@@ -148,7 +172,7 @@ def _moment(scene: Scene, entry: Entry, what: str) -> Moment:
     """`at` a number of seconds, "flight", "apex", "down" or "LINK down", and `after` that."""
     at = entry.raw("at", "flight" if what in FLIGHT else None)
     after = entry.number("after", 0.0, 0)
-    if isinstance(at, int | float) and not isinstance(at, bool):
+    if is_number(at):
         return Moment("time", float(at) + after)
     if at in ("flight", "apex", "down"):
         return Moment(at, after)

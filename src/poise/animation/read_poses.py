@@ -11,7 +11,6 @@ from poise.animation.entry import Entry
 from poise.animation.reaching import reached
 from poise.animation.script import Pose
 from poise.body import Body
-from poise.errors import PoiseError
 
 YAW = ROOT["yaw"]
 MOST = 10_000
@@ -42,10 +41,10 @@ def _add(poses: dict[str, Pose], more: Iterable[Pose], told: Entry) -> None:
 def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = None) -> Pose:
     angles = read_angles(body, entry.inner("angles"), lap)
     if "reach" in entry:
-        try:
+        with entry.blaming("reach"):
             angles = reached(body, angles, entry.inner("reach"))
-        except PoiseError as error:
-            raise entry.blame(error, "reach") from None
+    if not angles:
+        raise entry.fail(f"pose '{name}' sets no angle")
     return Pose(name, time, angles)
 
 

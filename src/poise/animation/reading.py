@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from math import radians
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from poise.animation.angles import joint_freedoms
-from poise.animation.entry import Entry
+from poise.animation.entry import Entry, is_number
 from poise.animation.read_goals import read_goals
 from poise.animation.read_objectives import read_objectives
 from poise.animation.read_poses import read_poses
@@ -17,7 +20,7 @@ from poise.animation.spans import read_span
 from poise.body import Body
 from poise.control.poses import PosesSettings
 from poise.control.poses.schedule import Span, Strengthening
-from poise.errors import PoiseError, unknown
+from poise.errors import unknown
 from poise.performance import LONGEST
 from poise.reference.cast import load_body
 from poise.world.props import PROPS, Prop
@@ -30,6 +33,9 @@ _ENTRIES = (
     *("title", "body", "mass", "limits", "seconds", "step", "scene", "start", "settings"),
     *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
 )
+_WHERE = ("at", "x", "heading", "ahead")
+"""What says where a prop is; all other numbers say how large it is."""
+SMALLEST = 1e-4  # m or kg, of a prop
 
 
 def shipped_scripts() -> tuple[str, ...]:
@@ -61,15 +67,13 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     path = find_script(str(name))
     entry = Entry.read(path)
     entry.check(_ENTRIES)
-    body = _body(entry)
+    body = _body(entry, path.parent)
     seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
     poses = read_poses(body, entry, seconds)
     changes, names = _changes(body, entry)
-    try:
+    with entry.blaming("scene"):
         scene = _scene(body, entry.inner("scene"))
         scene.model  # noqa: B018 - a scene that does not compile is refused here
-    except PoiseError as error:
-        raise entry.blame(error, "scene") from None
     return Script(
         name=path.stem,
         title=entry.text("title", path.stem),
@@ -89,24 +93,40 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     )
 
 
-def _body(entry: Entry) -> Body:
-    at = "body"
-    try:
-        body = load_body(entry.text(at, "human37"))
-        if (at := "mass") in entry:
-            body = body.scaled(mass=entry.number(at, least=1e-3))
-        if (at := "limits") in entry:
-            body = body.with_torque_limits(entry.text(at))
-    except PoiseError as error:
-        raise entry.blame(error, at) from None
+def _body(entry: Entry, folder: Path) -> Body:
+    """By name, or from a file that is looked for beside the script."""
+    name = entry.text("body", "human37")
+    with entry.blaming("body"):
+        body = load_body(str(folder / name) if Path(name).suffix else name)
+    if "mass" in entry:
+        with entry.blaming("mass"):
+            body = body.scaled(mass=entry.number("mass", least=1e-3))
+    if "limits" in entry:
+        with entry.blaming("limits"):
+            body = body.with_torque_limits(entry.text("limits"))
     return body
 
 
 def _scene(body: Body, entry: Entry) -> Scene:
     entry.check(("terrain", "friction", "gravity", "prop"))
-    props = tuple(_prop(prop) for prop in entry.tables("prop"))
-    terrain = parse_terrain(entry.text("terrain", "flat"))
-    return Scene((body,), terrain, props, entry.number("friction", 1.0, 0), entry.number("gravity", 9.81))
+    with entry.blaming("terrain"):
+        terrain = parse_terrain(entry.text("terrain", "flat"))
+    taken = _names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
+    props = []
+    for told in entry.tables("prop"):
+        prop = _prop(told)
+        own = _names(prop.elements())
+        if own & taken or not prop.name:
+            raise told.fail(f"the name '{prop.name}' is taken: give the prop one of its own", "name")
+        taken |= own
+        props.append(prop)
+    return Scene((body,), terrain, tuple(props), entry.number("friction", 1.0, 0), entry.number("gravity", 9.81, 0))
+
+
+def _names(parts: Iterable[Element]) -> set[tuple[str, str]]:
+    """Names of bodies, joints and shapes, each with what it is: two of a kind may not share one."""
+    inner = (each for part in parts for each in part.iter())
+    return {(each.tag.removeprefix("free"), each.attrib["name"]) for each in inner if "name" in each.attrib}
 
 
 def _prop(entry: Entry) -> Prop:
@@ -122,9 +142,17 @@ def _prop(entry: Entry) -> Prop:
         if key == "name":
             given[key] = entry.text(key)
         elif key != "kind":
-            usual = valid[key]
-            given[key] = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
+            given[key] = _measure(entry, key, valid[key])
     return make(**given)  # type: ignore[no-any-return]
+
+
+def _measure(entry: Entry, key: str, usual: object) -> float | tuple[float, ...]:
+    """A number of a prop, or as many as usual."""
+    value = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
+    sizes = value if isinstance(value, tuple) else (value,)
+    if key not in _WHERE and not min(sizes) >= SMALLEST:
+        raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {min(sizes):g}", key)
+    return value
 
 
 def _beginning(entry: Entry) -> Beginning:
@@ -137,24 +165,24 @@ def _beginning(entry: Entry) -> Beginning:
 def _settings(entry: Entry) -> PosesSettings:
     valid = [field.name for field in fields(PosesSettings)]
     entry.check(valid)
-    try:
+    with entry.blaming():
         return PosesSettings(**{key: entry.number(key) for key in entry.keys})
-    except PoiseError as error:
-        raise entry.blame(error) from None
 
 
 def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
     """Changes of gains, and the place of each by name."""
-    out, names = [], {}
+    out: list[Strengthening] = []
+    names: dict[str, int] = {}
     for index, gains in enumerate(entry.tables("gains")):
         gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
-        try:
+        with gains.blaming("joints"):
             dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_freedoms(body, name)]
-        except PoiseError as error:
-            raise gains.blame(error, "joints") from None
         stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
         out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
-        names[gains.text("name", f"gains {index + 1}")] = index
+        name = gains.text("name", f"gains {index + 1}")
+        if name in names:
+            raise gains.fail(f"two gains are called '{name}'", "name")
+        names[name] = index
     return tuple(out), names
 
 
@@ -168,7 +196,7 @@ def _stabilised(entry: Entry) -> tuple[Span, ...]:
         raise entry.fail(f"'during' must be a list of [from, until], not {told!r}", "during")
     spans = []
     for start, end in told:
-        if not all(isinstance(v, int | float) for v in (start, end)) or not 0 <= start <= end:
+        if not (is_number(start) and is_number(end) and 0 <= start <= end):
             raise entry.fail(f"'during': [{start}, {end}] must be two times, the earlier one first", "during")
         spans.append(Span(float(start), float(end)))
     return tuple(spans)
@@ -178,13 +206,11 @@ def _pushes(scene: Scene, entry: Entry) -> tuple[Push, ...]:
     """Pushes in the short form of the command line."""
     out = []
     for text in entry.texts("push"):
-        try:
+        with entry.blaming("push"):
             push = parse_push(text)
             if push.body is not None:
                 scene.link_id(push.body)
-            out.append(push)
-        except PoiseError as error:
-            raise entry.blame(error, "push") from None
+        out.append(push)
     return tuple(out)
 
 
@@ -192,12 +218,12 @@ def _hold(scene: Scene, entry: Entry) -> Hold:
     entry.check(("link", "what", "points", "from", "until"))
     points = entry.raw("points", [[0.0, 0.0, 0.0]])
     good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
-    if not good or not all(isinstance(v, int | float) for p in points for v in p):
+    if not good or not all(is_number(v) for p in points for v in p):
         raise entry.fail(f"'points' must be points of three numbers, not {points!r}", "points")
     for key in ("link", "what"):
-        try:
+        with entry.blaming(key):
             scene.link_id(entry.text(key))
-        except PoiseError as error:
-            raise entry.blame(error, key) from None
+    if entry.text("link") == entry.text("what"):
+        raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
     places = tuple((float(x), float(y), float(z)) for x, y, z in points)
     return Hold(entry.text("link"), entry.text("what"), places, read_span(entry))

@@ -26,8 +26,16 @@ def metrics(recording: Recording, replay: Replay | None = None) -> dict[str, Any
         "penetration_mm": 1e3 * float(replay.depth.max()),
         "jitter": jitter(recording),
         "peak_torque_ratio": torque_ratio(recording),
-        "peak_external_n": float(np.max(np.abs(recording.external), initial=0.0)),
+        "peak_external_n": peak_external(recording),
     }
+
+
+def peak_external(recording: Recording) -> float:
+    """The largest force on a root along an axis, N: what pushes. Torques that brace it are none."""
+    model = recording.model
+    free = model.jnt_dofadr[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+    linear = (free[:, None] + np.arange(3)).ravel()
+    return float(np.max(np.abs(recording.external[:, linear]), initial=0.0))
 
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
