@@ -158,3 +158,8 @@ def test_inverse_right_jacobian_undoes_it_for_turns_of_any_size(r, size):
 @given(vectors, vectors)
 def test_cross_matrix_is_the_cross_product(a, b):
     np.testing.assert_allclose(s.cross_matrix(a) @ b, np.cross(a, b), **close)
+
+
+def test_the_cross_product_of_two_vectors_is_numpys():
+    a, b = np.random.default_rng(0).standard_normal((2, 3))
+    np.testing.assert_array_equal(s.cross(a, b), np.cross(a, b))

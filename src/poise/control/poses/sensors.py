@@ -22,7 +22,7 @@ import numpy as np
 from poise.control.controller import Setting
 from poise.dynamics import State
 from poise.errors import unknown
-from poise.spatial import Array, matrix_to_euler
+from poise.spatial import Array, cross, matrix_to_euler
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")
@@ -150,7 +150,7 @@ def whole_turning(state: State) -> Array:
     turn = data.xmat[1].reshape(3, 3)
     lever = data.subtree_com[1] - data.xpos[1]
     momentum = state.mass[:6, :end] @ state.qvel[:end]
-    spin = turn @ momentum[3:] - np.cross(lever, momentum[:3])
+    spin = turn @ momentum[3:] - cross(lever, momentum[:3])
     about_root = turn @ state.mass[3:6, 3:6] @ turn.T
     mass = float(data.model.body_subtreemass[1])
     about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))

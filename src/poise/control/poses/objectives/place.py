@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.control.controller import Setting
 from poise.dynamics import State
-from poise.spatial import Array
+from poise.spatial import Array, cross
 
 
 @dataclass
@@ -34,4 +34,4 @@ class Place:
         moving = np.zeros(6)
         if self._id:
             mujoco.mj_objectVelocity(self._model, state.data, mujoco.mjtObj.mjOBJ_XBODY, self._id, moving, 0)
-        return moving[3:] + np.cross(moving[:3], self.at(state) - state.data.xpos[self._id])
+        return moving[3:] + cross(moving[:3], self.at(state) - state.data.xpos[self._id])

@@ -16,7 +16,7 @@ from poise.control.poses.schedule import Span
 from poise.control.poses.springs import Pull, Springs, pulled
 from poise.dynamics import State
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.spatial import Array, cross
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -65,7 +65,7 @@ class Point:
         turning = across @ self._turning
         way, sweep = self._way(state)
         rate = turning @ state.qvel - across @ sweep
-        pull = Pull(np.cross(axis, way), rate, turning[:, self._dofs], self.stiffness, self.damping)
+        pull = Pull(cross(axis, way), rate, turning[:, self._dofs], self.stiffness, self.damping)
         left = springs.kept(self._dofs, self.kept)
         return pulled(left, self._dofs, self._weight, pull, state.qvel[self._dofs], state.step)
 
@@ -76,4 +76,4 @@ class Point:
         way = self.towards.at(state) - self._here.at(state)
         far = max(float(np.linalg.norm(way)), 1e-9)
         moving = self.towards.velocity(state) - self._here.velocity(state)
-        return way / far, np.cross(way, moving) / far**2
+        return way / far, cross(way, moving) / far**2
