@@ -42,14 +42,22 @@ def performed(script, time, name="neck_y"):
     return np.degrees(2 * np.arctan2(np.linalg.norm(vector), w) * vector[axis] / max(np.linalg.norm(vector), 1e-12))
 
 
-def test_a_goal_that_a_later_one_spoils_is_not_called_met(tmp_path):
+def test_a_goal_that_a_later_one_spoils_is_met_again(tmp_path):
     script = script_of(tmp_path, ("one", "a.neck_y", "neck_y", 0.4, 20), ("two", "b.neck_y", "neck_y", 0.55, 35))
     solution = solve(script)
-    assert solution.answers[1].hit.converged
-    told = np.degrees(solution.answers[0].hit.reached[0])
-    assert told == pytest.approx(performed(solution.script, 0.4), abs=1e-6)
-    assert abs(told - 20) > 0.2
+    assert solution.converged
+    for answer, time, wanted in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
+        told = np.degrees(answer.hit.reached[0])
+        assert told == pytest.approx(performed(solution.script, time), abs=1e-6)
+        assert told == pytest.approx(wanted, abs=0.2)
+
+
+def test_a_goal_that_cannot_be_met_beside_a_later_one_is_not_called_met(tmp_path):
+    script = script_of(tmp_path, ("one", "b.neck_y", "neck_y", 0.5, 20), ("two", "b.neck_y", "neck_y", 0.51, 35))
+    solution = solve(script)
     assert not solution.converged
+    for answer, time in zip(solution.answers, (0.5, 0.51), strict=True):
+        assert np.degrees(answer.hit.reached[0]) == pytest.approx(performed(solution.script, time), abs=1e-6)
 
 
 @pytest.mark.parametrize("backward", [False, True])

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from poise.animation.crew import Attempt, Crew
-from poise.animation.directing import Change, affected_from
+from poise.animation.directing import Change, affected_from, solved_changes
 from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
@@ -19,6 +19,9 @@ from poise.errors import PoiseError
 from poise.optimize.shooting import Hit, ShootingSettings, Shot, Simulate, shoot
 
 Say = Callable[[str], None]
+
+ROUNDS = 3
+"""How often goals are solved again that others' changes have spoilt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +83,12 @@ def solve(
             rehearsal.direct(known)
             rehearsal.run_until(start)
             attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
-            shot = _shot(goal, partial(crew.outcomes, attempt), _hint(goal, answers))
-            hit = shoot(shot, settings, partial(_tell, goal, say))
+            hit = _shoot(settings, say, goal, partial(crew.outcomes, attempt), _hint(goal, answers))
             known += list(zip(goal.free, hit.change.tolist(), strict=True))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             answers.append(Answer(solved, hit, clock.perf_counter() - started))
-    if len(answers) > 1:
-        answers = _in_the_end(script, answers, known)
+        if len(answers) > 1:
+            answers = _mended(script, answers, crew, partial(_shoot, settings, say))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return Solution(solved_script, tuple(answers), clock.perf_counter() - began)
 
@@ -101,9 +103,43 @@ def _start(script: Script, goal: Goal, known: Sequence[Change]) -> float:
     return start
 
 
-def _in_the_end(script: Script, answers: Sequence[Answer], known: Sequence[Change]) -> list[Answer]:
-    """What is reached of goals with all changes that were found: those for later goals may have spoilt earlier ones."""
+def _shoot(settings: ShootingSettings | None, say: Say, goal: Goal, simulate: Simulate, hint: Hit | None) -> Hit:
+    return shoot(_shot(goal, simulate, hint), settings, partial(_tell, goal, say))
+
+
+def _mended(script: Script, answers: Sequence[Answer], crew: Crew, shoot_at: Callable[..., Hit]) -> list[Answer]:
+    """What is reached of goals in the end; those that others' changes have spoilt are solved again, for some rounds."""
+    own = [answer.hit.converged for answer in answers]
+    now = _in_the_end(script, answers)
+    for _ in range(ROUNDS):
+        spoilt = [k for k, answer in enumerate(now) if own[k] and not answer.hit.converged]
+        if not spoilt:
+            break
+        for k in spoilt:
+            now[k] = _again(script, now, k, crew, shoot_at)
+        now = _in_the_end(script, now)
+    return now
+
+
+def _again(script: Script, answers: Sequence[Answer], k: int, crew: Crew, shoot_at: Callable[..., Hit]) -> Answer:
+    """A goal solved once more from where it is, all other goals' changes known."""
+    started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
+    known = solved_changes(answer.goal for answer in answers if answer is not last)
     rehearsal = Rehearsal(script)
+    rehearsal.direct([*known, *solved_changes([goal])])
+    rehearsal.run_until(_start(script, goal, known))
+    attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
+    hit: Hit = shoot_at(goal, partial(crew.outcomes, attempt), None)
+    total = replace(
+        hit, iterations=last.hit.iterations + hit.iterations, simulations=last.hit.simulations + hit.simulations
+    )
+    solved = replace(goal, solved=tuple(hit.change.tolist()))
+    return Answer(solved, total, last.seconds + clock.perf_counter() - started)
+
+
+def _in_the_end(script: Script, answers: Sequence[Answer]) -> list[Answer]:
+    """What is reached of goals with all changes that were found."""
+    rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
     rehearsal.direct(known)
     starts = [_start(script, answer.goal, known) for answer in answers]
     out = list(answers)
