@@ -10,8 +10,9 @@ from poise.animation.entry import Entry
 from poise.body import Body
 from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
+from poise.reference.edit.limbs import chain_joints
 from poise.reference.ik import PoseSolver
-from poise.spatial import euler_to_quat
+from poise.reference.keyposes import posed, standing_coordinates
 
 NEAR = 0.02
 """m: a limb that stays further away than this cannot reach its place."""
@@ -32,7 +33,9 @@ def reached(body: Body, angles: Mapping[int, float], entry: Entry) -> dict[int, 
         if name not in limbs:
             raise entry.fail(f"'{name}' cannot reach: it is neither hand, foot nor link", name)
     places = np.array([entry.numbers(name, 3) for name in entry.keys])
-    start = _posed(body, angles)
+    told = standing_coordinates(body)
+    told[list(angles)] = list(angles.values())
+    start = posed(body, told)
     bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
     weights = np.full(body.nv, FIRM)
     weights[sorted(bends)] = LOOSE
@@ -45,29 +48,9 @@ def reached(body: Body, angles: Mapping[int, float], entry: Entry) -> dict[int, 
     return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
 
 
-def _posed(body: Body, angles: Mapping[int, float]) -> np.ndarray:
-    """(nq,) the standing pose with some angles."""
-    space = PoseSpace(body)
-    qpos = np.array(body.standing)[None]
-    wanted = space.angles(qpos)
-    for dof, angle in angles.items():
-        if dof >= 6:
-            wanted[0, dof] = angle
-    out = np.asarray(space.moved_within(qpos, wanted - space.angles(qpos))[0])
-    turns = [angles.get(dof, 0.0) for dof in (5, 4, 3)]
-    out[3:7] = euler_to_quat(np.array(turns), "ZYX")
-    return out
-
-
 def _limb(body: Body, link: str) -> list[int]:
-    """Freedoms of the limb that a link is the end of; of all joints from the root to it if it is of no limb."""
-    chain = []
-    at: str | None = link
-    while at is not None and at != body.links[0]:
-        joint = next(joint for joint in body.joints if joint.link == at)
-        chain.append(joint)
-        at = joint.parent_link
+    """Freedoms of the limb that a link is the end of."""
+    chain = chain_joints(body, link)
     if not chain:
         raise PoiseError(f"'{link}' is the root: it cannot reach")
-    own = [joint for joint in chain if joint.group == chain[0].group]
-    return [dof for joint in own for dof in joint.dofs]
+    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]

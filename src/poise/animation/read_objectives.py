@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import inf, radians
 from typing import Any
 
@@ -12,7 +10,7 @@ from poise.animation.entry import Entry
 from poise.animation.spans import read_span
 from poise.control.poses.objectives import Correct, Follow, Objective, Place, Point, Touch
 from poise.control.poses.sensors import Sensor
-from poise.errors import PoiseError, unknown
+from poise.errors import unknown
 from poise.world.scene import Scene
 
 _COMMON = ("kind", "from", "until")
@@ -36,21 +34,10 @@ def _objective(scene: Scene, entry: Entry) -> Objective:
     if kind not in _ENTRIES:
         raise entry.blame(unknown("kind of objective", kind, _ENTRIES), "kind")
     entry.check((*_COMMON, *_ENTRIES[kind]))
-    try:
+    with entry.blaming():
         made = _READERS[kind](scene, entry)
         made.reset(scene)
-    except PoiseError as error:
-        raise entry.blame(error) from None
     return made
-
-
-@contextmanager
-def _blaming(entry: Entry, key: str) -> Iterator[None]:
-    """Names the line of a key in errors about what it says."""
-    try:
-        yield
-    except PoiseError as error:
-        raise entry.blame(error, key) from None
 
 
 def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[str, Any]:
@@ -92,7 +79,7 @@ def _follow(scene: Scene, entry: Entry) -> Objective:
 def _correct(scene: Scene, entry: Entry) -> Objective:
     """Weights are told in degrees per m or m/s, or per degree."""
     sensor = Sensor(entry.text("sensor"))
-    with _blaming(entry, "sensor"):
+    with entry.blaming("sensor"):
         sensor.reset(scene)
     wanted = entry.number("is", 0.0)
     weights = _weights(scene, entry)
@@ -122,14 +109,14 @@ def _weights(scene: Scene, entry: Entry, least: float = -inf) -> dict[str, float
         if name in named:
             out[named[name]] = weight
         else:
-            with _blaming(entry, "joints"):
+            with entry.blaming("joints"):
                 out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
     return out
 
 
 def _link(scene: Scene, entry: Entry) -> str:
     link = entry.text("link")
-    with _blaming(entry, "link"):
+    with entry.blaming("link"):
         scene.link_id(link)
     return link
 
@@ -138,7 +125,7 @@ def _place(scene: Scene, entry: Entry, key: str) -> Place:
     """Three numbers in the world, or a link or prop by name."""
     told = entry.raw(key)
     if isinstance(told, str):
-        with _blaming(entry, key):
+        with entry.blaming(key):
             scene.link_id(told)
         return Place(link=told)
     return Place(_vector(entry, key, None))
