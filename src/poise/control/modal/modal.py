@@ -14,6 +14,7 @@ from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
@@ -67,12 +68,13 @@ class Modal:
         self._footholds = Footholds(body, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
+        self._due = reference.at(world.state.time).qpos  # where the body should be now
         self._scale = (step, body.mass, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
         self._dual = np.zeros(12)
-        self._jacobian = np.zeros((3, model.nv))
+        self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
         self.act(world.state)  # compiles it, before time counts
 
     def target(self, time: float) -> Array:
@@ -105,7 +107,36 @@ class Modal:
         drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
         drive[:slow] += self._slow_drive(index, modes, off, planned - meant, slow) - meant[0, :slow]
         drive[slow:] += (off.goal - off.rate)[slow:] / state.step - planned[0, slow:]
+        bend = drive + planned[0] - felt(modes, state.bias[:nv])
+        drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
+
+    def _giving_way(
+        self, modes: Modes, slow: int, bend: Array, force: Array, view: View, ahead: Horizon, state: State
+    ) -> Array:
+        """(slow,) modal forces that keep planted what bears, beside accelerations (n,) and contact forces (C, 3)."""
+        bears = self._bearing(state, ahead.down[0], view.qvel)
+        if bears is None or not slow:
+            return np.zeros(slow)
+        rigid = rigid_acceleration(state.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        return np.asarray(giving_way(modes, slow, rigid, bend, bears.rows, bears.curve, self._settings.soft))
+
+    def _bearing(self, state: State, down: Array, qvel: Array) -> Planted | None:
+        """What touches the ground and should."""
+        contacts, data, nv = state.contacts, state.data, self._body.nv
+        bears = np.zeros(self._model.nbody, bool)
+        bears[self._frames.link[down]] = True
+        chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
+        if not len(chosen):
+            return None
+        curve = np.zeros(3 * len(chosen))
+        for link in set(contacts.body[chosen].tolist()):
+            mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
+            mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
+            own = contacts.body[chosen] == link
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+        rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
+        return Planted(np.ascontiguousarray(rows), curve)
 
     def _seen(self, state: State) -> View:
         data, nv, frames = state.data, self._body.nv, self._frames
@@ -117,12 +148,13 @@ class Modal:
 
     def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
         """Against the reference as footholds edit it."""
-        here, then, steps = self._frames.at(index), self._frames.at(index + 1), self._footholds
+        then, steps = self._frames.at(index + 1), self._footholds
         steps.follow(index, view.com, view.velocity, view.corner, state.contacts, ahead.force[0])
         shift = np.append(steps.root, 0.0)
         qpos, away, goal = state.qpos[: self._body.nq], np.zeros(self._body.nv), np.zeros(self._body.nv)
-        mujoco.mj_differentiatePos(self._body.model, away, 1.0, steps.edited(here.qpos), qpos)
-        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, steps.edited(then.qpos))
+        mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
+        self._due = steps.edited(then.qpos)
+        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, self._due)
         rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, shift)
         told = np.column_stack([away[ROOT:], view.qvel[ROOT:], goal[ROOT:] / state.step])
         slow, rate, next_ = (modes.lever.T @ told).T
