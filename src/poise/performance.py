@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage
 from poise.control import Controller
-from poise.control.controller import Adjustable, Steerable
+from poise.control.controller import Adjustable, Startled, Steerable
 from poise.errors import PoiseError, unknown
 from poise.reference import Reference, Target
 from poise.reference.commands import Command
@@ -107,6 +107,7 @@ class Run:
         place = start(world, reference, seed, noise, stand)
         self._world, self._controller = world, controller
         self._forces = [ScenePush(push, world, place) for push in pushes]
+        self._fresh = sorted(push.time for push in pushes)  # s: when pushes begin that have not yet
         controller.reset(world, Placed(reference, place))
         world.load()
         self._ghost = _Ghost(world, controller)
@@ -127,11 +128,20 @@ class Run:
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
             self._events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
+        if self._fresh and self._fresh[0] < world.time + world.settings.step:
+            self._startle(world.time)
         result = world.step(self._controller.act(world.state), total_push(self._forces, world))
         self._recorder.add(result)
         self._recorder.track(self._ghost.at(world.time))
         self._spent.append(clock.perf_counter() - began)
         return result
+
+    def _startle(self, time: float) -> None:
+        """Pushes begin in the coming step."""
+        while self._fresh and self._fresh[0] < time + self._world.settings.step:
+            self._fresh.pop(0)
+        if isinstance(self._controller, Startled):
+            self._controller.startle(time)
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""

@@ -53,13 +53,13 @@ class Footholds:
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
 
-    def follow(self, index: int, com: Array, velocity: Array, corner: Array, contacts: Contacts, load: Array) -> None:
-        """Take in where the body and its points (C, 3) are, and what bears on the reference's points (C, 3)."""
+    def follow(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
+        """Take in how far off the body is, (12,), where its points are and what bears on the reference's, (C, 3)."""
         if not self._feet or not self._capture:
             return
         frame = self._frames.at(index)
         pace = float(np.sqrt(self._gravity / max(float(frame.com[2]), 0.1)))  # 1/s, of a pendulum so high
-        off = (com - frame.com)[:2] - self.root + (velocity - frame.velocity)[:2] / pace
+        off = error[:2] + error[6:8] / pace
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         base = self.offset[down].mean(axis=0) if any(down) else self.root

@@ -15,6 +15,7 @@ from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
+from poise.control.modal.reaction import Errors, Reaction
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
@@ -25,7 +26,6 @@ class View(NamedTuple):
     """The body as it is."""
 
     com: Array  # (3,) m
-    velocity: Array  # (3,) m/s, of the centre of mass
     place: Array  # (3,) m, of the root
     turn: Array  # (3, 3) of the root
     mass: Array  # (nv, nv)
@@ -39,7 +39,8 @@ class Off(NamedTuple):
     rigid: Array  # (12,) places and turns of the rigid modes, then their rates
     slow: Array  # (n,) places of the deformations
     rate: Array  # (n,) their speeds
-    goal: Array  # (n,) where the reference has them next, from here
+    pull: Array  # (n,) accelerations that the reference has
+    lacking: Array  # (n,) speeds that lack to where the reference has them next
     shift: Array  # (3,) m: of the reference's body
     moved: Array  # (C, 3) m: of its points that may bear
 
@@ -74,8 +75,13 @@ class Modal:
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
         self._dual = np.zeros(12)
+        self._reaction = Reaction(s.latency, s.believed)
         self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
         self.act(world.state)  # compiles it, before time counts
+
+    def startle(self, time: float) -> None:
+        """A push begins at a time, s, which will be noticed later."""
+        self._reaction.startle(time)
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
@@ -105,8 +111,8 @@ class Modal:
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
         drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
-        drive[:slow] += self._slow_drive(index, modes, off, planned - meant, slow) - meant[0, :slow]
-        drive[slow:] += (off.goal - off.rate)[slow:] / state.step - planned[0, slow:]
+        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
         bend = drive + planned[0] - felt(modes, state.bias[:nv])
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
@@ -144,29 +150,32 @@ class Modal:
         links = data.xmat[frames.link].reshape(-1, 3, 3)
         corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
         turn = data.xmat[1].reshape(3, 3)
-        return View(data.subtree_com[1], mass[:3] @ qvel / mass[0, 0], data.xpos[1], turn, mass, qvel, corner)
+        return View(data.subtree_com[1], data.xpos[1], turn, mass, qvel, corner)
 
     def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
         """Against the reference as footholds edit it."""
-        then, steps = self._frames.at(index + 1), self._footholds
-        steps.follow(index, view.com, view.velocity, view.corner, state.contacts, ahead.force[0])
-        shift = np.append(steps.root, 0.0)
-        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(self._body.nv), np.zeros(self._body.nv)
+        here, then, steps, nv = self._frames.at(index), self._frames.at(index + 1), self._footholds, self._body.nv
+        before = steps.root.copy()
+        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
         mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
+        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, before)
+        errors = Errors(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
+        believed = self._reaction.believed(state.time, errors)
+        steps.follow(index, believed.rigid, view.corner, state.contacts, ahead.force[0])
+        rigid = believed.rigid.copy()
+        rigid[:2] -= steps.root - before
         self._due = steps.edited(then.qpos)
         mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, self._due)
-        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, shift)
-        told = np.column_stack([away[ROOT:], view.qvel[ROOT:], goal[ROOT:] / state.step])
-        slow, rate, next_ = (modes.lever.T @ told).T
-        return Off(rigid, slow, rate, next_, shift, steps.moved())
+        pull = (then.qvel - here.qvel)[ROOT:] / state.step
+        lacking = goal[ROOT:] / state.step - view.qvel[ROOT:]
+        told = np.column_stack([believed.joints, believed.speeds, pull, lacking])
+        return Off(rigid, *(modes.lever.T @ told).T, np.append(steps.root, 0.0), steps.moved())
 
-    def _slow_drive(self, index: int, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
+    def _slow_drive(self, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces: what accelerates as the reference does, springs to it, and the window's plan."""
-        here, then, step = self._frames.at(index), self._frames.at(index + 1), self._scale[0]
-        told = np.column_stack([here.qvel[ROOT:], (then.qvel - here.qvel)[ROOT:] / step])
-        rate, pull = (modes.lever[:, :slow].T @ told).T
-        wanted = low_forces(modes.frequency, slow, off.slow, off.rate[:slow] - rate, step * pushed, self._slow, step)
-        return np.asarray(pull + wanted)
+        step = self._scale[0]
+        wanted = low_forces(modes.frequency, slow, off.slow, off.rate, step * pushed, self._slow, step)
+        return np.asarray(off.pull[:slow] + wanted)
 
     def _reach(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
         """(3 C, n) modal forces of contact forces at the points that bear in the window."""

@@ -48,7 +48,7 @@ def curves(
 
 @kernel
 def rigid_acceleration(bias: Any, force: Any, point: Any, place: Any, turn: Any, mass: Any, basis: Any) -> Any:
-    """(6,) of the rigid modes, by the bias forces (6,) on the root and by contact forces (C, 3) N at points (C, 3) m."""
+    """(6,) of the rigid modes, by bias forces (nv,) and contact forces (C, 3) N at points (C, 3) m."""
     pull, twist = np.zeros(3), np.zeros(3)
     for c in range(force.shape[0]):
         arm, given = point[c] - place, force[c]

@@ -36,6 +36,10 @@ class ModalSettings:
     """Share of contact forces beyond the planned ones that fast modes make up for; 1 in the paper."""
     capture: float = 0.3
     """Share of the capture point's error that the next foothold makes up for; 0 has footholds stay."""
+    latency: float = 0.2
+    """s after the beginning of a push before it is noticed."""
+    believed: float = 1.0
+    """Share of its errors before a push that it meanwhile believes in; 0 in the paper."""
     soft: float = 0.03
     """How little it counts that what bears stays where it is, against changes of slow modes, m^2/kg."""
 
