@@ -233,13 +233,18 @@ class Placed:
     def at(self, time: float) -> Target:
         """What is wanted at a time, in the world."""
         wanted = self._reference.at(time)
-        same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
-        if self._last is None or not same:  # a pose that is held is placed once
-            there = self._carriage
-            force = None if wanted.force is None else there.vector(wanted.force)
-            placed = replace(wanted, qpos=there.pose(wanted.qpos), qvel=there.velocity(wanted.qvel), force=force)
-            self._last = (wanted, placed)
-        return self._last[1]
+        last = self._last
+        if last is None:
+            self._last = last = (wanted, self._placed(wanted, self._carriage.velocity(wanted.qvel)))
+        elif last[0].qpos is not wanted.qpos or last[0].qvel is not wanted.qvel:  # a pose that is held is placed once
+            held = last[0].qvel is wanted.qvel
+            velocity = last[1].qvel if held else self._carriage.velocity(wanted.qvel)
+            self._last = last = (wanted, self._placed(wanted, velocity))
+        return last[1]
+
+    def _placed(self, wanted: Target, velocity: Array) -> Target:
+        force = None if wanted.force is None else self._carriage.vector(wanted.force)
+        return Target(self._carriage.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
 
 
 class _Ghost:
