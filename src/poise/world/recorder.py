@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.contact import Status
 from poise.world.recording import Recording
 from poise.world.result import StepResult
 from poise.world.world import World
@@ -33,7 +34,7 @@ class Recorder:
         self.contacts: list[tuple[Any, ...]] = []
         self._waiting: list[StepResult] = []  # steps whose contact forces are not yet in `contacts`
         self.reference: list[Array] | None = [] if with_reference else None
-        self.solves: Counter[str] = Counter()
+        self.solves: Counter[Status] = Counter()
         self.worst_residual = 0.0
         self.weakened = 0
         self.weak_motors = 0
@@ -51,7 +52,7 @@ class Recorder:
         self.qvel.append(world.qvel.copy())
         self.torque.append(result.torque)
         self.external.append(result.external)
-        self.solves[result.solution.status.name.lower()] += 1
+        self.solves[result.solution.status] += 1
         self.worst_residual = max(self.worst_residual, result.solution.residual)
         self.weakened += result.feedback_kept < 1.0
         self.weak_motors += result.weakest < 1.0
@@ -72,7 +73,7 @@ class Recorder:
         columns = list(zip(*self.contacts, strict=True)) or [()] * 8
         step, body, other, point, normal, force, friction, kind = columns
         solver = {
-            **{name: self.solves.get(name, 0) for name in ("exact", "retried", "approximate")},
+            **{status.name.lower(): self.solves[status] for status in Status},
             "worst_residual": self.worst_residual,
             "feedback_weakened": self.weakened,
             "motors_weakened": self.weak_motors,
