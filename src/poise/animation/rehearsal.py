@@ -58,6 +58,8 @@ class Rehearsal:
 
 
 def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Ids that bore on each other in a step, one of them among the body's `own` (nbody,)."""
-    pairs = np.stack([result.body, result.other])[:, result.impulse[:, 0] > 0]
-    return np.unique(pairs[:, own[pairs[0]] != own[pairs[1]]])
+    """Ids of what bore on each other in a step, one of two among the body's `own` (nbody,); maybe more than once."""
+    bears = result.impulse[:, 0] > 0
+    body, other = result.body[bears], result.other[bears]
+    apart = own[body] != own[other]
+    return np.concatenate([body[apart], other[apart]])

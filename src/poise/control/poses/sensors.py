@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import hypot
+from math import atan2, hypot
 from typing import Any
 
 import mujoco
@@ -23,7 +23,7 @@ import numpy as np
 from poise.control.controller import Setting
 from poise.dynamics import State
 from poise.errors import unknown
-from poise.spatial import Array, cross, matrix_to_euler
+from poise.spatial import Array, cross
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")
@@ -131,7 +131,7 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
-        return lambda state: float(matrix_to_euler(state.data.xmat[link].reshape(3, 3), "ZYX")[place])
+        return lambda state: _turns(state.data.xmat[link])[place]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
@@ -139,6 +139,15 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
             return lambda state: float(_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)])
     valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *TURNS]
     raise unknown(f"quality of sensor '{name}'", quality, valid)
+
+
+def _turns(matrix: Array) -> tuple[float, float, float]:
+    """Yaw, pitch and roll of a matrix (9,), as `matrix_to_euler` has them; written out, for every step."""
+    xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
+    level = hypot(zy, zz)
+    if level < 1e-9:  # straight up or down: yaw and roll are the same
+        return atan2(-xy, yy), atan2(-zx, level), 0.0
+    return atan2(yx, xx), atan2(-zx, level), atan2(zy, zz)
 
 
 def com_velocity(state: State) -> Array:
