@@ -40,6 +40,7 @@ Array = NDArray[np.float64]
 
 NO_FEEDBACK = np.zeros((0, 0))
 NO_GRIPS = np.zeros((0, 3))
+NO_LINKS = np.zeros(0, np.int64)
 NO_PAIRS = np.zeros((0, 2), np.int32)
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
@@ -131,6 +132,11 @@ class World:
             twin.step()
         except BlowUp:
             pass
+        twin._bend()  # and what else a step may need, or not
+        table = twin._work.table
+        problem_of(table, free_motion(table), NO_FEEDBACK)
+        jolt(table)
+        hold(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
         """Another world in the same state. Its kernels work on arrays of its own."""
