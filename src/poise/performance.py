@@ -233,18 +233,15 @@ class Placed:
     def at(self, time: float) -> Target:
         """What is wanted at a time, in the world."""
         wanted = self._reference.at(time)
-        last = self._last
-        if last is None:
-            self._last = last = (wanted, self._placed(wanted, self._carriage.velocity(wanted.qvel)))
-        elif last[0].qpos is not wanted.qpos or last[0].qvel is not wanted.qvel:  # a pose that is held is placed once
-            held = last[0].qvel is wanted.qvel
-            velocity = last[1].qvel if held else self._carriage.velocity(wanted.qvel)
-            self._last = last = (wanted, self._placed(wanted, velocity))
-        return last[1]
+        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
+            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
+        return self._last[1]
 
-    def _placed(self, wanted: Target, velocity: Array) -> Target:
-        force = None if wanted.force is None else self._carriage.vector(wanted.force)
-        return Target(self._carriage.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
+    def _placed(self, wanted: Target) -> Target:
+        there, last = self._carriage, self._last
+        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
+        force = None if wanted.force is None else there.vector(wanted.force)
+        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
 
 
 class _Ghost:

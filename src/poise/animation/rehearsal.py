@@ -12,7 +12,6 @@ from poise.animation.holds import hold_cues
 from poise.animation.script import Script
 from poise.performance import Placed, ScenePush, start, total_push
 from poise.world.cues import Cue
-from poise.world.ground import Place
 from poise.world.result import StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -30,13 +29,10 @@ class Rehearsal:
         self.script = script
         self.world = stage(script)
         reference, _ = direct(script)
-        self._place = self._begin(reference)
+        self._place = start(self.world, reference, 0, 0.0, script.beginning.stand)
         self._pushes = [ScenePush(push, self.world, self._place) for push in script.pushes]
         self._cues: list[Cue] = sorted(hold_cues(script), key=lambda cue: cue.time)
         self.direct(())
-
-    def _begin(self, reference: object) -> Place:
-        return start(self.world, reference, 0, 0.0, self.script.beginning.stand)  # type: ignore[arg-type]
 
     def direct(self, changes: Iterable[Change]) -> None:
         """Have the script performed with changes, from now on."""
