@@ -39,6 +39,8 @@ Array = NDArray[np.float64]
 
 LONGEST = 1e5
 """s: the longest performance that is simulated in one go."""
+PATIENCE = 1.0
+"""s after which a pull ends of which nothing more was heard."""
 DEEP = 0.01
 """m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
 
@@ -112,8 +114,8 @@ class Run:
         controller.reset(world, Placed(reference, place))
         world.load()
         self._waiting = sorted(cues, key=lambda cue: cue.time)
-        self._events: list[dict[str, Any]] = [force.event for force in self._forces]
-        self._noise = {"seed": seed, "noise": noise}
+        self.events: list[dict[str, Any]] = [force.event for force in self._forces]
+        self._seed, self._noise = seed, noise
         self._begin_piece()
         self._setup_s = clock.perf_counter() - started
 
@@ -133,7 +135,7 @@ class Run:
         """Go on by a step. A world that blows up raises it."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
-            self._events.append(_cued(self._waiting.pop(0), world))
+            self.events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
         result = world.step(self.controller.act(world.state), total_push(self._forces, world))
         self._recorder.add(result)
@@ -143,7 +145,7 @@ class Run:
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""
-        events = list(self._events)
+        events = list(self.events)
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
         taken = self._performance(events, blow_up)
@@ -152,10 +154,10 @@ class Run:
 
     def so_far(self) -> Performance:
         """The same, and it is not taken: what comes is added to it."""
-        return self._performance(self._events, None)
+        return self._performance(self.events, None)
 
     def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
-        meta = describe(self.world, self.controller, self.reference, list(events), **self._noise)
+        meta = describe(self.world, self.controller, self.reference, list(events), self._seed, self._noise)
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
     def push(self, force: Array, duration: float, body: str | None = None) -> ScenePush:
@@ -169,19 +171,32 @@ class Run:
             Push(size, self.world.time, duration, (x / unit, y / unit, z / unit), body), self.world, self._place
         )
         self._forces = [*(f for f in self._forces if f.push.time + f.push.duration > self.world.time), made]
-        self._events.append(made.event)
+        self.events.append(made.event)
         return made
+
+    def pull(self, force: Array, body: str | None = None) -> None:
+        """Pull a link from now on, and no other; it is let go after `PATIENCE` without another word."""
+        self.let_go()
+        self.push(force, PATIENCE, body).held = True
+
+    def let_go(self) -> None:
+        """End what is pulled; how long it was is put down."""
+        now = self.world.time
+        for force in self._forces:
+            if force.held:
+                force.event["duration"] = min(now - force.push.time, force.push.duration)
+        self._forces = [force for force in self._forces if not force.held]
 
     def note(self, event: Mapping[str, Any]) -> None:
         """Put down in the recording what was just done to the controller or its reference."""
-        self._events.append(dict(event))
+        self.events.append(dict(event))
 
     def mark(self) -> Mark:
         """Where it is now, to go back to."""
         parts = (self.controller, self.reference)
         kept = copy.deepcopy(parts, fixed_parts(parts, self.world))
         return Mark(
-            self.world.snapshot, *kept, tuple(self._forces), tuple(self._waiting), len(self._events), len(self._spent)
+            self.world.snapshot, *kept, tuple(self._forces), tuple(self._waiting), len(self.events), len(self._spent)
         )
 
     def go_back(self, to: Mark) -> None:
@@ -192,7 +207,7 @@ class Run:
         self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, self.world))
         self.world.go_back(to.snapshot)
         self._forces, self._waiting = list(to.forces), list(to.waiting)
-        del self._events[to.events :], self._spent[to.steps :]
+        del self.events[to.events :], self._spent[to.steps :]
         self._recorder.cut(to.steps)
 
 
@@ -299,6 +314,7 @@ class ScenePush:
 
     def __init__(self, push: Push, world: World, place: Place) -> None:
         self.push = push
+        self.held = False  # by someone who will let go of it
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:

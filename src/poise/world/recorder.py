@@ -68,8 +68,9 @@ class Recorder:
     def cut(self, steps: int) -> None:
         """Forget all but the first so many steps; the solver's worst residual and counts stay as they were."""
         self._put_together()
-        for states in (self.time, self.qpos, self.qvel, *([] if self.reference is None else [self.reference])):
-            del states[steps + 1 :]
+        del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
+        if self.reference is not None:
+            del self.reference[steps + 1 :]
         del self.torque[steps:], self.external[steps:]
         kept = [tuple(column[part[0] < steps] for column in part) for part in self.contacts if part[0].size]
         self.contacts = [part for part in kept if part[0].size]
