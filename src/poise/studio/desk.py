@@ -36,7 +36,7 @@ class Desk:
         self.playing = False
         self.slow = 1.0  # times real time
         self._epoch = 0
-        self.posing = Posing(self._say, folder)
+        self.posing = Posing(send, folder)
 
     def _say(self, kind: str, **more: Any) -> None:
         self._send(words(kind, **more))
@@ -44,8 +44,12 @@ class Desk:
     def take(self, command: dict[str, Any]) -> None:
         """Do what a command says; what cannot be done is told."""
         name, told = command["do"], Told(command)
-        act = getattr(self, f"_do_{name.replace('.', '_')}", None)
+        act = getattr(self, f"_do_{name}", None)
         try:
+            if name.startswith("pose."):
+                self.playing = False
+                self.posing.take(name.removeprefix("pose."), told)
+                return
             if act is None:
                 raise PoiseError(f"the studio cannot '{name[:40]}'")
             act(told)

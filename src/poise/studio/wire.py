@@ -12,7 +12,7 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.spatial import Array
 
-FRAME, FILE = 1, 2
+FRAME, FILE, TRACK = 1, 2, 3
 """What a message of bytes begins with."""
 LONGEST_COMMAND = 200_000
 """Characters."""

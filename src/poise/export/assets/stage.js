@@ -46,7 +46,6 @@ function skyDome() {
 class Stage {
   constructor(canvas, span, view) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -109,9 +108,19 @@ class Stage {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // room for the bar below
+  }
+
+  /** Draw in a size of its own, whatever that of the page is, until `resize`. */
+  film(width, height) {
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(width, height, false);
+    this.camera.clearViewOffset();
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
   }
 
   draw() {

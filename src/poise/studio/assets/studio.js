@@ -16,6 +16,8 @@ class Studio {
     this.timebar = new Timebar(this.wire);
     this.save = new Save(this.wire, () => this.video());
     this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
+    this.pose = new Pose(this.wire, this.theatre);
+    this.grab.active = () => document.body.dataset.mode === "perform";
     this.tabs();
     this.toggles();
     this.keys();
@@ -37,7 +39,7 @@ class Studio {
       welcome: ({ first }) => { this.first = first; },
       full: ({ text }) => { busy(""); toast(text, "error"); },
       ready: () => this.wire.send("hello"),
-      choices: (choices) => { this.choices = choices; this.edit.offer(choices); this.choose.offer(choices, this.first); },
+      choices: (choices) => { this.choices = choices; this.edit.offer(choices); this.pose.offer(choices); this.choose.offer(choices, this.first); },
       fits: (told) => this.choose.fits(told),
       brought: ({ name }) => this.choose.bring(name),
       busy: ({ text }) => busy(text),
@@ -49,6 +51,12 @@ class Studio {
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
       crashed: ({ text }) => { busy(""); this.crashed(text); },
+      easel: (easel) => this.pose.put(easel),
+      sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.told(sheet); },
+      track: (track) => this.pose.track(track),
+      posed: (told) => this.pose.posed(told),
+      solving: ({ text }) => busy(text),
+      performed: (told) => this.pose.performed(told),
       frame: (data) => this.taped(data),
       file: (name, content) => this.save.file(name, content),
     };
@@ -61,7 +69,7 @@ class Studio {
     this.events = [];
     this.fell = null;
     this.scene = scene;
-    this.theatre.put(scene);
+    if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
     this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.controller)?.speeds);
     this.edit.staged(scene);
@@ -94,11 +102,13 @@ class Studio {
 
   crashed(text) {
     toast(text, "error");
+    if (this.pose.sheet) this.wire.send("pose.text", { text: this.pose.sheet.text, name: this.pose.sheet.name });
     this.timebar.playing = false;
     this.timebar.refresh();
   }
 
   frame(now, seconds) {
+    if (document.body.dataset.mode === "pose") return this.pose.frame(seconds);
     if (this.filming || !this.tape?.frames.length) return;
     const time = this.timebar.moment(this.tape, seconds);
     this.theatre.show(this.tape, time, this.events, seconds);
@@ -132,7 +142,12 @@ class Studio {
   }
 
   mode(name) {
+    if (document.body.dataset.mode === name) return;
     document.body.dataset.mode = name;
+    if (name === "pose") {
+      this.wire.send("play", { on: false });
+      this.pose.stage();
+    } else if (this.scene) this.theatre.put(this.scene);
     all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));
   }
 
@@ -157,8 +172,27 @@ class Studio {
     });
   }
 
-  video() {
-    toast("no video yet");
+  /** A video of the whole tape; while it is made, the stage shows it and time stands still. */
+  async video() {
+    if (this.filming || !this.tape?.frames.length) return;
+    this.filming = true;
+    this.wire.send("play", { on: false });
+    const { stage } = this.theatre, bar = $("video-progress");
+    bar.hidden = false;
+    try {
+      stage.film(FILM.width, FILM.height);
+      const draw = (time, seconds) => { this.theatre.show(this.tape, time, this.events, seconds); this.theatre.draw(); };
+      this.theatre.focus.copy(this.tape.com(this.tape.at(0), this.theatre.com));
+      const blob = await film(stage.renderer.domElement, this.tape.end, draw, (share) => { bar.value = share; });
+      save(`${this.scene.motion.replace(/\.\w+$/, "")}.mp4`, blob, "video/mp4");
+      this.save.done("the video", blob.size);
+    } catch (error) {
+      toast(`No video: ${error.message}`, "error");
+    } finally {
+      bar.hidden = true;
+      stage.resize();
+      this.filming = false;
+    }
   }
 }
 

@@ -61,20 +61,10 @@ class Tape {
 
   /** Put objects where the bodies are, of the performance or of its ghost. */
   apply({ a, b, fraction }, name, objects) {
-    const from = this.part(a, name), to = this.part(b, name), { turn } = Tape;
-    objects.forEach((object, index) => {
-      const k = 7 * index;
-      object.position.set(from[k], from[k + 1], from[k + 2]);
-      object.quaternion.set(from[k + 4], from[k + 5], from[k + 6], from[k + 3]);
-      if (!fraction) return;
-      object.position.lerp(Tape.place.set(to[k], to[k + 1], to[k + 2]), fraction);
-      object.quaternion.slerp(turn.set(to[k + 4], to[k + 5], to[k + 6], to[k + 3]), fraction);
-    });
+    placeBodies(objects, this.part(a, name), this.part(b, name), fraction);
   }
 
   com({ a, b, fraction }, target) {
-    return target.fromArray(this.part(a, "com")).lerp(Tape.place.fromArray(this.part(b, "com")), fraction);
+    return target.fromArray(this.part(a, "com")).lerp(placeBodies.place.fromArray(this.part(b, "com")), fraction);
   }
 }
-Tape.place = new THREE.Vector3();
-Tape.turn = new THREE.Quaternion();

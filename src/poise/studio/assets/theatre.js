@@ -28,7 +28,7 @@ class Theatre {
     this.ghost = ghost.ghost;
     this.ghostGroups = ghost.groups;
     this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
-    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.receiveShadow && part.userData.body === undefined)
+    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
       .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
     this.arrows = [];
     this.pushes = [];
@@ -76,6 +76,12 @@ class Theatre {
     this.showPushes(time, events);
     this.layGround();
     this.follow(seconds);
+  }
+
+  /** Nothing drawn over the body. */
+  rest() {
+    for (const part of [this.dot, this.trail, this.support]) part.visible = false;
+    for (const arrow of [this.rod, this.aim, ...this.arrows, ...this.pushes]) arrow.hide();
   }
 
   follow(seconds) {

@@ -23,8 +23,9 @@ class Wire {
   bytes(data) {
     const [kind, length] = new Uint32Array(data, 0, 2);
     if (kind === 1) return this.hear.frame(data);
-    const { name } = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length)));
-    this.hear.file(name, new Uint8Array(data, 8 + length));
+    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length)));
+    if (kind === 3) return this.hear.track(new Track(head, new Float32Array(data, 8 + length)));
+    this.hear.file(head.name, new Uint8Array(data, 8 + length));
   }
 
   send(name, more = {}) {
