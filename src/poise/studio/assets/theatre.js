@@ -5,6 +5,7 @@ const TRAIL = 240; // frames of the centre of mass's trail
 class Theatre {
   constructor(canvas) {
     this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 });
+    if (location.hash.includes("plain")) this.stage.renderer.shadowMap.enabled = false; // for slow graphics
     this.floor = floorTexture(this.stage.renderer);
     this.on = { ghost: true, contacts: false, com: false, support: false, pendulum: false, follow: true };
     this.focus = new THREE.Vector3();
