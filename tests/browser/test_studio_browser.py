@@ -59,7 +59,11 @@ def page(browser, studio):
 
 
 def until(page, condition):
-    page.wait_for_function(condition, timeout=PATIENCE)
+    """Wait for something of the page; asked from here, since the page's policy forbids it to evaluate texts."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(100)
 
 
 def simulated(page, seconds):
@@ -83,7 +87,7 @@ def recording(page, tmp_path):
 
 def body_on_screen(page, link):
     where = page.evaluate(
-        f"(() => {{ const t = studio.theatre; return t.onScreen(t.groups[t.scene.bodies.indexOf('{link}')].position); }})()"
+        "(link) => studio.theatre.onScreen(studio.theatre.groups[studio.scene.bodies.indexOf(link)].position)", link
     )
     return where["x"], where["y"]
 
@@ -240,8 +244,8 @@ def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):
     assert json.loads(glb[20 : 20 + length])["animations"]
     assert take(page, "csv")[1].startswith(b"time")
     (tmp_path / "page.html").write_bytes(take(page, "html")[1])
-    alone = browser.new_context(offline=True).new_page()
-    alone.goto(f"file://{tmp_path}/page.html#paused")
+    alone = browser.new_context(offline=True, viewport={"width": 320, "height": 240}).new_page()
+    alone.goto(f"file://{tmp_path}/page.html#paused", wait_until="commit")
     alone.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
     alone.close()
     page.evaluate("Object.assign(FILM, { width: 320, height: 180, rate: 10 })")
@@ -252,7 +256,7 @@ def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):
         """async (bytes) => {
           const video = document.createElement("video");
           video.src = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type: "video/mp4" }));
-          await new Promise((good, bad) => { video.onloadeddata = good; video.onerror = () => bad(video.error.message); });
+          await new Promise((good, bad) => { video.onloadeddata = good; video.onerror = () => bad(video.error); });
           return [video.videoWidth, video.videoHeight, video.duration];
         }""",
         list(io.BytesIO(film).getbuffer()),
@@ -274,8 +278,8 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     page.mouse.move(where["x"], where["y"])
     page.wait_for_timeout(1200)
     page.mouse.down()
-    page.mouse.move(where["x"], where["y"] + 30, steps=4)
-    page.mouse.move(where["x"], where["y"] + 45, steps=4)
+    page.mouse.move(where["x"], where["y"] + 15, steps=4)
+    page.mouse.move(where["x"], where["y"] + 25, steps=4)
     page.wait_for_timeout(500)
     page.mouse.up()
     until(page, "Math.abs(studio.pose.sheet.keys[1].angles.left_knee_y) > 20")
@@ -283,9 +287,7 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     page.get_by_label("Time of the want, s").fill("1.4")
     page.get_by_label("Wanted value").fill("0.85")
     name = page.evaluate("studio.pose.sheet.keys[1].name")
-    page.get_by_label("What may be changed").select_option(
-        [f"{name}.left_knee_y", f"{name}.right_knee_y", f"{name}.left_hip_y", f"{name}.right_hip_y"]
-    )
+    page.get_by_label("What may be changed").select_option([f"{name}.knee_y", f"{name}.hip_y"])
     page.get_by_role("button", name="Add the goal").click()
     until(page, "studio.pose.sheet.goals.length === 1")
     page.get_by_role("button", name="Solve goals").click()

@@ -47,7 +47,8 @@ class Goals {
   show({ goals, keys }) {
     this.goals = goals;
     const later = keys.filter(({ time }) => time > 0);
-    fill(this.free, Object.fromEntries(later.map(({ name, angles }) => [name, [...Object.keys(angles), "time"].map((angle) => [`${name}.${angle}`, `${name} · ${angle.replaceAll("_", " ")}`])])));
+    const both = (angles) => Object.keys(angles).filter((angle) => angle.startsWith("left_") && angle.replace("left_", "right_") in angles).map((angle) => angle.replace("left_", ""));
+    fill(this.free, Object.fromEntries(later.map(({ name, angles }) => [name, [...both(angles), ...Object.keys(angles), "time"].map((angle) => [`${name}.${angle}`, `${name} · ${angle.replaceAll("_", " ")}`])])));
     const told = (free) => (typeof free === "string" ? free : free.what);
     this.list.replaceChildren(...goals.map((goal, index) => {
       const off = make("button", { textContent: "✕", className: "quiet small", ariaLabel: `Delete goal ${goal.name ?? index + 1}`, onclick: () => this.change(goals.filter((_, k) => k !== index)) });

@@ -22,7 +22,7 @@ class Studio {
     this.toggles();
     this.keys();
     $("abort").onclick = () => this.wire.send("abort");
-    addEventListener("resize", () => this.theatre.stage.resize());
+    addEventListener("resize", () => { this.theatre.stage.resize(); this.stale = true; });
     busy("opening the studio");
     let before = performance.now();
     const loop = (now) => {
@@ -93,6 +93,7 @@ class Studio {
 
   happened(events) {
     this.events = events;
+    this.stale = true;
     this.edit.told(events);
   }
 
@@ -110,7 +111,11 @@ class Studio {
   frame(now, seconds) {
     if (document.body.dataset.mode === "pose") return this.pose.frame(seconds);
     if (this.filming || !this.tape?.frames.length) return;
-    const time = this.timebar.moment(this.tape, seconds);
+    const time = this.timebar.moment(this.tape, seconds), moment = `${time} ${this.tape.frames.length} ${this.epoch}`;
+    const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
+    if (idle) return; // nothing has changed: let the machine rest
+    this.shownAt = moment;
+    this.stale = false;
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();
@@ -147,21 +152,24 @@ class Studio {
     if (name === "pose") {
       this.wire.send("play", { on: false });
       this.pose.stage();
-    } else if (this.scene) this.theatre.put(this.scene);
+    } else if (this.scene) {
+      this.theatre.put(this.scene);
+      this.stale = true;
+    }
     all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));
   }
 
   toggles() {
     this.buttons = all("[data-toggle]");
     const show = () => this.buttons.forEach((button) => button.setAttribute("aria-pressed", this.theatre.on[button.dataset.toggle]));
-    this.toggle = (name) => { this.theatre.on[name] = !this.theatre.on[name]; show(); };
+    this.toggle = (name) => { this.theatre.on[name] = !this.theatre.on[name]; this.stale = true; show(); };
     this.buttons.forEach((button) => { button.onclick = () => this.toggle(button.dataset.toggle); });
-    $("view-reset").onclick = () => this.theatre.stage.resetView();
+    $("view-reset").onclick = () => { this.theatre.stage.resetView(); this.stale = true; };
     show();
   }
 
   keys() {
-    const keys = { " ": () => this.timebar.play(), ".": () => $("step").click(), 0: () => $("reset").click(), v: () => this.theatre.stage.resetView() };
+    const keys = { " ": () => this.timebar.play(), ".": () => $("step").click(), 0: () => $("reset").click(), v: () => $("view-reset").click() };
     this.buttons.forEach(({ dataset }) => { keys[dataset.key] = () => this.toggle(dataset.toggle); });
     addEventListener("keydown", (event) => {
       const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -191,6 +199,7 @@ class Studio {
     } finally {
       bar.hidden = true;
       stage.resize();
+      this.stale = true;
       this.filming = false;
     }
   }

@@ -187,6 +187,12 @@ class Theatre {
     return { x: (0.5 + 0.5 * at.x) * width, y: (0.5 - 0.5 * at.y) * height };
   }
 
+  /** Whether the viewer has moved since it was last asked. */
+  moved() {
+    const settling = this.focus.distanceTo(this.com) > 1e-3;
+    return this.stage.controls.update() || settling;
+  }
+
   draw() {
     this.stage.controls.update();
     this.stage.draw();
