@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test test-blender lint docs bench motions pictures clean
+.PHONY: help demo test test-blender test-browser lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -32,6 +32,9 @@ test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches B
 	@$(MAKE) -s $(BLENDER)/bpy.stamp || { rm -rf $(BLENDER); \
 	  echo "$(BPY) cannot be installed here: it needs $(BPY_PYTHON), the network and 1 GB." >&2; }
 	$(BIN)/python -m pytest -rs tests/blender
+
+test-browser: $(VENV)/dev.stamp ## the studio in headless Chromium, as a person uses it (needs chromium)
+	POISE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/python -m ruff check .

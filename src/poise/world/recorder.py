@@ -53,6 +53,16 @@ class Recorder:
         self.weakened += result.feedback_kept < 1.0
         self.weak_motors += result.weakest < 1.0
 
+    def cut(self, steps: int) -> None:
+        """Forget all but the first so many steps; the solver's worst residual and counts stay as they were."""
+        self._put_together()
+        del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
+        if self.reference is not None:
+            del self.reference[steps + 1 :]
+        del self.torque[steps:], self.external[steps:]
+        kept = [tuple(column[part[0] < steps] for column in part) for part in self.contacts if part[0].size]
+        self.contacts = [part for part in kept if part[0].size]
+
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
         nv, forces = self.world.model.nv, self.forces.entries()
