@@ -2,7 +2,9 @@
 
 [Zordan2014] prints no table of its character. These are: root 6, spine 3, chest 3, neck 3; on each side hip 3, knee 1,
 ankle 3, toe 1, shoulder 3, elbow 1, wrist 2. The trunk is three links of capsules that lie across it, so that it rolls
-over its back without edges. Its own torques are an athlete's; the set `human` is there beside it.
+over its back without edges. Its own torques are an athlete's; the set `human` is there beside it. All joints, light
+ones too, have the damping and armature of large ones: torques of a few N m, which a controller that weighs all torques
+alike gives them for nothing, would throw toes and wrists about at 60 Hz.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from poise.body.plan import Plan, Segment
 
 ADULT = Proportions(stature=1.75, mass=73.5)
 SPINE_SHARE = 0.6  # of the whole spine's range for each of its two joints
+DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
 
 
 def plan(p: Proportions = ADULT) -> Plan:
@@ -24,7 +27,7 @@ def plan(p: Proportions = ADULT) -> Plan:
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder - p.hip) - lower - middle)
-    return human.assemble(
+    figure = human.assemble(
         "human43",
         core=(human.pelvis(p),),
         leg=(*human.thigh_and_shank(p), foot, toes),
@@ -38,6 +41,13 @@ def plan(p: Proportions = ADULT) -> Plan:
         hand=human.palm_point(p),
         default_torque="athlete",
     )
+    return replace(figure, segments=tuple(map(_calmed, figure.segments)))
+
+
+def _calmed(segment: Segment) -> Segment:
+    if segment.joint.kind == "free":
+        return segment
+    return replace(segment, joint=replace(segment.joint, damping=DAMPING, armature=ARMATURE))
 
 
 def _abdomen(p: Proportions, base: float, length: float) -> Segment:
