@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from poise.world.recording import Recording
 from poise.world.result import StepResult
+from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
 Array = NDArray[np.float64]
 
 
+USUAL_RATE = 120.0
+"""Hz, for which the scene's surfaces look ahead."""
 CHUNK = 1024
 """Steps whose contact forces are put together at once: one by one, it would take longer than to simulate them."""
 
@@ -65,6 +68,11 @@ class Recorder:
             self.contacts.append(_forces(self._waiting, first, self.world.settings.step))
             self._waiting = []
 
+    def _scene_xml(self) -> str:
+        """The scene, whose surfaces look ahead as far as limbs go in a step, so that replays find what was met."""
+        scene, longer = self.world.scene, self.world.settings.step * USUAL_RATE
+        return scene.xml if longer <= 1.0 else scene.described(longer * LOOK_AHEAD)
+
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
         self._put_together()
@@ -80,7 +88,7 @@ class Recorder:
         reference = self.reference
         assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
         return Recording(
-            model_xml=self.world.scene.xml,
+            model_xml=self._scene_xml(),
             time=np.array(self.time),
             qpos=np.array(self.qpos),
             qvel=np.array(self.qvel),

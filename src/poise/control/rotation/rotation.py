@@ -9,15 +9,16 @@ import numpy as np
 
 from poise.control.controller import Stage
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
-from poise.errors import unknown
+from poise.errors import PoiseError, unknown
 from poise.reference import Reference
 from poise.reference.behaviours import Behaviour, Staged, read_behaviour
 from poise.spatial import Array
 
-KINDS = {"roll": Roll}
+KINDS = ("roll", "flip")
 
 
 class Rotation:
@@ -39,7 +40,11 @@ class Rotation:
         if behaviour.kind not in KINDS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing = Roll(Actor(world), behaviour, staged.cycle, self._settings)
+        self.performing: Roll | Flip
+        if behaviour.kind == "roll":
+            self.performing = Roll(Actor(world), behaviour, staged.cycle, self._settings)
+        else:
+            self.performing = Flip(Actor(world), staged, self._settings, world.state.step)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -48,6 +53,8 @@ class Rotation:
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
+        if isinstance(self.performing, Flip):
+            raise PoiseError("a flip cannot be steered: rolls can")
         if heading is not None:
             self.performing.heading = heading
         if speed is not None:
