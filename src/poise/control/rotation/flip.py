@@ -23,14 +23,14 @@ from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.errors import PoiseError, unknown
 from poise.reference.behaviours import Behaviour, Staged
-from poise.spatial import Array, quat_from_axis_angle, quat_log, quat_multiply
+from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_multiply
 
 KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
 """The poses of a flip, in this order."""
-SUPPORT_GAP = 0.03
-"""m: feet nearer to the ground may bear."""
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
+EARLIEST = 0.6
+"""Of the push: feet that come off the ground before do so by chance."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
@@ -72,6 +72,11 @@ class FlipNumbers:
     trunk: float = 5.0  # in landing and standing
     trunk_spring: float = 60.0  # 1/s^2
     support: float = 1e5
+    land_support: float = 1e5
+    flat: float = 2.0  # weight of feet that are flat on the ground in landing and standing, 1/(rad/s^2)^2
+    flat_spring: float = 400.0  # 1/s^2
+    gap: float = 0.03  # m: feet nearer to the ground may bear
+    land_gap: float = 0.03  # m, in landing
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> FlipNumbers:
@@ -130,7 +135,7 @@ class Flip:
         self._watch(state)
         if self.stage == "squat" and state.time >= self._times["crouch"] - 1e-9:
             self._begin_push(state, rotation)
-        elif self.stage == "push" and state.time >= self._times["take-off"] - 1e-9:
+        elif self.stage == "push" and self._left_ground(state):
             self.stage, self._began = "flight", state.time
         elif self.stage == "flight" and self._landed(state):
             self._begin_landing(state, rotation)
@@ -195,16 +200,19 @@ class Flip:
         n, rise = self._numbers, self._rise_line
         k = round((state.time - self._began) / self._step) + 1
         if self._open_at is None:
-            self.pose = np.array(rise.qpos[min(k, len(rise.qpos) - 1)])
+            last = len(rise.qpos) - 1
+            self.pose = np.array(rise.qpos[min(k, last)])
+            velocity = rise.moves[k] / self._step if k <= last else np.zeros(self._actor.nv - 6)
             left, spin = self._left(rotation), float(self._axis @ rotation.angular_momentum)
-            if k >= len(rise.qpos) - 1 and self._opening.due(self.pitch, spin, left, radians(n.touch_pitch)):
+            if k >= last and self._opening.due(self.pitch, spin, left, radians(n.touch_pitch)):
                 self._open_at = 0
         if self._open_at is not None:
             self._open_at += 1
-            self.pose = np.array(self._opening.pose(self._open_at))
+            pose, velocity = self._opening.pose(self._open_at)
+            self.pose = np.array(pose)
             if self._settings.placing:
                 self._place_feet(rotation)
-        torque = self._actor.tracker.torques(state, self.pose[None], n.flight_stiffness)[0]
+        torque = self._actor.tracker.torques(state, self.pose[None], n.flight_stiffness, velocity)[0]
         limit = self._actor.program.limit
         return Actuation(torque=self._actor.whole(np.clip(torque, -limit, limit)))
 
@@ -225,10 +233,18 @@ class Flip:
         g = self._planner.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 
+    def _left_ground(self, state: State) -> bool:
+        """Whether the push is over: its time is up, or the feet are off the ground before."""
+        late = self._began + EARLIEST * (self._times["take-off"] - self._times["crouch"])
+        over = state.time >= self._times["take-off"] - 1e-9
+        return over or (state.time > late and not self._touching(state))
+
     def _landed(self, state: State) -> bool:
+        return self._touching(state) and state.time - self._began > 0.5 * self._numbers.flight
+
+    def _touching(self, state: State) -> bool:
         found = state.contacts
-        feet = self._standing[found.body] & (found.gap < TOUCHED)
-        return bool(feet.any() and state.time - self._began > 0.5 * self._numbers.flight)
+        return bool(np.any(self._standing[found.body] & (found.gap < TOUCHED)))
 
     def _begin_landing(self, state: State, rotation: Rotation) -> None:
         n = self._numbers
@@ -250,10 +266,10 @@ class Flip:
             wanted = self._over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
             pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
             twist = -n.land_spin_damping * rotation.angular_momentum
-        weights = Weights(n.land_linear, n.land_angular, n.support)
+        weights = Weights(n.land_linear, n.land_angular, n.land_support)
         share = min(since / (self._times["stood"] - self._times["touch-down"]), 1.0)
         tilt = (1.0 - share) * (radians(n.touch_pitch) + 2 * pi)
-        tasks = (self._upright(state, tilt, n.trunk),)
+        tasks = (self._upright(state, tilt, n.trunk), *self._flat(state))
         return self._grounded(state, rotation, line.qpos[k], n.land_stiffness, weights, pull, twist, tasks)
 
     # -- what stages share -------------------------------------------------------------------------------------------
@@ -280,6 +296,16 @@ class Flip:
         turning = jacobian @ state.qvel[: self._actor.nv]
         return Task(jacobian, n.trunk_spring * error - 2.0 * sqrt(n.trunk_spring) * turning, weight)
 
+    def _flat(self, state: State) -> list[Task]:
+        """Feet level, wherever they point."""
+        n, tasks = self._numbers, []
+        for link in self._feet:
+            jacobian = self._actor.finder.turns(state, link)[:2]
+            off = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
+            turning = jacobian @ state.qvel[: self._actor.nv]
+            tasks.append(Task(jacobian, n.flat_spring * off - 2.0 * sqrt(n.flat_spring) * turning, n.flat))
+        return tasks
+
     def _grounded(
         self,
         state: State,
@@ -303,7 +329,7 @@ class Flip:
         return Actuation(torque=actor.whole(found.torque))
 
     def _supports(self, state: State) -> Supports:
-        near = self._actor.supports(state, SUPPORT_GAP)
+        near = self._actor.supports(state, self._numbers.land_gap if self.stage == "land" else self._numbers.gap)
         return near.only(self._standing[near.body])
 
     def _ankles(self, state: State) -> Array:

@@ -34,6 +34,7 @@ class Opening:
         ahead = np.sign(momentum)
         return bool(ahead * (0.5 * (now + later) - wanted) >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
 
-    def pose(self, at: int) -> Array:
-        """(nq,) of a step."""
-        return np.asarray(self._line.qpos[min(at, len(self._line.qpos) - 1)])
+    def pose(self, at: int) -> tuple[Array, Array]:
+        """(nq,) of a step, and (n,) rad/s of joints there."""
+        line, last = self._line, len(self._line.qpos) - 1
+        return line.qpos[min(at, last)], line.moves[at] / self._step if at <= last else np.zeros(line.moves.shape[1])

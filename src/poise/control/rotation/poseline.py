@@ -26,6 +26,7 @@ class PoseLine:
     height: Array  # (T,) m of the centre of mass above flat soles
     ahead: Array  # (T,) m of the centre of mass before the ankles, the soles flat
     tilt: Array  # (T,) rad of the pelvis, the soles flat
+    moves: Array  # (T, n) rad of joints, from the pose before
     swing: Array  # (T,) rad that the root has turned back when limbs have come from the first pose to here
 
 
@@ -35,11 +36,12 @@ def pose_line(body: Body, qpos: Array) -> PoseLine:
     feet = [body.link_id(foot.link) for foot in body.feet]
     sole = -min(float(foot.points[:, 2].min()) for foot in body.feet)  # m below the ankle
     inertia, height, ahead, tilt, swing = (np.zeros(len(qpos)) for _ in range(5))
-    moved = np.zeros(body.nv)
+    moved, moves = np.zeros(body.nv), np.zeros((len(qpos), body.nv - 6))
     for k, pose in enumerate(qpos):
         if k:
             mujoco.mj_differentiatePos(model, moved, 1.0, qpos[k - 1], pose)
             moved[:6] = 0.0
+            moves[k] = moved[6:]
         upright = np.array(pose)
         upright[3:7] = 1.0, 0.0, 0.0, 0.0
         terms.evaluate(upright, moved)
@@ -50,4 +52,4 @@ def pose_line(body: Body, qpos: Array) -> PoseLine:
         leg = turn.T @ (found.com - np.mean(terms.data.xpos[feet], axis=0))
         height[k], ahead[k] = leg[2] + sole, leg[0]
         tilt[k] = -np.arctan2(turn[0, 2], turn[2, 2])
-    return PoseLine(qpos, inertia, height, ahead, tilt, swing)
+    return PoseLine(qpos, inertia, height, ahead, tilt, moves, swing)
