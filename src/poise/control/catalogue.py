@@ -12,6 +12,7 @@ from poise.control.modal import Modal, ModalSettings
 from poise.control.nqr import Nqr, NqrSettings
 from poise.control.pendulum import Pendulum, PendulumSettings
 from poise.control.poses import Poses, PosesSettings
+from poise.control.rotation import Rotation, RotationSettings
 from poise.errors import PoiseError, unknown
 from poise.reference.commands import FASTEST
 
@@ -47,6 +48,13 @@ CONTROLLERS: dict[str, Entry] = {
     ),
     "poses": Entry(
         Poses, PosesSettings, "springs towards poses, the trunk held up by declared torques; for scripts [Fattal2006]"
+    ),
+    "rotation": Entry(
+        Rotation,
+        RotationSettings,
+        "rolls and flips by whole-body momentum and excursion; for behaviours [Zordan2014]",
+        body="human43",
+        step=1 / 60,
     ),
 }
 """By name."""
