@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -10,9 +11,10 @@ import numpy as np
 
 from poise.control.controller import Stage
 from poise.control.modal.footholds import Footholds
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead, Horizon
+from poise.control.modal.frames import Frames, points
+from poise.control.modal.horizon import Ahead, Horizon, weights_of
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
+from poise.control.modal.load import Load
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.reaction import Errors, Reaction
@@ -54,7 +56,9 @@ class Modal:
     name = "modal"
     needs_physics = True
 
-    def __init__(self, settings: ModalSettings | None = None) -> None:
+    def __init__(self, settings: ModalSettings | None = None, loads: Sequence[Load] = ()) -> None:
+        """`loads` are what it knows that it will carry."""
+        self._loads = tuple(loads)
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
@@ -64,7 +68,7 @@ class Modal:
         model = world.scene.model
         gravity = -float(model.opt.gravity[2])
         self._model, self._body, self._reference = model, body, reference
-        self._frames = Frames(body, reference, step)
+        self._frames = Frames(body, reference, step, self._loads)
         self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
@@ -89,7 +93,7 @@ class Modal:
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
-        index, nv = round(state.time / state.step), self._body.nv
+        index = round(state.time / state.step)
         ahead, view = self._ahead.at(index), self._seen(state)
         modes = Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
         off = self._off(index, state, view, modes, ahead)
@@ -110,22 +114,43 @@ class Modal:
         weight = self._scale[1] * self._scale[2]
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
-        drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
+        bias = self._laden(index, state)
+        drive, slow = felt(modes, bias), int(np.searchsorted(modes.frequency, self._settings.threshold))
         drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
         drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
-        bend = drive + planned[0] - felt(modes, state.bias[:nv])
-        drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
+        bend = drive + planned[0] - felt(modes, bias)
+        drive[:slow] += self._giving_way(modes, slow, bend, bias, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
 
     def _giving_way(
-        self, modes: Modes, slow: int, bend: Array, force: Array, view: View, ahead: Horizon, state: State
+        self,
+        modes: Modes,
+        slow: int,
+        bend: Array,
+        bias: Array,
+        force: Array,
+        view: View,
+        ahead: Horizon,
+        state: State,
     ) -> Array:
         """(slow,) modal forces that keep planted what bears, beside accelerations (n,) and contact forces (C, 3)."""
         bears = self._bearing(state, ahead.down[0], view.qvel)
         if bears is None or not slow:
             return np.zeros(slow)
-        rigid = rigid_acceleration(state.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        rigid = rigid_acceleration(bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
         return np.asarray(giving_way(modes, slow, rigid, bend, bears.rows, bears.curve, self._settings.soft))
+
+    def _laden(self, index: int, state: State) -> Array:
+        """(nv,) bias forces, with the weights of loads that are carried."""
+        nv, here = self._body.nv, self._frames.at(index)
+        bias = np.array(state.bias[:nv])
+        if here.borne.any():
+            weights = weights_of(here, self._frames.at(index + 1), self._scale[2], self._scale[0])
+            hung = points(state.data, self._frames.hangs, self._frames.hung)
+            for link, place, weight in zip(self._frames.hangs, hung, weights, strict=True):
+                mujoco.mj_jac(self._model, state.data, self._jacobian, None, place, int(link))
+                bias += weight @ self._jacobian[:, :nv]
+        return bias
 
     def _bearing(self, state: State, down: Array, qvel: Array) -> Planted | None:
         """What touches the ground and should."""
@@ -147,8 +172,7 @@ class Modal:
     def _seen(self, state: State) -> View:
         data, nv, frames = state.data, self._body.nv, self._frames
         mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
-        links = data.xmat[frames.link].reshape(-1, 3, 3)
-        corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
+        corner = points(data, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
         return View(data.subtree_com[1], data.xpos[1], turn, mass, qvel, corner)
 
