@@ -65,6 +65,10 @@ class Ledger:
             self._what[self._count] = *point, *way, *(part / self._h for part in impulse), 0.0
             self._count += 1
 
+    def cut(self, steps: int) -> None:
+        """Forget all but the first so many steps."""
+        self._count = int(np.searchsorted(self._whose[: self._count, 0], steps))
+
     @property
     def _tables(self) -> tuple[Ints, Array]:
         return self._whose, self._what

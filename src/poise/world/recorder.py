@@ -12,9 +12,14 @@ from poise.contact import Status
 from poise.world.ledger import Ledger
 from poise.world.recording import Recording
 from poise.world.result import StepResult
+from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
 Array = NDArray[np.float64]
+
+
+USUAL_RATE = 120.0
+"""Hz, for which the scene's surfaces look ahead."""
 
 
 class Recorder:
@@ -55,13 +60,16 @@ class Recorder:
 
     def cut(self, steps: int) -> None:
         """Forget all but the first so many steps; the solver's worst residual and counts stay as they were."""
-        self._put_together()
         del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
         if self.reference is not None:
             del self.reference[steps + 1 :]
         del self.torque[steps:], self.external[steps:]
-        kept = [tuple(column[part[0] < steps] for column in part) for part in self.contacts if part[0].size]
-        self.contacts = [part for part in kept if part[0].size]
+        self.forces.cut(steps)
+
+    def _scene_xml(self) -> str:
+        """The scene, whose surfaces look ahead as far as limbs go in a step, so that replays find what was met."""
+        scene, longer = self.world.scene, self.world.settings.step * USUAL_RATE
+        return scene.xml if longer <= 1.0 else scene.described(longer * LOOK_AHEAD)
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
@@ -75,7 +83,7 @@ class Recorder:
         reference = self.reference
         assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
         return Recording(
-            model_xml=self.world.scene.xml,
+            model_xml=self._scene_xml(),
             time=np.array(self.time),
             qpos=np.array(self.qpos),
             qvel=np.array(self.qvel),

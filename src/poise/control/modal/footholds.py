@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.feet import foot_links
+from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.dynamics.state import Contacts
 from poise.kernel import kernel
@@ -36,18 +37,18 @@ TURNED, LOOSE = 0.3, 1e-4
 
 
 class Footholds:
-    """Offsets of the feet and of the root along the ground."""
+    """Offsets of the feet and of the root along the ground, and up and down with it."""
 
-    def __init__(self, body: Body, frames: Frames, step: float, gravity: float, capture: float) -> None:
+    def __init__(self, body: Body, ground: Ground, frames: Frames, step: float, gravity: float, capture: float) -> None:
         self._body, self._frames, self._step, self._gravity = body, frames, step, gravity
-        self._capture = capture
+        self._ground, self._capture = ground, capture
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         self._links = [set(links.tolist()) for links in foot_links(body)]
         self._corners = [np.flatnonzero(np.isin(frames.link, links)) for links in foot_links(body)]
         chains = [chain_joints(body, foot.link) for foot in body.feet]
         self._legs: list[Ints] = [np.array([dof for joint in chain for dof in joint.dofs]) for chain in chains]
-        self.offset = np.zeros((len(self._feet), 2))  # m
-        self.root = np.zeros(2)  # m
+        self.offset = np.zeros((len(self._feet), 3))  # m
+        self.root = np.zeros(3)  # m
         self._landing = [0] * len(self._feet)
         self._data = mujoco.MjData(body.model)
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
@@ -62,22 +63,30 @@ class Footholds:
         off = error[:2] + error[6:8] / pace
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
-        base = self.offset[down].mean(axis=0) if any(down) else self.root
+        base = (self.offset[down].mean(axis=0) if any(down) else self.root)[:2]
         for k, own in enumerate(self._corners):
+            along = self.offset[k, :2]  # a view
             if not down[k]:
-                self.offset[k] += HASTE * (base + self._wanted(k, index, pace, off) - self.offset[k])
+                along += HASTE * (base + self._wanted(k, index, pace, off) - along)
             elif touching & self._links[k]:
-                away = (corner[own] - frame.corner[own]).mean(axis=0)[:2]
-                self.offset[k] += ANCHOR * (away - self.offset[k])
+                along += ANCHOR * ((corner[own] - frame.corner[own]).mean(axis=0)[:2] - along)
+        self._rise(frame)
         share = np.array([load[own, 2].sum() for own in self._corners])
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
+
+    def _rise(self, frame: Frame) -> None:
+        """Go up and down with the ground."""
+        meant = np.array([frame.corner[own].mean(axis=0)[:2] for own in self._corners])
+        x, y = np.concatenate([meant, meant + self.offset[:, :2]]).T
+        before, after = np.split(np.asarray(self._ground.heights(x, y)), 2)
+        self.offset[:, 2] = after - before
 
     def moved(self) -> Array:
         """(C, 3) m: how far points that may bear are from where the reference has them."""
         out = np.zeros((len(self._frames.link), 3))
         for own, offset in zip(self._corners, self.offset, strict=True):
-            out[own, :2] = offset
+            out[own] = offset
         return out
 
     def edited(self, qpos: Array) -> Array:
@@ -87,9 +96,9 @@ class Footholds:
         model, data, out = self._body.model, self._data, np.array(qpos)
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
-        goals = [(data.xpos[foot] + np.append(way, 0.0), data.xmat[foot].reshape(3, 3).copy())
+        goals = [(data.xpos[foot] + way, data.xmat[foot].reshape(3, 3).copy())
                  for foot, way in zip(self._feet, self.offset, strict=True)]  # fmt: skip
-        out[:2] += self.root
+        out[:3] += self.root
         data.qpos[:] = out
         mujoco.mj_integratePos(model, data.qpos, self._bend, 1.0)
         mujoco.mj_kinematics(model, data)

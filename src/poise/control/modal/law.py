@@ -23,7 +23,7 @@ def rigid_error(
 ) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
-    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (2,) m by how much it was moved.
+    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
     """
     rigid, inertia, carried = modes[3], modes[5], modes[6]
     momentum = mass[:ROOT] @ qvel
@@ -35,8 +35,7 @@ def rigid_error(
                       arm[2] * momentum[0] - arm[0] * momentum[2],
                       arm[0] * momentum[1] - arm[1] * momentum[0]])  # fmt: skip
     spin = turn @ momentum[3:] - lever - ahead.spin[0]
-    out[:3] = com - ahead.com[0]
-    out[:2] -= shift
+    out[:3] = com - ahead.com[0] - shift
     out[3:6] = turned[3:]
     out[6:9] = momentum[:3] / total - ahead.velocity[0]
     out[9:] = np.linalg.solve(inertia, spin)

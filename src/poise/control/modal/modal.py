@@ -66,7 +66,7 @@ class Modal:
         self._model, self._body, self._reference = model, body, reference
         self._frames = Frames(body, reference, step)
         self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
-        self._footholds = Footholds(body, self._frames, step, gravity, s.capture)
+        self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
         self._due = reference.at(world.state.time).qpos  # where the body should be now
@@ -163,13 +163,14 @@ class Modal:
         believed = self._reaction.believed(state.time, errors)
         steps.follow(index, believed.rigid, view.corner, state.contacts, ahead.force[0])
         rigid = believed.rigid.copy()
-        rigid[:2] -= steps.root - before
+        rigid[:3] -= steps.root - before
         self._due = steps.edited(then.qpos)
         mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, self._due)
         pull = (then.qvel - here.qvel)[ROOT:] / state.step
         lacking = goal[ROOT:] / state.step - view.qvel[ROOT:]
         told = np.column_stack([believed.joints, believed.speeds, pull, lacking])
-        return Off(rigid, *(modes.lever.T @ told).T, np.append(steps.root, 0.0), steps.moved())
+        slow, rate, pulled, lack = (modes.lever.T @ told).T
+        return Off(rigid, slow, rate, pulled, lack, steps.root.copy(), steps.moved())
 
     def _slow_drive(self, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces: what accelerates as the reference does, springs to it, and the window's plan."""
