@@ -1,6 +1,6 @@
 """How long a window should be: as long as the body hardly changes its shape, since it is planned for as if it did not.
 
-[Jain2011] section 8 leaves the choice to people: 12 frames for walking, 16 for squatting, 24 for swinging.
+[Jain2011] leaves the choice to people (section 9): 12 frames for walking, 16 for squatting, 24 for swinging.
 """
 
 from __future__ import annotations
