@@ -105,7 +105,7 @@ class Show:
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
-        told = [event for event in self.run.so_far().recording.meta["events"] if event["kind"] == "steer"]
+        told = [event for event in self.run.events if event["kind"] == "steer"]
         self.heading = math.radians(told[-1]["heading_deg"]) if told else 0.0
         self.pace = told[-1]["speed"] if told else None
 
