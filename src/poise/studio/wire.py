@@ -19,8 +19,20 @@ LONGEST_COMMAND = 200_000
 
 
 def words(kind: str, **more: Any) -> str:
-    """Something said to the page."""
-    return json.dumps({"say": kind, **more}, separators=(",", ":"), allow_nan=False)
+    """Something said to the page; JSON knows no infinity, which becomes null."""
+    told = {"say": kind, **more}
+    try:
+        return json.dumps(told, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_sayable(told), separators=(",", ":"), allow_nan=False)
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sayable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sayable(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def file_bytes(name: str, content: bytes) -> bytes:

@@ -86,7 +86,7 @@ class Judge {
     const rows = [
       [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, physical ? "physical" : "NOT physical", !physical],
       ["joints off, root mean square", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["feet slip", `${slip.toFixed(2)} mm/s`],
-      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${Number(value.toPrecision(3))} ${unit}`, !passed, meaning]),
+      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${value === null ? "∞" : Number(value.toPrecision(3))} ${unit}`, !passed, meaning]),
     ];
     $("verdict").replaceChildren(make("table", {}, ...rows.map(([name, value, bad, title = ""]) =>
       make("tr", { className: bad ? "fail" : "", title }, make("td", { textContent: name }), make("td", { textContent: value })))));

@@ -240,7 +240,7 @@ class Pose {
     const near = this.sheet?.keys.find((key) => Math.abs(key.time - time) < 0.012 * this.sheet.seconds);
     this.time = near ? near.time : Math.round(100 * time) / 100;
     this.live = null;
-    if (this.sheet && this.showing === "keyframes") this.send("at", { time: this.time });
+    if (this.sheet) this.send("at", { time: this.time });
     this.refresh();
   }
 
@@ -312,7 +312,9 @@ class Pose {
     const other = this.showing === "performed" ? this.before ?? this.tracks.keyframes : this.tracks.performed;
     theatre.ghost.visible = this.compare && !!other;
     if (theatre.ghost.visible) other.apply(this.time, theatre.ghostGroups);
-    theatre.com.copy(theatre.groups[this.easel.bodies.indexOf(this.easel.links[0])].position);
+    const links = this.easel.links.map((link) => theatre.groups[this.easel.bodies.indexOf(link)].position);
+    theatre.com.set(0, 0, 0);
+    links.forEach((place) => theatre.com.addScaledVector(place, 1 / links.length));
     theatre.rest();
     theatre.layGround();
     theatre.follow(seconds);

@@ -110,7 +110,7 @@ class Theatre {
     this.arrows.forEach((arrow, k) => {
       if (k >= list.length) return arrow.hide();
       const tail = new THREE.Vector3(...list[k].point).divideScalar(list[k].weight);
-      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight));
+      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight).clampLength(0, span));
     });
   }
 

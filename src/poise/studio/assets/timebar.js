@@ -47,7 +47,8 @@ class Timebar {
 
   refresh() {
     const past = this.held !== null;
-    $("branch").hidden = $("live").hidden = !past;
+    $("past").hidden = !past;
+    $("hint").hidden = past;
     $("play").querySelector("path").setAttribute("d", this.playing ? ICONS.pause : ICONS.play);
     $("scrub").value = this.end ? (past ? this.held / this.end : 1) : 1;
     $("clock").innerHTML = past ? `<b>${this.held.toFixed(2)}</b> / ${this.end.toFixed(2)} s` : `<b>${this.end.toFixed(2)}</b> s`;
