@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 HERE = Path(__file__).parent
 STATIC = HERE / "_static"
@@ -54,7 +54,7 @@ def until(page: Any, condition: str) -> None:
 def shoot(page: Any, name: str) -> None:
     page.wait_for_timeout(3000)  # until the camera has settled
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(256, Image.Quantize.MEDIANCUT).save(STATIC / f"{name}.png", optimize=True)
+    ImageOps.posterize(picture, 6).save(STATIC / f"{name}.png", optimize=True)
 
 
 def pushed(page: Any) -> None:
@@ -64,7 +64,7 @@ def pushed(page: Any) -> None:
     until(page, "studio.events.length && studio.tape.end > studio.events[0].time + 1")
     for toggle in ("contacts", "com"):
         page.locator(f"[data-toggle={toggle}]").click()
-    page.evaluate("studio.timebar.hold(studio.events[0].time + 0.3)")
+    page.evaluate("studio.timebar.hold(studio.events[0].time + 0.22)")
     shoot(page, "studio")
 
 
