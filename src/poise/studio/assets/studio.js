@@ -21,6 +21,7 @@ class Studio {
     this.tabs();
     this.toggles();
     this.keys();
+    this.manners();
     $("abort").onclick = () => this.wire.send("abort");
     addEventListener("resize", () => { this.theatre.stage.resize(); this.stale = true; });
     busy("opening the studio");
@@ -144,6 +145,19 @@ class Studio {
       };
     });
     all("#modes [data-mode]").forEach((button) => { button.onclick = () => this.mode(button.dataset.mode); });
+  }
+
+  /** A page that nobody sees rests; a button that was clicked does not keep the keys to itself. */
+  manners() {
+    let resume = false;
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) {
+        resume = this.timebar.playing;
+        if (resume) this.wire.send("play", { on: false });
+      } else if (resume) this.wire.send("play", { on: true });
+    });
+    document.addEventListener("click", ({ detail, target }) => { if (detail) target.closest("button")?.blur(); });
+    document.addEventListener("change", ({ target }) => { if (target.matches("select")) target.blur(); });
   }
 
   mode(name) {
