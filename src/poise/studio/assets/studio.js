@@ -48,7 +48,7 @@ class Studio {
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
       branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
       events: ({ events }) => this.happened(events),
-      numbers: (told) => { this.fell = told.fell_at; this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
       crashed: ({ text }) => { busy(""); this.crashed(text); },
@@ -81,6 +81,18 @@ class Studio {
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
     if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
     document.title = `${scene.motion} · Poise studio`;
+  }
+
+  /** Whoever falls unless he was meant to can be taken back. */
+  down(fell) {
+    const meant = ["limp", "hold"].includes(this.scene?.controller) || this.choices.motions.find(({ name }) => name === this.scene?.motion)?.group === "Feats";
+    if (fell !== null && this.fell === null && !meant) {
+      const back = Math.max(0, fell - 2);
+      toast("It is down.", "note", {
+        "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Begin again": () => this.wire.send("reset", { play: true }),
+      });
+    }
+    this.fell = fell;
   }
 
   branched(time, epoch, events) {
