@@ -73,6 +73,13 @@ class Pose {
     const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line, this.clock),
       make("div", { className: "row" }, add, make("div", { className: "switch", role: "radiogroup" }, ...views), this.compareButton));
     document.body.append(bar);
+    addEventListener("keydown", (event) => {
+      if (!this.open || event.target.matches("select, input, textarea, button")) return;
+      const act = { " ": () => this.play(!this.playing), Delete: () => this.key >= 0 && this.send("delete", { index: this.key }) }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
     const seek = (event) => {
       const { left, width } = this.line.getBoundingClientRect();
       this.at(clamp((event.clientX - left) / width, 0, 1) * (this.sheet?.seconds ?? 1));

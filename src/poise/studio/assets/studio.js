@@ -16,6 +16,7 @@ class Studio {
     this.timebar = new Timebar(this.wire);
     this.save = new Save(this.wire, () => this.video());
     this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
+    this.act.present = this.grab.present = () => this.timebar.present();
     this.pose = new Pose(this.wire, this.theatre);
     this.grab.active = () => document.body.dataset.mode === "perform";
     this.tabs();
@@ -168,6 +169,7 @@ class Studio {
         if (resume) this.wire.send("play", { on: false });
       } else if (resume) this.wire.send("play", { on: true });
     });
+    for (const kind of ["click", "change", "input"]) document.addEventListener(kind, () => { this.stale = true; });
     document.addEventListener("click", ({ detail, target }) => { if (detail) target.closest("button")?.blur(); });
     document.addEventListener("change", ({ target }) => { if (target.matches("select")) target.blur(); });
   }
@@ -202,6 +204,7 @@ class Studio {
       if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input, textarea, button")) return;
       if (document.body.dataset.mode !== "perform") return;
       event.preventDefault();
+      this.stale = true;
       act();
     });
   }

@@ -24,6 +24,13 @@ class Timebar {
     this.wire.send("play", { on: !this.playing });
   }
 
+  /** Whoever does something while he looks at the past goes on from there. */
+  present() {
+    if (this.held === null) return;
+    this.wire.send("branch", { time: this.held, play: true });
+    this.held = null;
+  }
+
   hold(time) {
     if (this.playing) this.wire.send("play", { on: false });
     this.held = time >= this.end - 1e-6 ? null : time;
