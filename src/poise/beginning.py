@@ -73,10 +73,12 @@ class Placed:
     def at(self, time: float) -> Target:
         """What is wanted at a time, in the world."""
         wanted = self._reference.at(time)
-        same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
-        if self._last is None or not same:  # a pose that is held is placed once
-            there = self._carriage
-            force = None if wanted.force is None else there.vector(wanted.force)
-            placed = replace(wanted, qpos=there.pose(wanted.qpos), qvel=there.velocity(wanted.qvel), force=force)
-            self._last = (wanted, placed)
+        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
+            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
         return self._last[1]
+
+    def _placed(self, wanted: Target) -> Target:
+        there, last = self._carriage, self._last
+        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
+        force = None if wanted.force is None else there.vector(wanted.force)
+        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)

@@ -40,10 +40,14 @@ def motions() -> dict[str, str]:
 
 def _told(name: str) -> str:
     from poise.reference.authoring import read_source, shipped_names
+    from poise.reference.behaviours import behaviour_names, read_behaviour
     from poise.reference.facts import facts_of
     from poise.reference.motions import POSES
     from poise.reference.shipping import finished, finished_bodies
 
+    if name in behaviour_names():
+        behaviour = read_behaviour(name)
+        return f"{behaviour.title}; a behaviour of {behaviour.body}, for rotation"
     if name not in shipped_names():
         said = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return said[:1].lower() + said[1:]

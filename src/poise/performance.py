@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
-from poise.control.controller import Adjustable, Steerable
+from poise.control.controller import Adjustable, Startled, Steerable
 from poise.errors import PoiseError
 from poise.marking import Mark, fixed_parts
 from poise.pushing import ScenePush, total_push
@@ -133,11 +133,18 @@ class Run:
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
             self.events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
+        if isinstance(self.controller, Startled) and self._begins():
+            self.controller.startle(world.time)
         result = world.step(self.controller.act(world.state), total_push(self._forces, world))
         self._recorder.add(result)
         self._recorder.track(self.ghost)
         self._spent.append(clock.perf_counter() - began)
         return result
+
+    def _begins(self) -> bool:
+        """Whether a push begins in the coming step."""
+        now = self.world.time
+        return any(now <= force.push.time < now + self.world.settings.step for force in self._forces)
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.body import Body
 from poise.body.load import parse_load
 from poise.control import CONTROLLERS, Controller, named_controller
 from poise.control.controller import Steerable
@@ -177,10 +178,12 @@ class Session:
             chosen = chosen.laden(link, mass)
         if self.limits is not None:
             chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
-        reference = self._tracked(chosen, edits, controller.needs_physics, say)
+        before, after = ((), edits) if usual.edits_online else (edits, ())
+        physical = self._tracked(chosen, before, controller.needs_physics, say)
         if controller.needs_physics:
-            reference = in_steps(reference, 1 / settings.step)
-        held = next((m for m in reference.motions.values() if m.contacts.held.any()), None)
+            physical = in_steps(physical, 1 / settings.step)
+        held = next((m for m in physical.motions.values() if m.contacts.held.any()), None)
+        reference = _edited(physical, after, chosen.body, say)
         props = () if held is None else stage(held).props
         grips = [] if held is None else grip_cues(held)
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
@@ -196,10 +199,7 @@ class Session:
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""
-        reference = chosen.reference
-        for edit in edits:
-            say(f"editing: {edit}")
-            reference = edit.on(take_of(reference, chosen.body))
+        reference = _edited(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference
         if self.steer is not None:
@@ -220,6 +220,13 @@ class Session:
                 told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"
                 raise PoiseError(f"steer '{self.steer}': {told}, not at {command.speed:g}")
         return [steer_cue(controller, command) for command in commands]
+
+
+def _edited(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
+    for edit in edits:
+        say(f"editing: {edit}")
+        reference = edit.on(take_of(reference, body))
+    return reference
 
 
 def summarise(performance: Performance) -> dict[str, Any]:

@@ -13,8 +13,16 @@ from poise.body import Body, biped29, human58, names
 from poise.body.ground import lowest
 from poise.errors import PoiseError
 
-FREEDOM = {"biped29": 29, "human37": 37, "human42": 42, "human58": 64, "lamp14": 14, "baby": 37}
-MASS = {"biped29": 71.356, "human37": 71.0, "human42": 75.0, "human58": 81.4, "lamp14": 2.8, "baby": 8.5}
+FREEDOM = {"biped29": 29, "human37": 37, "human42": 42, "human43": 43, "human58": 64, "lamp14": 14, "baby": 37}
+MASS = {
+    "biped29": 71.356,
+    "human37": 71.0,
+    "human42": 75.0,
+    "human43": 73.5,
+    "human58": 81.4,
+    "lamp14": 2.8,
+    "baby": 8.5,
+}
 
 
 def posed(body, qpos):

@@ -10,7 +10,7 @@ from poise.body.body import Body
 from poise.body.plan import Plan
 from poise.errors import unknown
 
-_NAMES = ("biped29", "human37", "human42", "human58", "lamp14", "baby")
+_NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
 
 
 def names() -> tuple[str, ...]:

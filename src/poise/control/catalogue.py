@@ -12,6 +12,7 @@ from poise.control.modal import Modal, ModalSettings
 from poise.control.nqr import Nqr, NqrSettings
 from poise.control.pendulum import Pendulum, PendulumSettings
 from poise.control.poses import Poses, PosesSettings
+from poise.control.rotation import Rotation, RotationSettings
 from poise.errors import PoiseError, unknown
 from poise.reference.commands import FASTEST
 
@@ -24,6 +25,7 @@ class Entry(NamedTuple):
     what: str
     body: str | None = None  # that performs motions which come with Poise; None for whichever is usual
     step: float = 1 / 120  # s of a simulation step
+    edits_online: bool = False  # whether it performs what was edited after it was made to obey physics
     speeds: tuple[float, float] = (0.0, FASTEST)  # m/s between which it can be steered, backward below zero
 
 
@@ -36,6 +38,7 @@ CONTROLLERS: dict[str, Entry] = {
         ModalSettings,
         "plans contact forces and slow modes a window ahead, at every step anew [Jain2011]",
         body="human42",
+        edits_online=True,
     ),
     "pendulum": Entry(
         Pendulum,
@@ -47,6 +50,13 @@ CONTROLLERS: dict[str, Entry] = {
     ),
     "poses": Entry(
         Poses, PosesSettings, "springs towards poses, the trunk held up by declared torques; for scripts [Fattal2006]"
+    ),
+    "rotation": Entry(
+        Rotation,
+        RotationSettings,
+        "rolls and flips by whole-body momentum and excursion; for behaviours [Zordan2014]",
+        body="human43",
+        step=1 / 60,
     ),
 }
 """By name."""

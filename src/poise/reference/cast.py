@@ -9,6 +9,7 @@ from poise.errors import PoiseError
 from poise.library import motion_file
 from poise.motion.repair import Imported, import_motion
 from poise.reference.archive import is_prepared, load_reference
+from poise.reference.behaviours import Staged, behaviour_names, read_behaviour
 from poise.reference.motions import named_motion
 from poise.reference.played import Played
 from poise.reference.preparing import Say, in_silence, prepare
@@ -50,6 +51,12 @@ def cast(
     they come for.
     """
     path = motion_file(motion)
+    if path.suffix == ".toml" or motion in behaviour_names():
+        behaviour = read_behaviour(motion)
+        performer = load_body(body or behaviour.body)
+        if behaviour.limits is not None:
+            performer = performer.with_torque_limits(behaviour.limits)
+        return Cast(performer, Staged(behaviour, performer), ships=not path.suffix)
     if not path.suffix:
         able = finished_bodies(motion) if physics else ()
         performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))

@@ -31,8 +31,9 @@ POSES = {"stand": stand, "fall": fall}
 def motion_names() -> tuple[str, ...]:
     """All that there are."""
     from poise.reference.authoring import shipped_names
+    from poise.reference.behaviours import behaviour_names
 
-    return tuple(sorted({*POSES, *shipped_names()}))
+    return tuple(sorted({*POSES, *shipped_names(), *behaviour_names()}))
 
 
 def named_motion(name: str, body: Body) -> Reference:
@@ -41,11 +42,14 @@ def named_motion(name: str, body: Body) -> Reference:
     It obeys physics where a finished reference for the body comes with Poise; otherwise it is as its source has it.
     """
     from poise.reference.authoring import author
+    from poise.reference.behaviours import Staged, behaviour_names, read_behaviour
     from poise.reference.played import Played
     from poise.reference.shipping import finished_for, follower
 
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
+    if name in behaviour_names():
+        return Staged(read_behaviour(name), body)
     reference = finished_for(name, body)
     if reference is not None:
         after = None if reference.clip.cyclic else follower(name)

@@ -12,6 +12,7 @@ from poise.study.pendulum import body, imitation, slope, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
+from poise.study.rotation import indices
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
@@ -20,6 +21,7 @@ STUDIES: dict[str, Study[Any]] = {
         *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
         *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
         *(shooting, pd, variations),
+        indices,
     )
 }
 """All there are."""

@@ -26,15 +26,22 @@ def cores() -> int:
 
 def here(measure: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
     """The rows of cases, measured by so many processes of this machine; by this one if it is one."""
+    with crew(min(workers, len(cases))) as work:
+        yield from work(measure, cases)
+
+
+@contextmanager
+def crew(workers: int) -> Iterator[Callable[[Callable[[Case], Row], Sequence[Case]], Iterator[Row]]]:
+    """What measures cases again and again, by so many processes; by this one if it is one."""
     if workers < 1:
         raise PoiseError(f"{workers} workers: must be at least 1")
     if workers == 1:
         with threadpool_limits(1):
-            yield from map(measure, cases)
+            yield map
         return
-    with _pool(min(workers, len(cases))) as pool:
+    with _pool(workers) as pool:
         try:
-            yield from pool.map(measure, cases)
+            yield pool.map
         except BrokenProcessPool:
             raise PoiseError("a worker process died: is there memory for as many? see --workers") from None
 

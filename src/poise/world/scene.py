@@ -76,6 +76,10 @@ class Scene:
     @cached_property
     def xml(self) -> str:
         """MJCF of the whole scene, self-contained."""
+        return self.described(LOOK_AHEAD)
+
+    def described(self, look_ahead: float) -> str:
+        """The same, with surfaces that look ahead so far, m: as steps longer than 1/120 s need it."""
         root = Element("mujoco", model=self.body.name if self.bodies else "scene")
         SubElement(root, "compiler", angle="radian", autolimits="true")
         root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
@@ -84,26 +88,26 @@ class Scene:
         for item in self.terrain.assets():
             assets.append(item)
         for item in self.terrain.geoms():
-            world.append(self._solid(item, TERRAIN_BIT, 0))
+            world.append(self._solid(item, TERRAIN_BIT, 0, look_ahead))
         for index, body in enumerate(self.bodies):
-            self._add_body(world, body, index)
+            self._add_body(world, body, index, look_ahead)
         for prop in self.props:
             for item in prop.elements():
                 for part in item.iter("geom"):
                     if not _untouchable(part):
-                        self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT)
+                        self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
                 world.append(item)
         return ElementTree.tostring(root, encoding="unicode")
 
-    def _solid(self, part: Element, own: int, others: int) -> Element:
+    def _solid(self, part: Element, own: int, others: int, look_ahead: float) -> Element:
         part.set("contype", str(own))
         part.set("conaffinity", str(others))
-        part.set("margin", repr(LOOK_AHEAD / 2))  # MuJoCo adds the margins of the two surfaces
+        part.set("margin", repr(look_ahead / 2))  # MuJoCo adds the margins of the two surfaces
         part.set("condim", "3")
         part.set("friction", numbers((self.friction, 0.005, 0.0001)))
         return part
 
-    def _add_body(self, world: Element, body: Body, index: int) -> None:
+    def _add_body(self, world: Element, body: Body, index: int, look_ahead: float) -> None:
         source = ElementTree.fromstring(body.mjcf)
         own = FIRST_BODY_BIT << index
         others = TERRAIN_BIT | PROP_BIT
@@ -115,7 +119,7 @@ class Scene:
                 item.set("name", prefix + item.get("name", ""))
         for part in source.iter("geom"):
             if not _untouchable(part):
-                self._solid(part, own, others)
+                self._solid(part, own, others, look_ahead)
         for part in source.findall("worldbody/body"):
             world.append(part)
 

@@ -1,0 +1,68 @@
+"""What all behaviours of the controller share: the program of the body, its supports, its rotation and excursion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.body import Body
+from poise.control.controller import Stage
+from poise.control.rotation.program import Aim, Answer, Program, Weights
+from poise.control.rotation.supports import Finder, Supports, bearing
+from poise.control.rotation.tracking import Tracker
+from poise.dynamics import State
+from poise.dynamics.rotation import Rotation, rotation_of, turned_on
+from poise.spatial import Array
+
+LEAST_FORCE, LEAST_TORQUE = 21.0, 2.0
+"""N, N m about the centre of mass: contacts that bear neither are left to themselves [Zordan2014] section VI."""
+
+
+class Actor:
+    """A body in a world, as the controller sees it."""
+
+    def __init__(self, world: Stage) -> None:
+        self.body: Body = world.scene.body
+        self.model = world.scene.model
+        self.ground = world.scene.terrain
+        self.nv, nv = self.body.nv, self.body.nv
+        damping = np.array(self.model.dof_damping[:nv])
+        self.program = Program(
+            np.array(world.torque_limit[6:nv]), damping, self.body.mass, np.array(self.model.opt.gravity)
+        )
+        head = () if self.body.head is None else (self.body.link_id(self.body.head),)
+        self.finder = Finder(self.model, nv, head)
+        self.tracker = Tracker(self.model, nv, damping)
+        self.excursion = np.array([1.0, 0.0, 0.0, 0.0])
+        self._time: float | None = None
+
+    def observe(self, state: State) -> Rotation:
+        """Take a state: its equations of motion, how the body turns, and how far it has turned."""
+        rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
+        self.program.begin(state)
+        if self._time is not None:
+            self.excursion = turned_on(self.excursion, rotation.spin, state.time - self._time)
+        self._time = state.time
+        return rotation
+
+    def supports(self, state: State, gap: float) -> Supports:
+        """What is nearer to the ground than a gap (m) and may bear; never the head."""
+        return self.finder.near(state, gap)
+
+    def answer(
+        self, aim: Aim, weights: Weights, supports: Supports, com: Array, inclusion: bool = True
+    ) -> tuple[Answer, Supports]:
+        """The best torques, found with all supports, then with those alone that the first pass made use of."""
+        found = self.program.solve(aim, weights, supports, com)
+        if not inclusion or not len(supports.body):
+            return found, supports
+        kept = bearing(supports, found.force, com, LEAST_FORCE, LEAST_TORQUE)
+        if kept.all():
+            return found, supports
+        fewer = supports.only(kept)
+        return self.program.solve(aim, weights, fewer, com), fewer
+
+    def whole(self, torque: Array) -> Array:
+        """(nv,) N m of the scene's DOFs, from those of the body's joints."""
+        out = np.zeros(self.model.nv)
+        out[6 : self.nv] = torque
+        return out

@@ -1,0 +1,371 @@
+"""A somersault from standing: squat, push, flight, landing, stand.
+
+The flight supervisor of [Zordan2014] section VII. Before the push a plan tells momenta; in flight poses are tracked and
+the tuck is left when the root will arrive at touch-down with the wanted pitch; at touch-down a landing is planned from
+the state that really is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import atan2, cos, pi, radians, sin, sqrt
+
+import numpy as np
+
+from poise.control.rotation.actor import Actor
+from poise.control.rotation.opening import Opening
+from poise.control.rotation.plan import Course, Phase, Planar, Planner, Wish
+from poise.control.rotation.poseline import PoseLine, pose_line
+from poise.control.rotation.program import Aim, Task, Weights
+from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.supports import Supports
+from poise.dynamics import Actuation, State
+from poise.dynamics.rotation import Rotation
+from poise.errors import PoiseError, unknown
+from poise.reference.behaviours import Behaviour, Staged
+from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_multiply
+
+KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
+"""The poses of a flip, in this order."""
+TOUCHED = 0.004
+"""m: feet nearer to the ground have landed."""
+EARLIEST = 0.6
+"""Of the push: feet that come off the ground before do so by chance."""
+UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class FlipNumbers:
+    """What a flip aims for, and how much it matters."""
+
+    flight: float = 0.58  # s
+    opening: float = 0.2  # s from the tuck to the pose of touch-down
+    turned: float = -351.0  # degrees of excursion at touch-down
+    touch_pitch: float = -320.0  # degrees of the pelvis at touch-down
+    take_off_height: float = 1.0  # m of the centre of mass
+    touch_down_height: float = 0.8  # m
+    touch_down_ahead: float = 0.15  # m of the centre of mass before the ankles
+    travel: float = -0.1  # m backward until touch-down, negative
+    end_height: float = 0.7  # m of the centre of mass after landing
+    squat_ahead: float = 0.04  # m of the centre of mass before the ankles in the crouch
+    stand_ahead: float = 0.05  # m, standing
+    landing: float = 0.5  # s until rest
+    squat_linear: float = 0.5
+    squat_angular: float = 0.5
+    squat_stiffness: float = 400.0
+    push_strongest: float = 1600.0  # N of heels, and of toes
+    push_last: float = 0.3  # of that at take-off
+    push_linear: float = 5.0
+    push_angular: float = 10.0
+    push_stiffness: float = 400.0
+    push_support: float = 3e4
+    flight_stiffness: float = 1500.0
+    land_linear: float = 100.0
+    land_angular: float = 10.0
+    land_stiffness: float = 400.0
+    land_spring: float = 30.0  # 1/s^2
+    land_damping: float = 14.0  # 1/s
+    land_spin_damping: float = 8.0  # 1/s
+    squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
+    push_trunk: float = 0.5  # in the push
+    push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
+    trunk: float = 5.0  # in landing and standing
+    trunk_spring: float = 60.0  # 1/s^2
+    support: float = 1e5
+    land_support: float = 1e5
+    flat: float = 2.0  # weight of feet that are flat on the ground in landing and standing, 1/(rad/s^2)^2
+    flat_spring: float = 400.0  # 1/s^2
+    gap: float = 0.03  # m: feet nearer to the ground may bear
+    land_gap: float = 0.03  # m, in landing
+
+    @classmethod
+    def of(cls, behaviour: Behaviour) -> FlipNumbers:
+        """Those of a behaviour file."""
+        known = [field.name for field in fields(cls)]
+        for name in behaviour.control:
+            if name not in known:
+                raise unknown(f"number of a flip in {behaviour.path.name}", name, known)
+        if len(behaviour.at) != len(KEYS):
+            raise PoiseError(f"{behaviour.path.name}: a flip has {len(KEYS)} poses: {', '.join(KEYS)}")
+        return cls(**behaviour.control)
+
+
+class Flip:
+    """A flip under way."""
+
+    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
+        self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
+        self._numbers = n = FlipNumbers.of(staged.behaviour)
+        self._times = dict(zip(KEYS, staged.behaviour.at, strict=True))
+        self._weight = settings.momentum
+        body = actor.body
+        self._feet = [body.link_id(foot.link) for foot in body.feet]
+        self._standing = np.isin(
+            np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
+        )
+        self._planner = Planner(body.mass, step, -float(actor.model.opt.gravity[2]))
+        self._ground_line = self._sampled(0.0, self._times["take-off"])
+        self._rise_line = self._sampled(self._times["take-off"], self._times["tuck"])
+        self._open_line = self._stretched("tuck", "touch-down", n.opening)
+        self._land_line = self._sampled(self._times["touch-down"], self._times["stood"])
+        self._opening = Opening(self._open_line, step)
+        self.stage = "squat"
+        self._yaw: float | None = None
+        self._began = 0.0  # s of the stage
+        self._open_at: int | None = None
+        self.pitch = 0.0  # rad of the root, whole turns counted
+        self.pose = np.array(self._ground_line.qpos[0])
+        self._course: Course | None = None
+
+    # -- poses -------------------------------------------------------------------------------------------------------
+
+    def _sampled(self, start: float, stop: float) -> PoseLine:
+        count = max(2, round((stop - start) / self._step) + 1)
+        return pose_line(self._actor.body, self._staged.line(np.linspace(start, stop, count)))
+
+    def _stretched(self, first: str, last: str, seconds: float) -> PoseLine:
+        count = max(2, round(seconds / self._step) + 1)
+        return pose_line(self._actor.body, self._staged.line(np.linspace(self._times[first], self._times[last], count)))
+
+    # -- stages ------------------------------------------------------------------------------------------------------
+
+    def act(self, state: State) -> Actuation:
+        """Torques of the coming step."""
+        rotation = self._actor.observe(state)
+        self._watch(state)
+        if self.stage == "squat" and state.time >= self._times["crouch"] - 1e-9:
+            self._begin_push(state, rotation)
+        elif self.stage == "push" and self._left_ground(state):
+            self.stage, self._began = "flight", state.time
+        elif self.stage == "flight" and self._landed(state):
+            self._begin_landing(state, rotation)
+        return getattr(self, f"_{self.stage}")(state, rotation)  # type: ignore[no-any-return]
+
+    def _watch(self, state: State) -> None:
+        """Keep count of the root's pitch."""
+        turn = state.data.xmat[1].reshape(3, 3)
+        if self._yaw is None:
+            left = turn[:, 1]
+            self._yaw = atan2(-left[0], left[1])
+        forward = np.array([cos(self._yaw), sin(self._yaw), 0.0])
+        self._forward, self._axis = forward, np.array([-forward[1], forward[0], 0.0])
+        now = atan2(-turn[2, 0], float(forward @ turn[:, 0]))
+        self.pitch += (now - self.pitch + pi) % (2 * pi) - pi
+
+    def _squat(self, state: State, rotation: Rotation) -> Actuation:
+        n, line = self._numbers, self._ground_line
+        k = min(round(state.time / self._step) + 1, len(line.qpos) - 1)
+        wanted = self._over_feet(state, n.squat_ahead, line.height[k])
+        pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
+        twist = -8.0 * rotation.angular_momentum
+        weights = Weights(n.squat_linear, n.squat_angular, n.support)
+        tasks = (self._upright(state, line.tilt[k], n.squat_trunk),)
+        return self._grounded(state, rotation, line.qpos[k], n.squat_stiffness, weights, pull, twist, tasks)
+
+    def _begin_push(self, state: State, rotation: Rotation) -> None:
+        """Plan the whole flip from here."""
+        n = self._numbers
+        self.stage, self._began = "push", state.time
+        if not self._settings.planning:
+            return
+        first = round(self._times["crouch"] / self._step)
+        hold = round(n.flight / self._step) - (len(self._rise_line.qpos) - 1) - (len(self._open_line.qpos) - 1)
+        tuck = np.full(max(hold, 1), self._open_line.inertia[0])
+        flight = np.concatenate([self._rise_line.inertia[1:], tuck, self._open_line.inertia[1:]])
+        heel, toe = self._soles(state)
+        ankle = float(self._forward @ self._ankles(state))
+        push = Phase(self._ground_line.inertia[first + 1 :], heel, toe, 6, n.push_strongest, n.push_last)
+        back = ankle + n.touch_down_ahead
+        landing = Phase(self._landing_inertia(), heel - back, toe - back, 8, 2500.0)
+        wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, n.stand_ahead)
+        plan = self._planner.flip(self._planar(rotation, 0.0), push, flight, landing, wish)
+        self._course = plan.take_off
+
+    def _push(self, state: State, rotation: Rotation) -> Actuation:
+        n, line = self._numbers, self._ground_line
+        k = min(round(state.time / self._step) + 1, len(line.qpos) - 1)
+        weights = Weights(n.push_linear, n.push_angular, n.push_support)
+        if self._course is None:
+            wanted = self._over_feet(state, n.squat_ahead, line.height[k])
+            pull = rotation.mass * (80.0 * (wanted - rotation.com) - 32.0 * rotation.velocity)
+            twist = np.zeros(3)
+        else:
+            pull, twist = self._followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
+        share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
+        tasks = (self._upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
+        return self._grounded(state, rotation, line.qpos[k], n.push_stiffness, weights, pull, twist, tasks)
+
+    def _flight(self, state: State, rotation: Rotation) -> Actuation:
+        """Poses alone."""
+        n, rise = self._numbers, self._rise_line
+        k = round((state.time - self._began) / self._step) + 1
+        if self._open_at is None:
+            last = len(rise.qpos) - 1
+            self.pose = np.array(rise.qpos[min(k, last)])
+            velocity = rise.moves[k] / self._step if k <= last else np.zeros(self._actor.nv - 6)
+            left, spin = self._left(rotation), float(self._axis @ rotation.angular_momentum)
+            if k >= last and self._opening.due(self.pitch, spin, left, radians(n.touch_pitch)):
+                self._open_at = 0
+        if self._open_at is not None:
+            self._open_at += 1
+            pose, velocity = self._opening.pose(self._open_at)
+            self.pose = np.array(pose)
+            if self._settings.placing:
+                self._place_feet(rotation)
+        torque = self._actor.tracker.torques(state, self.pose[None], n.flight_stiffness, velocity)[0]
+        limit = self._actor.program.limit
+        return Actuation(torque=self._actor.whole(np.clip(torque, -limit, limit)))
+
+    def _place_feet(self, rotation: Rotation) -> None:
+        """Turn the legs at the hips by what the pelvis will be off at touch-down, so that feet arrive as planned."""
+        assert self._open_at is not None
+        spin, at = float(self._axis @ rotation.angular_momentum), min(self._open_at, len(self._open_line.qpos) - 1)
+        arrival = self._opening.arrival(self.pitch, spin, self._left(rotation), at)
+        off = min(max(arrival - radians(self._numbers.touch_pitch), -0.6), 0.6)
+        share = at / (len(self._open_line.qpos) - 1)
+        for side in ("left", "right"):
+            place = list(self._actor.body.joint(f"{side}_hip").qpos)
+            self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, -share * off), self.pose[place])
+
+    def _left(self, rotation: Rotation) -> float:
+        """s until the centre of mass has fallen to the height of touch-down."""
+        fall, up = float(rotation.com[2]) - self._numbers.touch_down_height, float(rotation.velocity[2])
+        g = self._planner.gravity
+        return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
+
+    def _left_ground(self, state: State) -> bool:
+        """Whether the push is over: its time is up, or the feet are off the ground before."""
+        late = self._began + EARLIEST * (self._times["take-off"] - self._times["crouch"])
+        over = state.time >= self._times["take-off"] - 1e-9
+        return over or (state.time > late and not self._touching(state))
+
+    def _landed(self, state: State) -> bool:
+        return self._touching(state) and state.time - self._began > 0.5 * self._numbers.flight
+
+    def _touching(self, state: State) -> bool:
+        found = state.contacts
+        return bool(np.any(self._standing[found.body] & (found.gap < TOUCHED)))
+
+    def _begin_landing(self, state: State, rotation: Rotation) -> None:
+        n = self._numbers
+        self.stage, self._began, self._course = "land", state.time, None
+        heel, toe = self._soles(state)
+        wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead)
+        if self._settings.replanning and self._settings.planning:
+            phase = Phase(self._landing_inertia(), heel, toe, 8, 2500.0)
+            self._course = self._planner.landing(self._planar(rotation, 0.0), phase, wish)
+
+    def _land(self, state: State, rotation: Rotation) -> Actuation:
+        n, line = self._numbers, self._land_line
+        since = state.time - self._began
+        k = min(round(since / self._step) + 1, len(line.qpos) - 1)
+        if self._course is not None and since < n.landing:
+            gains = (n.land_spring, n.land_damping)
+            pull, twist = self._followed(rotation, self._course, since, gains, n.land_spin_damping)
+        else:
+            wanted = self._over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
+            pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
+            twist = -n.land_spin_damping * rotation.angular_momentum
+        weights = Weights(n.land_linear, n.land_angular, n.land_support)
+        share = min(since / (self._times["stood"] - self._times["touch-down"]), 1.0)
+        tilt = (1.0 - share) * (radians(n.touch_pitch) + 2 * pi)
+        tasks = (self._upright(state, tilt, n.trunk), *self._flat(state))
+        return self._grounded(state, rotation, line.qpos[k], n.land_stiffness, weights, pull, twist, tasks)
+
+    # -- what stages share -------------------------------------------------------------------------------------------
+
+    def _followed(
+        self, rotation: Rotation, course: Course, time: float, gains: tuple[float, float], damping: float
+    ) -> tuple[Array, Array]:
+        """Rates of momenta along a course, with feedback: [Zordan2014] Eqs. (3) and (4)."""
+        here, push, twist = course.at(time + self._step)
+        wanted = here.x * self._forward + here.z * UP + float(self._axis @ self._middle) * self._axis
+        speed = here.vx * self._forward + here.vz * UP
+        pull = rotation.mass * (gains[0] * (wanted - rotation.com) + gains[1] * (speed - rotation.velocity))
+        pull = pull + push[0] * self._forward + push[1] * UP
+        return pull, twist * self._axis + damping * (here.spin * self._axis - rotation.angular_momentum)
+
+    def _upright(self, state: State, tilt: float, weight: float) -> Task:
+        """The pelvis at a pitch, facing as at first."""
+        n = self._numbers
+        assert self._yaw is not None
+        wanted = quat_multiply(quat_from_axis_angle(UP, self._yaw), quat_from_axis_angle(LEFT, tilt))
+        now = np.array(state.data.xquat[1])
+        error = quat_log(quat_multiply(wanted, now * np.array([1.0, -1.0, -1.0, -1.0])))
+        jacobian = self._actor.finder.turns(state, 1)
+        turning = jacobian @ state.qvel[: self._actor.nv]
+        return Task(jacobian, n.trunk_spring * error - 2.0 * sqrt(n.trunk_spring) * turning, weight)
+
+    def _flat(self, state: State) -> list[Task]:
+        """Feet level, wherever they point."""
+        n, tasks = self._numbers, []
+        for link in self._feet:
+            jacobian = self._actor.finder.turns(state, link)[:2]
+            off = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
+            turning = jacobian @ state.qvel[: self._actor.nv]
+            tasks.append(Task(jacobian, n.flat_spring * off - 2.0 * sqrt(n.flat_spring) * turning, n.flat))
+        return tasks
+
+    def _grounded(
+        self,
+        state: State,
+        rotation: Rotation,
+        pose: Array,
+        stiffness: float,
+        weights: Weights,
+        pull: Array,
+        twist: Array,
+        tasks: tuple[Task, ...] = (),
+    ) -> Actuation:
+        """Torques that track a pose and momenta with the feet on the ground."""
+        actor, on = self._actor, float(self._weight)
+        self.pose = np.array(pose)
+        torque = actor.tracker.torques(state, pose[None], stiffness)[0]
+        supports = self._supports(state)
+        scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
+        found, _ = actor.answer(
+            Aim(torque, torque, pull, twist, tasks), scaled, supports, rotation.com, bool(self._settings.inclusion)
+        )
+        return Actuation(torque=actor.whole(found.torque))
+
+    def _supports(self, state: State) -> Supports:
+        near = self._actor.supports(state, self._numbers.land_gap if self.stage == "land" else self._numbers.gap)
+        return near.only(self._standing[near.body])
+
+    def _ankles(self, state: State) -> Array:
+        """(3,) m: the middle of them."""
+        return np.asarray(np.mean(state.data.xpos[self._feet], axis=0))
+
+    def _over_feet(self, state: State, ahead: float, height: float) -> Array:
+        """(3,) m: a place for the centre of mass."""
+        ankles = self._ankles(state)
+        return np.asarray(ankles + ahead * self._forward + (height - ankles[2]) * UP)
+
+    def _soles(self, state: State) -> tuple[float, float]:
+        """m along the way: heels and balls of the feet."""
+        self._middle = self._ankles(state)
+        along = []
+        for foot, link in zip(self._actor.body.feet, self._feet, strict=True):
+            points = state.data.xpos[link] + foot.points @ state.data.xmat[link].reshape(3, 3).T
+            along.append(points @ self._forward)
+        middle = np.mean(along, axis=0)
+        return float(middle[:2].mean()), float(middle[2:].mean())
+
+    def _planar(self, rotation: Rotation, turned: float) -> Planar:
+        forward, axis = self._forward, self._axis
+        return Planar(
+            float(forward @ rotation.com),
+            float(rotation.com[2]),
+            float(forward @ rotation.velocity),
+            float(rotation.velocity[2]),
+            float(axis @ rotation.angular_momentum),
+            turned,
+        )
+
+    def _landing_inertia(self) -> Array:
+        count = round(self._numbers.landing / self._step)
+        return np.asarray(self._land_line.inertia[np.minimum(np.arange(count), len(self._land_line.inertia) - 1)])
+
+
+def _of_foot(link: str) -> bool:
+    return link.endswith(("_foot", "_toes"))

@@ -1,0 +1,40 @@
+"""When to leave the tuck, so that the root arrives at touch-down as it should.
+
+The pitch of the root is predicted, not the excursion's: at the right excursion a trunk may be over-rotated by 0.7 rad.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.control.rotation.poseline import PoseLine
+from poise.spatial import Array
+
+
+class Opening:
+    """From a tuck to the pose of touch-down, in so many steps of a line, the last of which is held."""
+
+    def __init__(self, line: PoseLine, step: float) -> None:
+        """`line` begins with the tuck; a step of it takes `step` s."""
+        self._step, self._line = step, line
+        self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2), passed since the tuck
+
+    def arrival(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
+        """rad: the root's pitch after `left` s, from step `at` of the line on, if it waits so long before that."""
+        line, last = self._line, len(self._line.qpos) - 1
+        moving = min(last - at, int(max(left - wait, 0.0) / self._step))
+        end = at + moving
+        rest = max(left - wait - moving * self._step, 0.0)
+        time = wait / line.inertia[at] + self._flow[end] - self._flow[at] + rest / line.inertia[end]
+        return float(pitch + momentum * time - (line.swing[end] - line.swing[at]))
+
+    def due(self, pitch: float, momentum: float, left: float, wanted: float) -> bool:
+        """Whether the tuck should be left now: one step later it would arrive beyond the pitch that is wanted."""
+        now, later = (self.arrival(pitch, momentum, left, 0, wait) for wait in (0.0, self._step))
+        ahead = np.sign(momentum)
+        return bool(ahead * (0.5 * (now + later) - wanted) >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
+
+    def pose(self, at: int) -> tuple[Array, Array]:
+        """(nq,) of a step, and (n,) rad/s of joints there."""
+        line, last = self._line, len(self._line.qpos) - 1
+        return line.qpos[min(at, last)], line.moves[at] / self._step if at <= last else np.zeros(line.moves.shape[1])

@@ -1,0 +1,135 @@
+"""Rolling for ever: forward, or about the body's length, at a wanted angular and linear velocity.
+
+The poses are told by phase: the excursion about the axis of the roll. [Zordan2014] sections V-C, VI and VIII-A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import cos, pi, sin
+
+import numpy as np
+
+from poise.control.rotation.actor import Actor
+from poise.control.rotation.program import Aim, Weights
+from poise.control.rotation.settings import RotationSettings
+from poise.dynamics import Actuation, State
+from poise.dynamics.rotation import Rotation
+from poise.errors import unknown
+from poise.reference.behaviours import Behaviour
+from poise.reference.behaviours.staged import SAMPLES
+from poise.spatial import Array, cross, quat_rotate
+
+LOOK = 0.4
+"""m before and behind the centre of mass at which the ground tells its slope."""
+STEEPEST = 1.0
+"""Of run: what is steeper is an edge, and no slope to roll along."""
+
+
+@dataclass(frozen=True)
+class RollNumbers:
+    """What a roll aims for, and how much it matters."""
+
+    spin: float = 4.9  # rad/s about the axis of the roll
+    speed: float = 1.16  # m/s along the ground
+    linear: float = 0.67  # weight of linear momentum, 1/N^2
+    angular: float = 0.47  # weight of angular momentum, 1/(N m)^2
+    support: float = 7.7e4  # weight of supports' velocity, 1/(m/s)^2
+    tangential: float = 0.8  # of that along the ground
+    stiffness: float = 900.0  # of poses, 1/s^2
+    pull: float = 2.56  # K_d^L: towards the wanted velocity, 1/s
+    lift: float = 0.59  # of that against the ground
+    drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
+    straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
+    ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
+    window: float = 0.043  # turns from the middle to both of them
+    gap: float = 0.008  # m: what is nearer to the ground may bear
+    sideways: float = 0.0  # 1 for a roll about the body's own length, to its left
+    strength: float = 1.0  # of the torque limits
+
+    @classmethod
+    def of(cls, behaviour: Behaviour) -> RollNumbers:
+        """Those of a behaviour file."""
+        known = [field.name for field in fields(cls)]
+        for name in behaviour.control:
+            if name not in known:
+                raise unknown(f"number of a roll in {behaviour.path.name}", name, known)
+        return cls(**behaviour.control)
+
+
+class Roll:
+    """A roll under way."""
+
+    def __init__(self, actor: Actor, behaviour: Behaviour, poses: Array, settings: RotationSettings) -> None:
+        """`poses` (SAMPLES, nq) are those of a turn."""
+        self._actor, self._poses, self._settings = actor, poses, settings
+        self._numbers = n = RollNumbers.of(behaviour)
+        self._weights = Weights(n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential)
+        actor.program.limit = actor.program.limit * n.strength
+        self.phase = behaviour.start.get("at", 0.0)  # turns
+        self.turned = 0.0  # turns since the beginning
+        self.heading, self.speed = 0.0, n.speed
+        self._yaw: float | None = None  # rad, of the direction in which it begins to roll
+        self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
+        self.pose = np.array(poses[self._index(self.phase)])
+
+    def act(self, state: State) -> Actuation:
+        """Torques of the coming step."""
+        actor, n = self._actor, self._numbers
+        rotation = actor.observe(state)
+        if self._yaw is None:
+            self._yaw = _facing(state.data.xmat[1].reshape(3, 3)) + 0.5 * pi * n.sideways
+            self._first_axis = _level(self._yaw + 0.5 * pi)
+        else:
+            share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
+            self.phase += share
+            self.turned += share
+        yaw = self._yaw + self.heading
+        self._axis = _level(yaw + 0.5 * pi)
+        along = self._along(rotation.com, yaw)
+        middle = self.phase + n.ahead
+        window = n.window if self._settings.blend else 0.0
+        chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
+        self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
+        torques = actor.tracker.torques(state, chosen, n.stiffness)
+        aim = Aim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
+        supports = actor.supports(state, n.gap)
+        found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
+        return Actuation(torque=actor.whole(found.torque))
+
+    def _pull(self, rotation: Rotation, along: Array) -> Array:
+        """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), velocity alone, parallel to the slope."""
+        n = self._numbers
+        miss = self.speed * along - rotation.velocity
+        off = cross(along, self._axis)  # off the ground
+        miss = miss - (1.0 - n.lift) * (miss @ off) * off
+        return np.asarray(rotation.mass * n.pull * miss)
+
+    def _twist(self, rotation: Rotation) -> Array:
+        """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), excursion out of the plane only."""
+        n = self._numbers
+        lean = quat_rotate(self._actor.excursion, self._first_axis)
+        back = cross(lean, self._axis)
+        return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (n.spin * self._axis - rotation.spin)))
+
+    def _along(self, com: Array, yaw: float) -> Array:
+        """(3,) unit: the way forward along the slope under the body."""
+        x, y = LOOK * cos(yaw), LOOK * sin(yaw)
+        rise = self._actor.ground.height(com[0] + x, com[1] + y) - self._actor.ground.height(com[0] - x, com[1] - y)
+        slope = min(max(rise / (2.0 * LOOK), -STEEPEST), STEEPEST)
+        way = np.array([cos(yaw), sin(yaw), slope])
+        return np.asarray(way / np.linalg.norm(way))
+
+    @staticmethod
+    def _index(phase: float) -> int:
+        return int(phase % 1.0 * SAMPLES) % SAMPLES
+
+
+def _level(yaw: float) -> Array:
+    return np.array([cos(yaw), sin(yaw), 0.0])
+
+
+def _facing(turn: Array) -> float:
+    """rad: where a root faces; its left stays level when it is tilted forward or back."""
+    left = turn[:, 1]
+    return float(np.arctan2(-left[0], left[1]))

@@ -1,0 +1,67 @@
+"""Ground and aerial rotation by whole-body momentum, excursion and poses [Zordan2014]."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from poise.control.controller import Stage
+from poise.control.rotation.actor import Actor
+from poise.control.rotation.flip import Flip
+from poise.control.rotation.roll import Roll
+from poise.control.rotation.settings import RotationSettings
+from poise.dynamics import Actuation, State
+from poise.errors import PoiseError, unknown
+from poise.reference import Reference
+from poise.reference.behaviours import Behaviour, Staged, read_behaviour
+from poise.spatial import Array
+
+KINDS = ("roll", "flip")
+
+
+class Rotation:
+    """Performs behaviours: rolls and flips."""
+
+    name = "rotation"
+    needs_physics = False
+
+    def __init__(self, settings: RotationSettings | None = None, behaviour: Behaviour | None = None) -> None:
+        """`behaviour` is the one whose name the reference has, unless it is given, as by a search that varies it."""
+        self._settings = settings or RotationSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+        self._behaviour = behaviour
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Read the behaviour and put it on the body."""
+        behaviour = self._behaviour or read_behaviour(reference.name)
+        staged = Staged(behaviour, world.scene.body)
+        if behaviour.kind not in KINDS:
+            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
+        self._root = np.array(world.state.qpos[:7])
+        self.performing: Roll | Flip
+        if behaviour.kind == "roll":
+            self.performing = Roll(Actor(world), behaviour, staged.cycle, self._settings)
+        else:
+            self.performing = Flip(Actor(world), staged, self._settings, world.state.step)
+
+    def act(self, state: State) -> Actuation:
+        """Torques of the coming step."""
+        self._root = np.array(state.qpos[:7])
+        return self.performing.act(state)
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
+        if isinstance(self.performing, Flip):
+            raise PoiseError("a flip cannot be steered: rolls can")
+        if heading is not None:
+            self.performing.heading = heading
+        if speed is not None:
+            self.performing.speed = speed
+
+    def target(self, time: float) -> Array:  # noqa: ARG002
+        """The pose that is tracked, where the body is."""
+        pose = np.array(self.performing.pose)
+        pose[:7] = self._root
+        return pose

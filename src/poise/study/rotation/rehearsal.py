@@ -1,0 +1,172 @@
+"""A behaviour performed once and judged: what searches and studies of rotation are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body import Body
+from poise.control.rotation import Rotation, RotationSettings
+from poise.control.rotation.flip import Flip
+from poise.control.rotation.roll import Roll
+from poise.performance import Performance, Run
+from poise.reference.behaviours import Behaviour, Staged
+from poise.study.rotation.friction import Friction
+from poise.world.result import BlowUp, StepResult
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+SOUND = 0.025
+"""Of friction's work, that drives: half of what the audit bears."""
+STALLED = 2.5
+"""s without a tenth of a turn: a roll that will not go on."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What is performed, where, and from how noisy a start."""
+
+    behaviour: Behaviour
+    terrain: str = "flat"
+    seconds: float = 10.0
+    seed: int = 0
+    noise: float = 0.1  # rad/s, of the first joint velocities
+    limits: str | None = None  # instead of the behaviour's own
+    strength: float = 1.0  # of the limits
+    rate: float = 60.0  # Hz
+    settings: RotationSettings = field(default_factory=RotationSettings)
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """What came of a roll."""
+
+    turns: float
+    seconds: float  # until it stalled, or its time was up
+    stalled: bool
+    blew_up: bool
+    driven: float  # of friction's work, that of the worst second: see the audit's friction_work
+    performance: Performance
+
+
+def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
+    """A rehearsal at its beginning."""
+    behaviour = rehearsal.behaviour
+    body = Body.named(behaviour.body)
+    limits = rehearsal.limits or behaviour.limits
+    if limits is not None:
+        body = body.with_torque_limits(limits)
+    if rehearsal.strength != 1.0:
+        body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
+    world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.rate))
+    controller = Rotation(rehearsal.settings, behaviour)
+    return (
+        Run(world, controller, Staged(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
+        world,
+        controller,
+    )
+
+
+def roll(rehearsal: Rehearsal) -> Rolled:
+    """Roll until the time is up, or until it goes no further."""
+    run, world, controller = staged(rehearsal)
+    performing = controller.performing
+    assert isinstance(performing, Roll)
+    patience = round(STALLED * rehearsal.rate)
+    turned: list[float] = []
+    stalled, failure, friction = False, None, Friction(world)
+    try:
+        for step in range(round(rehearsal.seconds * rehearsal.rate)):
+            friction.watch(run.step)
+            turned.append(performing.turned)
+            if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
+                stalled = True
+                break
+    except BlowUp as error:
+        failure = error
+    taken = run.take(failure)
+    return Rolled(max(turned, default=0.0), world.time, stalled, failure is not None, friction.driven, taken)
+
+
+def score_of_roll(rehearsal: Rehearsal) -> float:
+    """Turns, less what effort, friction that drives, and blowing up cost."""
+    rolled = roll(rehearsal)
+    torque = rolled.performance.recording.torque[:, 6:]
+    limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
+    effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
+    return rolled.turns - 2.0 * effort - 10.0 * max(rolled.driven - SOUND, 0.0) - 0.5 * rolled.blew_up
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """What came of a flip."""
+
+    turned: float  # degrees of the pelvis when it first touched the ground again
+    on_feet: bool  # whether that was with the feet
+    stood: float  # s from there until anything but feet touched the ground, or the time was up
+    flew: float  # s
+    blew_up: bool
+    performance: Performance
+
+    @property
+    def succeeded(self) -> bool:
+        """A full turn, on both feet, and standing."""
+        return self.on_feet and abs(self.turned) > FULL and self.stood >= STANDING and not self.blew_up
+
+
+FULL = 270.0
+"""degrees of the pelvis at touch-down, of a flip that went round."""
+STANDING = 2.0
+"""s that count as standing."""
+
+
+def flip(rehearsal: Rehearsal) -> Flipped:
+    """Flip until something other than feet touches the ground, or standing is long enough."""
+    run, world, controller = staged(rehearsal)
+    performing = controller.performing
+    assert isinstance(performing, Flip)
+    up = down = fell = None
+    turned, failure = 0.0, None
+    try:
+        while world.time < rehearsal.seconds:
+            touching = _touching(world, run.step())
+            if up is None and performing.stage == "flight" and not touching:
+                up = world.time
+            if up is not None and down is None and touching:
+                down, turned = world.time, float(np.degrees(performing.pitch))
+                on_feet = all(_of_foot(link) for link in touching)
+            if up is not None and not all(_of_foot(link) for link in touching):
+                fell = world.time
+                break
+            if down is not None and world.time >= down + STANDING + 1e-9:
+                break
+    except BlowUp as error:
+        failure = error
+    taken = run.take(failure)
+    if up is None or down is None:
+        return Flipped(0.0, False, 0.0, 0.0, failure is not None, taken)
+    return Flipped(turned, on_feet, (fell or world.time) - down, down - up, failure is not None, taken)
+
+
+def _touching(world: World, result: StepResult) -> set[str]:
+    """Links that were pressed against anything in a step."""
+    return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
+
+
+def _of_foot(link: str) -> bool:
+    return link.endswith(("_foot", "_toes"))
+
+
+def score_of_flip(rehearsal: Rehearsal) -> float:
+    """How far round, on what, and how long it stood: 6 for all of it."""
+    flipped = flip(rehearsal)
+    round_ = min(abs(flipped.turned) / 320.0, 1.0)
+    stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
+    return 2.0 * round_ + (1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0) + 3.0 * stood * round_
+
+
+def score(rehearsal: Rehearsal) -> float:
+    """Of a behaviour of any kind: the higher the better."""
+    return score_of_roll(rehearsal) if rehearsal.behaviour.kind == "roll" else score_of_flip(rehearsal)

@@ -1,0 +1,157 @@
+"""Tuning of a behaviour: its free numbers are searched over noisy starts, which each generation draws anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.files import write_file
+from poise.optimize.search import Search, SearchSettings
+from poise.reference.behaviours import Behaviour
+from poise.reference.behaviours.writing import written
+from poise.spatial import Array
+from poise.study.rotation.rehearsal import Rehearsal, score
+from poise.study.study import Row
+from poise.study.workers import crew
+
+CHECKED = 1_000_000
+"""Seeds from here on are those with which a result is judged: no search has seen them."""
+Told = Callable[["Generation"], None]
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """How a behaviour is tuned."""
+
+    generations: int = 40
+    population: int = 20  # samples in a generation
+    trials: int = 3  # of each sample
+    terrains: tuple[str, ...] = ("flat",)  # taken in turn
+    seconds: float = 8.0  # of each trial
+    noise: float = 0.1  # rad/s
+    limits: str | None = None  # torque limits instead of the behaviour's own
+    width: float = 0.5  # of the first samples, in the spreads of the file
+    check: int = 10  # trials by which the result and the beginning are compared
+
+    def __post_init__(self) -> None:
+        for name in ("generations", "trials", "check"):
+            if getattr(self, name) < 1:
+                raise PoiseError(f"tune: {name} {getattr(self, name)} must be at least 1")
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How far a search is."""
+
+    number: int
+    of: int
+    best: float
+    median: float
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What came of a search."""
+
+    behaviour: Behaviour
+    score: float  # of the result
+    before: float  # of the behaviour as it was, on the same starts
+    generations: int
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """A behaviour and the trials that it is judged by."""
+
+    trials: tuple[Rehearsal, ...]
+
+
+def _measure(sample: _Sample) -> Row:
+    """The mean score."""
+    return {"score": float(np.mean([score(trial) for trial in sample.trials]))}
+
+
+def tune(behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, tell: Told) -> Tuned:
+    """Search, keeping a journal after every generation; one that is there already is gone on with."""
+    wanted = SearchSettings(behaviour.freedom, settings.population, settings.width)
+    search = Search(wanted, _resumed(journal, behaviour, settings))
+    with crew(workers) as work:
+        while search.generation < settings.generations:
+            first = settings.trials * search.generation
+            samples = [_sample(behaviour, by, settings, first, settings.trials) for by in search.ask()]
+            costs = [-float(row["score"]) for row in work(_measure, samples)]  # type: ignore[arg-type]
+            search.tell(costs)
+            _keep(journal, behaviour, settings, search.costs)
+            told = -min(costs), -float(np.median(costs)), search.width
+            tell(Generation(search.generation, settings.generations, *told))
+        ends = [_sample(behaviour, by, settings, CHECKED, settings.check) for by in (search.mean, 0.0 * search.mean)]
+        after, before = (float(row["score"]) for row in work(_measure, ends))  # type: ignore[arg-type]
+    best = behaviour.varied(search.mean) if after > before else behaviour
+    return Tuned(best, max(after, before), before, search.generation)
+
+
+def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> _Sample:
+    varied = behaviour.varied(by)
+    seeds, grounds = range(first, first + count), settings.terrains
+    return _Sample(
+        tuple(
+            Rehearsal(
+                varied,
+                terrain=grounds[seed % len(grounds)],
+                seconds=settings.seconds,
+                seed=seed,
+                noise=settings.noise,
+                limits=settings.limits,
+            )
+            for seed in seeds
+        )
+    )
+
+
+def _identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
+    """What must be the same for a search to be gone on with."""
+    told = asdict(replace(settings, generations=1, check=1))
+    told["terrains"] = list(settings.terrains)
+    return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": told}
+
+
+def _resumed(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
+    if not journal.exists():
+        return []
+    try:
+        kept = json.loads(journal.read_text(encoding="utf-8"))
+        costs: list[list[float]] = kept.pop("costs")
+    except (OSError, ValueError, KeyError, AttributeError):
+        raise PoiseError(f"{journal} is no journal of a search: move it away to begin anew") from None
+    if kept != _identity(behaviour, settings):
+        raise PoiseError(
+            f"{journal} is of another search: its behaviour or settings differ; move it away to begin anew"
+        )
+    return costs
+
+
+def _keep(journal: Path, behaviour: Behaviour, settings: TuneSettings, costs: Sequence[Sequence[float]]) -> None:
+    write_file(journal, json.dumps({**_identity(behaviour, settings), "costs": costs}).encode())
+
+
+def text_of(tuned: Tuned, settings: TuneSettings) -> str:
+    """The behaviour's file with what was found."""
+    found: dict[str, float | int | str] = {
+        "score": round(tuned.score, 3),
+        "before": round(tuned.before, 3),
+        "trials": settings.check,
+        "seconds": settings.seconds,
+        "noise": settings.noise,
+        "terrains": " ".join(settings.terrains),
+        "generations": tuned.generations,
+    }
+    if settings.limits is not None:
+        found["limits"] = settings.limits
+    return written(tuned.behaviour, tuned.behaviour.path.read_text(encoding="utf-8"), found)

@@ -1,0 +1,76 @@
+"""What is foretold of a root in flight is what happens."""
+
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.control.rotation.opening import Opening
+from poise.control.rotation.poseline import pose_line
+from poise.control.rotation.tracking import Tracker
+from poise.dynamics import Actuation
+from poise.dynamics.rotation import rotation_of
+from poise.reference.authoring.figure import Figure
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+TUCK = {"trunk_flexion": 40.0, "hip": 125.0, "knee": 130.0}
+RATE = 240.0
+
+
+def poses(body, count):
+    """From a tuck to nearly straight."""
+    share = np.linspace(0.0, 1.0, count)
+    limbs = {
+        f"{side}_{name}_flexion": (1 - share) * TUCK[name] for side in ("left", "right") for name in ("hip", "knee")
+    }
+    return Figure(body).poses({"trunk_flexion": (1 - share) * TUCK["trunk_flexion"], **limbs})
+
+
+@pytest.fixture(scope="module")
+def body():
+    return Body.named("human43")
+
+
+def test_inertia_of_a_tuck_is_small(body):
+    line = pose_line(body, poses(body, 5))
+    assert line.inertia[0] < 0.5 * line.inertia[-1]
+    assert line.height[-1] > 0.9
+    assert abs(line.tilt[-1]) < 1e-9
+
+
+@pytest.mark.parametrize("momentum", [0.0, -30.0])
+def test_arrival(body, momentum):
+    """A body that opens in space arrives at the pitch that was foretold, if it opens as the line does."""
+    count = 61
+    path = poses(body, count)
+    opening = Opening(pose_line(body, path), 1 / RATE)
+    world = World(Scene((body,), gravity=0.0), WorldSettings(step=1 / RATE))
+    start = np.array(path[0])
+    start[2] += 5.0
+    world.reset(start, np.zeros(body.nv))
+    inertia = rotation_of(world.state.mass, world.qvel, world.state.data).inertia[1, 1]
+    qvel = np.zeros(body.nv)
+    qvel[4] = momentum / inertia
+    world.reset(start, qvel)
+    tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
+    pitch = 0.0
+    foretold = opening.arrival(0.0, momentum, (count - 1 + 24) / RATE, 0)
+    for k in range(count - 1 + 24):
+        torque = np.zeros(body.nv)
+        torque[6:] = tracker.torques(world.state, path[None, min(k + 4, count - 1)], 2e4)[0]
+        world.step(Actuation(torque=torque))
+        turn = world.terms.data.xmat[1].reshape(3, 3)
+        now = np.arctan2(-turn[2, 0], turn[0, 0])
+        pitch += (now - pitch + np.pi) % (2 * np.pi) - np.pi
+    assert pitch == pytest.approx(foretold, abs=0.12)
+    assert abs(foretold) > 0.15
+
+
+def test_the_tuck_is_left_when_it_is_time(body):
+    opening = Opening(pose_line(body, poses(body, 13)), 1 / 60)
+    wanted = opening.arrival(0.0, -40.0, 0.5, 0, wait=0.2)
+    assert not opening.due(0.0, -40.0, 0.5, wanted)
+    later = 0.2 * -40.0 / pose_line(body, poses(body, 13)).inertia[0]
+    assert opening.due(later, -40.0, 0.3, wanted)
+    assert opening.due(0.0, -40.0, 0.1, wanted)  # no time is left

@@ -1,0 +1,76 @@
+"""Flight plans: they obey the model, keep to the cones, and end as wished."""
+
+import time
+
+import numpy as np
+import pytest
+
+from poise.control.rotation.plan import Phase, Planar, Planner, Wish
+
+PLANNER = Planner(mass=73.5, step=1 / 60)
+WISH = Wish(take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05)
+PUSH = Phase(np.linspace(7, 13, 20), heel=-0.05, toe=0.13, knots=6, strongest=1600.0, last=0.3)
+FLIGHT = np.concatenate([np.linspace(12, 4, 10), np.full(16, 4.0), np.linspace(4, 9, 10)])
+LANDING = Phase(np.linspace(9, 6, 30), heel=-0.2, toe=-0.02, knots=8, strongest=2500.0)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return PLANNER.flip(Planar(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PUSH, FLIGHT, LANDING, WISH)
+
+
+def test_the_flight_ends_as_the_landing_begins(plan):
+    up, down, seconds = plan.take_off.state[-1], plan.landing.state[0], len(FLIGHT) / 60
+    assert down[0] == pytest.approx(up[0] + seconds * up[2])
+    assert down[1] == pytest.approx(up[1] + seconds * up[3] - 0.5 * 9.81 * seconds**2)
+    assert down[4] == up[4]
+    assert down[5] == pytest.approx(up[5] + up[4] * np.sum(1 / FLIGHT) / 60)
+
+
+def test_wishes_come_true(plan):
+    assert plan.off < 0.5
+    assert plan.landing.state[0, 5] == pytest.approx(WISH.turned, abs=0.01)
+    assert plan.landing.state[0, 1] == pytest.approx(WISH.touch_down_height, abs=0.01)
+    x, z, vx, vz, spin, _ = plan.landing.state[-1]
+    feet = plan.landing.state[0, 0] + 0.5 * (LANDING.heel + LANDING.toe)
+    np.testing.assert_allclose([vx, vz, spin / 10], 0, atol=0.03)
+    assert x == pytest.approx(feet + WISH.end_ahead, abs=0.05)
+    assert z == pytest.approx(WISH.end_height, abs=0.05)
+
+
+@pytest.mark.parametrize("which", ["take_off", "landing"])
+def test_momenta_change_by_what_pushes(plan, which):
+    course = getattr(plan, which)
+    moved = np.diff(course.state, axis=0) * 60
+    np.testing.assert_allclose(73.5 * moved[:, 2:4], course.push, atol=1e-8)
+    np.testing.assert_allclose(moved[:, 4], course.twist, atol=1e-8)
+    assert np.all(course.push[:, 1] >= -73.5 * 9.81 - 1e-6)  # the ground does not pull
+    assert np.all(np.abs(course.push[:, 0]) <= PLANNER.friction * (course.push[:, 1] + 73.5 * 9.81) + 1e-6)
+
+
+def test_moments_are_those_of_forces_on_the_feet(plan):
+    """The centre of pressure that a push and its moment tell lies between heel and toe."""
+    course = plan.take_off
+    force = course.push + [0.0, 73.5 * 9.81]
+    x, z = course.state[:-1, 0], course.state[:-1, 1]
+    pressed = force[:, 1] > 50.0
+    centre = x - (course.twist + z * force[:, 0]) / np.maximum(force[:, 1], 1.0)
+    assert np.all(centre[pressed] > PUSH.heel - 1e-6)
+    assert np.all(centre[pressed] < PUSH.toe + 1e-6)
+
+
+def test_a_landing_is_planned_from_where_it_really_begins(plan):
+    start = Planar(0.3, 0.82, -0.2, -2.6, -40.0, 0.0)
+    began = time.process_time()
+    course = PLANNER.landing(start, Phase(LANDING.inertia, 0.08, 0.26, 8, 2500.0), WISH)
+    assert time.process_time() - began < 1.0
+    np.testing.assert_allclose(course.state[0], [0.3, 0.82, -0.2, -2.6, -40.0, 0.0])
+    np.testing.assert_allclose(course.state[-1, [2, 3]], 0, atol=0.05)
+    assert abs(course.state[-1, 4]) < 1.0
+
+
+def test_between_steps_states_are_between(plan):
+    here, _, _ = plan.take_off.at(0.5 / 60)
+    assert here.z == pytest.approx(plan.take_off.state[:2, 1].mean())
+    last, _, _ = plan.take_off.at(99.0)
+    assert last.spin == plan.take_off.state[-1, 4]

@@ -1,0 +1,62 @@
+"""Jacobians of supports against MuJoCo's, and torques that take a body to a pose."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from poise.body import Body
+from poise.body.ground import lowest
+from poise.body.poses import PoseSpace
+from poise.control.rotation.supports import Finder
+from poise.control.rotation.tracking import Tracker
+from poise.dynamics import Actuation
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+
+@pytest.fixture
+def world():
+    body = Body.named("human43")
+    world = World(Scene((body,), gravity=0.0), WorldSettings(step=1 / 60))
+    qpos = np.array(body.standing)
+    mujoco.mj_integratePos(body.model, qpos, 0.3 * np.random.default_rng(1).standard_normal(body.nv), 1.0)
+    qpos[2] += 3.0
+    world.reset(qpos, np.zeros(body.nv))
+    return world
+
+
+def test_jacobians_are_mujocos(world):
+    finder = Finder(world.model, world.model.nv, ())
+    bodies, points = np.array([3, 7, 12]), np.random.default_rng(2).standard_normal((3, 3))
+    moves = finder.moves(world.state, bodies, points)
+    for k, body in enumerate(bodies):
+        linear, turning = np.zeros((3, world.model.nv)), np.zeros((3, world.model.nv))
+        mujoco.mj_jac(world.model, world.terms.data, linear, turning, points[k], int(body))
+        np.testing.assert_allclose(moves[k], linear, atol=1e-12)
+        np.testing.assert_allclose(finder.turns(world.state, int(body)), turning, atol=1e-12)
+
+
+def test_the_head_never_supports():
+    body = Body.named("human43")
+    world = World(Scene.of(body), WorldSettings(step=1 / 60))
+    qpos = np.array(body.standing)
+    qpos[3:7] = 0.0, 1.0, 0.0, 0.0  # upside down
+    qpos[2] -= lowest(body.model, qpos)
+    world.reset(qpos, np.zeros(body.nv))
+    head = body.link_id("head")
+    everything = Finder(world.model, body.nv, ()).near(world.state, 1.0)
+    without = Finder(world.model, body.nv, (head,)).near(world.state, 1.0)
+    assert head in everything.body
+    assert head not in without.body
+
+
+def test_a_body_in_space_takes_the_pose(world):
+    body = world.scene.body
+    tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
+    for _ in range(60):
+        torque = np.zeros(body.nv)
+        torque[6:] = tracker.torques(world.state, np.array([body.standing]), 900.0)[0]
+        world.step(Actuation(torque=torque))
+    off = PoseSpace(body).difference(world.qpos[None], np.array(body.standing)[None])[0, 6:]
+    assert np.abs(off).max() < 0.02

@@ -1,0 +1,40 @@
+"""Tuning: resumed as if never stopped, and written into the file."""
+
+import json
+
+import pytest
+
+from poise.cli.main import main
+from poise.errors import PoiseError
+from poise.reference.behaviours import read_behaviour
+from poise.reference.behaviours.reading import _FOLDER
+from poise.study.rotation.tuning import TuneSettings, tune
+
+SHORT = TuneSettings(generations=2, population=4, trials=1, seconds=0.1, check=1)
+
+
+def silence(_):
+    pass
+
+
+def test_a_search_that_was_stopped_goes_on(tmp_path):
+    behaviour = read_behaviour("forward-roll")
+    whole = tune(behaviour, SHORT, tmp_path / "a.json", 1, silence)
+    tune(behaviour, TuneSettings(1, 4, 1, seconds=0.1, check=1), tmp_path / "b.json", 1, silence)
+    rest = tune(behaviour, SHORT, tmp_path / "b.json", 1, silence)
+    assert whole.score == rest.score
+    assert dict(whole.behaviour.control) == dict(rest.behaviour.control)
+    with pytest.raises(PoiseError, match="another search"):
+        tune(behaviour, TuneSettings(2, 4, 2, seconds=0.1), tmp_path / "a.json", 1, silence)
+
+
+def test_the_command_writes_the_file_with_its_score(tmp_path, capsys):
+    path = tmp_path / "roll.toml"
+    path.write_text((_FOLDER / "forward-roll.toml").read_text())
+    short = ["--generations", "1", "--population", "4", "--trials", "1", "--seconds", "0.1", "--check", "1"]
+    assert main(["tune", str(path), *short, "--workers", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["files"][0] == str(path)
+    assert told["score"] >= told["before"]
+    assert "[found]" in path.read_text()
+    read_behaviour(str(path))
