@@ -45,6 +45,8 @@ ENDLESS = 5.0
 """s: how much of a motion without an end is performed, unless told otherwise."""
 Progress = Callable[[int], Iterable[int]]
 """Turns a number of steps into something to loop over that shows how far it is."""
+Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
+"""Who performs what, as `poise.reference.cast.cast` finds it."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""
 
@@ -156,8 +158,11 @@ class Session:
         )
         return performance, staged.imported
 
-    def staged(self, say: Say = in_silence) -> Staged:
-        """All that a performance begins with; nonsense is refused before any work is done."""
+    def staged(self, say: Say = in_silence, casting: Casting = cast) -> Staged:
+        """All that a performance begins with; nonsense is refused before any work is done.
+
+        `casting` finds the performer and its motion; whoever asks again and again may remember them.
+        """
         if self.seconds is not None:
             check(self.seconds, self.seed, self.noise)
         edits = [parse_edit(text) for text in self.edits]
@@ -168,7 +173,7 @@ class Session:
         cues = self._steer_cues(controller, usual.speeds)
         terrain = parse_terrain(self.terrain)
         settings = WorldSettings(step=usual.step if self.step is None else self.step)
-        chosen = cast(self.motion, self.body, say, controller.needs_physics, usual.body)
+        chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
         for link, mass in loads:
             chosen = chosen.laden(link, mass)
         if self.limits is not None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from poise.beginning import Placed
 from poise.body import Body
 from poise.control import Controller
 from poise.control.controller import Steerable
@@ -15,7 +16,7 @@ from poise.errors import PoiseError
 from poise.measure import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
-from poise.performance import Performance, Placed, Run, check, steer_cue
+from poise.performance import Performance, Run, check, steer_cue
 from poise.reference.begun import begun
 from poise.reference.cast import cast
 from poise.reference.commands import Command
