@@ -1,4 +1,4 @@
-"""How many turns does a roll make, on which ground? [Zordan2014] section VIII-A, and what each part of it is good for."""
+"""How many turns does a roll make, on which ground, and what is each part of it good for? [Zordan2014] section VIII."""
 
 from __future__ import annotations
 
