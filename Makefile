@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test test-blender lint docs bench motions pictures clean
+.PHONY: help demo test test-blender test-browser lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -33,6 +33,9 @@ test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches B
 	  echo "$(BPY) cannot be installed here: it needs $(BPY_PYTHON), the network and 1 GB." >&2; }
 	$(BIN)/python -m pytest -rs tests/blender
 
+test-browser: $(VENV)/dev.stamp ## the studio in headless Chromium, as a person uses it (needs chromium)
+	POISE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
+
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
@@ -46,7 +49,7 @@ bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
 
 motions: $(VENV)/run.stamp ## make the references of the motions that come with Poise again, from their sources
 	$(BIN)/poise motions build --body biped29 --out src/poise/reference/shipped/biped29
-	$(BIN)/poise motions build walk squat --body human42 --out src/poise/reference/shipped/human42
+	$(BIN)/poise motions build walk squat swing chin-up jump --body human42 --out src/poise/reference/shipped/human42
 
 pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in README and documentation again
 	$(BIN)/python docs/make_pictures.py

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage
 from poise.control import Controller
-from poise.control.controller import Adjustable, Steerable
+from poise.control.controller import Adjustable, Startled, Steerable
 from poise.errors import PoiseError, unknown
+from poise.marking import Mark, fixed_parts
 from poise.reference import Reference, Target
 from poise.reference.commands import Command
 from poise.reference.edit.limbs import has_legs
@@ -38,6 +39,8 @@ Array = NDArray[np.float64]
 
 LONGEST = 1e5
 """s: the longest performance that is simulated in one go."""
+PATIENCE = 1.0
+"""s after which a pull ends of which nothing more was heard."""
 DEEP = 0.01
 """m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
 
@@ -105,43 +108,114 @@ class Run:
         """Put the world and the controller at the beginning; the arguments are those of `perform`."""
         started = clock.perf_counter()
         place = start(world, reference, seed, noise, stand)
-        self._world, self._controller = world, controller
+        self.world, self.controller, self.reference = world, controller, reference
+        self._place = place
         self._forces = [ScenePush(push, world, place) for push in pushes]
         controller.reset(world, Placed(reference, place))
         world.load()
-        self._ghost = _Ghost(world, controller)
         self._waiting = sorted(cues, key=lambda cue: cue.time)
-        self._events: list[dict[str, Any]] = [force.event for force in self._forces]
-        self._meta = partial(describe, world, controller, reference, seed=seed, noise=noise)
+        self.events: list[dict[str, Any]] = [force.event for force in self._forces]
+        self._seed, self._noise = seed, noise
         self._begin_piece()
         self._setup_s = clock.perf_counter() - started
 
     def _begin_piece(self) -> None:
-        self._recorder = Recorder(self._world, with_reference=True)
-        self._recorder.track(self._ghost.at(self._world.time))
+        self._recorder = Recorder(self.world, with_reference=True)
+        self._recorder.track(self.ghost)
         self._spent: list[float] = []
+
+    @property
+    def ghost(self) -> Array:
+        """(nq,) the pose that is tracked now, in the layout of the scene, with the props where the scene put them."""
+        qpos = np.array(self.world.model.qpos0)
+        qpos[self.world.scene.coordinates(0)] = self.controller.target(self.world.time)
+        return qpos
 
     def step(self) -> StepResult:
         """Go on by a step. A world that blows up raises it."""
-        world = self._world
+        world = self.world
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
-            self._events.append(_cued(self._waiting.pop(0), world))
+            self.events.append(_cued(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        result = world.step(self._controller.act(world.state), total_push(self._forces, world))
+        if isinstance(self.controller, Startled) and self._begins():
+            self.controller.startle(world.time)
+        result = world.step(self.controller.act(world.state), total_push(self._forces, world))
         self._recorder.add(result)
-        self._recorder.track(self._ghost.at(world.time))
+        self._recorder.track(self.ghost)
         self._spent.append(clock.perf_counter() - began)
         return result
 
+    def _begins(self) -> bool:
+        """Whether a push begins in the coming step."""
+        now = self.world.time
+        return any(now <= force.push.time < now + self.world.settings.step for force in self._forces)
+
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""
-        events = list(self._events)
+        events = list(self.events)
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
-        recording = self._recorder.finish(self._meta(events=events))
-        taken = Performance(recording, self._setup_s, np.array(self._spent), blow_up)
+        taken = self._performance(events, blow_up)
         self._begin_piece()
         return taken
+
+    def so_far(self) -> Performance:
+        """The same, and it is not taken: what comes is added to it."""
+        return self._performance(self.events, None)
+
+    def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
+        meta = describe(self.world, self.controller, self.reference, list(events), self._seed, self._noise)
+        return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
+
+    def push(self, force: Array, duration: float, body: str | None = None) -> ScenePush:
+        """Push a link, the trunk unless told, with a force (3,) N in the world from now on, for so long (s)."""
+        size = float(np.linalg.norm(force))
+        if not 0 < size < math.inf:
+            raise PoiseError(f"a push of {size} N: it must be finite and more than 0")
+        x, y, z = _carriage(replace(self._place, yaw=-self._place.yaw)).vector(np.asarray(force) / size)
+        unit = math.hypot(x, y, z)
+        made = ScenePush(
+            Push(size, self.world.time, duration, (x / unit, y / unit, z / unit), body), self.world, self._place
+        )
+        self._forces = [*(f for f in self._forces if f.push.time + f.push.duration > self.world.time), made]
+        self.events.append(made.event)
+        return made
+
+    def pull(self, force: Array, body: str | None = None) -> None:
+        """Pull a link from now on, and no other; it is let go after `PATIENCE` without another word."""
+        self.let_go()
+        self.push(force, PATIENCE, body).held = True
+
+    def let_go(self) -> None:
+        """End what is pulled; how long it was is put down."""
+        now = self.world.time
+        for force in self._forces:
+            if force.held:
+                force.event["duration"] = min(now - force.push.time, force.push.duration)
+        self._forces = [force for force in self._forces if not force.held]
+
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Put down in the recording what was just done to the controller or its reference."""
+        self.events.append(dict(event))
+
+    def mark(self) -> Mark:
+        """Where it is now, to go back to."""
+        parts = (self.controller, self.reference)
+        kept = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        return Mark(
+            self.world.snapshot, *kept, tuple(self._forces), tuple(self._waiting), len(self.events), len(self._spent)
+        )
+
+    def go_back(self, to: Mark) -> None:
+        """Be where it was at a mark, to the last bit; what was recorded since is forgotten."""
+        if to.steps > len(self._spent):
+            raise PoiseError("cannot go back to a mark of another piece")
+        parts = (to.controller, to.reference)
+        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        self.world.go_back(to.snapshot)
+        self._forces, self._waiting = list(to.forces), list(to.waiting)
+        del self.events[to.events :], self._spent[to.steps :]
+        self._recorder.cut(to.steps)
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
@@ -233,28 +307,15 @@ class Placed:
     def at(self, time: float) -> Target:
         """What is wanted at a time, in the world."""
         wanted = self._reference.at(time)
-        same = self._last is not None and self._last[0].qpos is wanted.qpos and self._last[0].qvel is wanted.qvel
-        if self._last is None or not same:  # a pose that is held is placed once
-            there = self._carriage
-            force = None if wanted.force is None else there.vector(wanted.force)
-            placed = replace(wanted, qpos=there.pose(wanted.qpos), qvel=there.velocity(wanted.qvel), force=force)
-            self._last = (wanted, placed)
+        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
+            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
         return self._last[1]
 
-
-class _Ghost:
-    """What a controller tracks, in the layout of the scene."""
-
-    def __init__(self, world: World, controller: Controller) -> None:
-        self.base = np.array(world.model.qpos0)
-        self.span = world.scene.coordinates(0)
-        self.controller = controller
-
-    def at(self, time: float) -> Array:
-        """The pose that is tracked, with the props where the scene put them."""
-        qpos = self.base.copy()
-        qpos[self.span] = self.controller.target(time)
-        return qpos
+    def _placed(self, wanted: Target) -> Target:
+        there, last = self._carriage, self._last
+        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
+        force = None if wanted.force is None else there.vector(wanted.force)
+        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
 
 
 class ScenePush:
@@ -262,6 +323,7 @@ class ScenePush:
 
     def __init__(self, push: Push, world: World, place: Place) -> None:
         self.push = push
+        self.held = False  # by someone who will let go of it
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:

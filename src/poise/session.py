@@ -32,7 +32,7 @@ from poise.reference.repertoire import Roaming, shipped_repertoire
 from poise.reference.resampling import in_steps
 from poise.world.cues import Cue
 from poise.world.holding import grip_cues
-from poise.world.pushes import parse_push
+from poise.world.pushes import Push, parse_push
 from poise.world.rehearsed import stage
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -81,6 +81,19 @@ class Outcome:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """A performance that is about to begin."""
+
+    world: World
+    controller: Controller
+    reference: Reference
+    seconds: float
+    pushes: tuple[Push, ...]
+    cues: tuple[Cue, ...]
+    imported: Imported | None  # of a motion that was read from a file
+
+
 @dataclass(frozen=True)
 class Session:
     """Everything that decides a performance."""
@@ -126,7 +139,24 @@ class Session:
         return Outcome(performance, {**summary, "files": [str(path) for path in paths]}, imported)
 
     def _produce(self, say: Say, progress: Progress) -> tuple[Performance, Imported | None]:
-        """The performance, and what importing its motion found; nonsense is refused before any work is done."""
+        """The performance, and what importing its motion found."""
+        staged = self.staged(say)
+        say("setting up (the first time on a machine, compiling takes half a minute)")
+        performance = perform(
+            staged.world,
+            staged.controller,
+            staged.reference,
+            seconds=staged.seconds,
+            pushes=staged.pushes,
+            cues=staged.cues,
+            seed=self.seed,
+            noise=self.noise,
+            progress=progress,
+        )
+        return performance, staged.imported
+
+    def staged(self, say: Say = in_silence) -> Staged:
+        """All that a performance begins with; nonsense is refused before any work is done."""
         if self.seconds is not None:
             check(self.seconds, self.seed, self.noise)
         edits = [parse_edit(text) for text in self.edits]
@@ -149,19 +179,15 @@ class Session:
         props = () if held is None else stage(held).props
         grips = [] if held is None else grip_cues(held)
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
-        say("setting up (the first time on a machine, compiling takes half a minute)")
-        performance = perform(
-            world,
-            controller,
-            reference,
+        return Staged(
+            world=world,
+            controller=controller,
+            reference=reference,
             seconds=self.seconds or max(reference.duration or ENDLESS, ENDLESS + cues[-1].time if cues else 0.0),
-            pushes=pushes,
-            cues=[*cues, *grips],
-            seed=self.seed,
-            noise=self.noise,
-            progress=progress,
+            pushes=tuple(pushes),
+            cues=(*cues, *grips),
+            imported=chosen.imported,
         )
-        return performance, chosen.imported
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""

@@ -88,6 +88,15 @@ def test_targets_out_of_reach_are_reported_with_the_best_there_is():
     assert hit.off == pytest.approx([-150.0])
 
 
+def test_what_is_out_of_reach_from_here_may_be_met_from_elsewhere():
+    flat = shot(lambda u: [u[0] if abs(u[0]) > 0.6 else 0.0], 0.8, count=1)
+    here = shoot(flat, ShootingSettings(departures=0))
+    assert not here.converged
+    hit = shoot(flat)
+    assert hit.converged
+    assert hit.simulations > here.simulations
+
+
 def test_what_is_met_already_is_left_alone():
     hit = shoot(shot(lambda u: u, [0.05, 0.0], tolerance=0.1))
     assert (hit.converged, hit.iterations, hit.simulations) == (True, 0, 1)

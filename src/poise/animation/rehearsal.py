@@ -12,7 +12,6 @@ from poise.animation.holds import hold_cues
 from poise.animation.script import Script
 from poise.performance import Placed, ScenePush, start, total_push
 from poise.world.cues import Cue
-from poise.world.ground import Place
 from poise.world.result import StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -30,13 +29,10 @@ class Rehearsal:
         self.script = script
         self.world = stage(script)
         reference, _ = direct(script)
-        self._place = self._begin(reference)
+        self._place = start(self.world, reference, 0, 0.0, script.beginning.stand)
         self._pushes = [ScenePush(push, self.world, self._place) for push in script.pushes]
         self._cues: list[Cue] = sorted(hold_cues(script), key=lambda cue: cue.time)
         self.direct(())
-
-    def _begin(self, reference: object) -> Place:
-        return start(self.world, reference, 0, 0.0, self.script.beginning.stand)  # type: ignore[arg-type]
 
     def direct(self, changes: Iterable[Change]) -> None:
         """Have the script performed with changes, from now on."""
@@ -58,6 +54,8 @@ class Rehearsal:
 
 
 def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Ids that bore on each other in a step, one of them among the body's `own` (nbody,)."""
-    pairs = np.stack([result.body, result.other])[:, result.impulse[:, 0] > 0]
-    return np.unique(pairs[:, own[pairs[0]] != own[pairs[1]]])
+    """Ids of what bore on each other in a step, one of two among the body's `own` (nbody,); maybe more than once."""
+    bears = result.impulse[:, 0] > 0
+    body, other = result.body[bears], result.other[bears]
+    apart = own[body] != own[other]
+    return np.concatenate([body[apart], other[apart]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import remainder, tau
+from math import isnan, nan, remainder, tau
 
 import mujoco
 import numpy as np
@@ -39,21 +39,23 @@ class Watch:
         where it came down; if only slopes are sought, no more is simulated.
         """
         wants, world = self._goal.wants, rehearsal.world
-        values, smooth = np.full((2, len(wants)), np.nan)
+        values, smooth = [nan] * len(wants), [nan] * len(wants)
         late = [want.when.time + world.settings.step for want in wants if want.when.event == "time"]
         end = max(world.time + self._goal.patience, *late, 0.0)
         events = Events(self._own, self._links)
         approaches = self._approaches()
         turned = np.zeros(3)
         try:
-            while world.time < end and np.isnan(smooth if slopes else values).any():
+            while world.time < end and any(map(isnan, smooth if slopes else values)):
                 bearing = touching(rehearsal.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.follow(bearing, state)
-                for k in np.flatnonzero(np.isnan(values)).tolist():
-                    approach, due = approaches[k], events.due(k, wants[k], state)
-                    if approach is not None and np.isnan(smooth[k]):
+                for k, approach in enumerate(approaches):
+                    if not isnan(values[k]):
+                        continue
+                    due = events.due(k, wants[k], state)
+                    if approach is not None and isnan(smooth[k]):
                         if events.down(k):
                             smooth[k] = approach.landing
                         else:
@@ -64,7 +66,7 @@ class Watch:
                         smooth[k] = values[k] if approach is None else smooth[k]
         except BlowUp:
             pass
-        return Outcome(values, smooth)
+        return Outcome(np.array(values), np.array(smooth))
 
     def _approaches(self) -> list[Approach | None]:
         """For what is wanted at a touch-down itself, and for where a link lies after it."""

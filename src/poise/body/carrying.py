@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,10 +23,11 @@ def carried(qpos: Array, turn: Array, way: Array) -> Array:
     """
     c, s = float(turn[0]), float(turn[3])  # of half the angle
     cos, sin = c * c - s * s, 2.0 * c * s
+    ahead, left, up = way.tolist()
     out = np.array(qpos)
-    from_, into = qpos.T, out.T  # of one pose, plain numbers: arrays without axes are slow
-    x, y, a, b, d, e = from_[0], from_[1], from_[3], from_[4], from_[5], from_[6]
-    into[0], into[1], into[2] = cos * x - sin * y + way[0], sin * x + cos * y + way[1], from_[2] + way[2]
+    from_, into = qpos.T[:7], out.T
+    x, y, z, a, b, d, e = from_.tolist() if qpos.ndim == 1 else from_  # arrays without axes are slow
+    into[0], into[1], into[2] = cos * x - sin * y + ahead, sin * x + cos * y + left, z + up
     into[3], into[4], into[5], into[6] = c * a - s * e, c * b - s * d, c * d + s * b, c * e + s * a
     return out
 
@@ -51,7 +53,11 @@ class Carriage:
 
     def pose(self, qpos: Array) -> Array:
         """Poses (..., nq) of the motion, where it takes place."""
-        return carried(qpos, heading(self.yaw), self.way)
+        return carried(qpos, self._turn, self.way)
+
+    @cached_property
+    def _turn(self) -> Array:
+        return heading(self.yaw)
 
     def velocity(self, qvel: Array) -> Array:
         """Velocities (..., nv) of the motion, where it takes place."""

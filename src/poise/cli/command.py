@@ -101,7 +101,7 @@ class Watcher:
 
 
 def add_command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], Report], what: str, example: str
+    commands: Any, name: str, run: Callable[[argparse.Namespace], Report | None], what: str, example: str
 ) -> Parser:
     """A command with its help, an example and `--json`."""
     command: Parser = commands.add_parser(

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from poise.cli import animate, audit, bench, export, listing, motions, perform, prepare, study, tune
+from poise.cli import animate, audit, bench, export, listing, motions, perform, prepare, studio, study, tune
 from poise.cli.command import Parser
 from poise.errors import PoiseError
 from poise.version import __version__
@@ -50,6 +50,6 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"poise {__version__}")
     parser.set_defaults(run=None, json=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (perform, prepare, animate, audit, export, motions, study, tune, listing, bench):
+    for command in (perform, prepare, animate, studio, audit, export, motions, study, tune, listing, bench):
         command.add(commands)
     return parser

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.contact.rows import turn_to_slip
 from poise.dynamics.factor import factor_mass, half_solve, solve_mass
 from poise.dynamics.workspace import (
     APPLIED,
@@ -105,16 +106,6 @@ def _admit(table: Any, velocity: Any, slack: float) -> bool:
 
 
 @kernel
-def begin(table: Any) -> None:
-    """M v, and nothing saturated yet."""
-    mass, qvel, momentum = floats2(table, MASS), floats(table, QVEL), floats(table, MOMENTUM)
-    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
-    for i in range(qvel.shape[0]):
-        momentum[i] = _along(mass[i], qvel)
-        saturated[i], strength[i] = 0, 1.0
-
-
-@kernel
 def free_motion(table: Any) -> int:
     """Factor and velocity without contacts; returns how many rows are in use."""
     h = floats(table, SETTINGS)[STEP]
@@ -146,6 +137,27 @@ def free_motion(table: Any) -> int:
     for row in range(counts[LIMIT_ROWS]):
         counts[UNILATERAL] += used[row]
     return int(counts[GRIP_ROWS] + counts[UNILATERAL] + 3 * touching)
+
+
+@kernel
+def begin(table: Any, turning: bool) -> int:
+    """M v, nothing saturated yet, and free motion; returns how many rows are in use.
+
+    ``turning`` has tangents turn to where contacts would slip.
+    """
+    mass, qvel, momentum = floats2(table, MASS), floats(table, QVEL), floats(table, MOMENTUM)
+    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
+    nv = qvel.shape[0]
+    momentum[:] = 0.0
+    saturated[:] = 0
+    strength[:] = 1.0
+    for j in range(nv):  # by columns, which the mass matrix has as rows: sums of many terms at once
+        for i in range(nv):
+            momentum[i] += mass[j, i] * qvel[j]
+    rows = free_motion(table)
+    if turning:
+        turn_to_slip(table)
+    return rows
 
 
 @kernel

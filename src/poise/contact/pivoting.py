@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise.contact.polygon import OPEN, STICK, nearest
+from poise.contact.problem import certify
 from poise.kernel import kernel
 
 
@@ -207,15 +208,33 @@ def pivot(
 
 
 @kernel
-def approaching(bias: Any, bilateral: int, unilateral: int) -> Any:
-    """Modes of a first guess: rows that approach are closed and stick, the others are open."""
+def settle(
+    matrix: Any,
+    bias: Any,
+    bilateral: int,
+    unilateral: int,
+    friction: Any,
+    directions: Any,
+    last: Any,
+    modes: Any,
+    impulse: Any,
+    most: int,
+) -> Any:
+    """Find modes and impulses from a guess; how many linear systems it took, and the residual, m/s.
+
+    The guess are the contacts' ``last`` modes, if there are any; else rows that approach are closed and stick, and the
+    others are open. Modes that do not settle within `most` have an infinite residual.
+    """
     start = bilateral + unilateral
-    contacts = (bias.shape[0] - start) // 3
-    modes = np.empty(unilateral + contacts, np.int64)
-    for i in range(unilateral + contacts):
+    for i in range(modes.shape[0]):
         row = bilateral + i if i < unilateral else start + 3 * (i - unilateral)
         modes[i] = STICK if bias[row] < 0.0 else OPEN
-    return modes
+    for c in range(last.shape[0]):
+        modes[unilateral + c] = last[c]
+    count = pivot(matrix, bias, bilateral, unilateral, friction, directions, modes, impulse, most)
+    if count <= 0:
+        return count, np.inf
+    return count, certify(matrix, bias, impulse, bilateral, unilateral, friction, directions)
 
 
 @kernel

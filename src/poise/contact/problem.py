@@ -12,9 +12,7 @@ about to close), then ``n, t1, t2`` for each contact with friction. With impulse
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +36,7 @@ class Status(enum.IntEnum):
     """No attempt was exact: the best one is returned with its residual, and the recording says so."""
 
 
-@dataclass(frozen=True)
-class ContactProblem:
+class ContactProblem(NamedTuple):
     """The data ``w = matrix @ impulse + bias`` with the kinds of its rows."""
 
     matrix: Array  # (r, r) m/s per N s; unsymmetric with contact feedback
@@ -48,12 +45,6 @@ class ContactProblem:
     unilateral: int
     friction: Array  # (c,) coefficient of each contact with friction
     directions: Array  # (sides, 2) unit vectors of the friction polygon in the basis t1, t2
-
-    @cached_property
-    def scale(self) -> Array:
-        """(r,) m/s per N s that makes each impulse comparable with velocities; one value per contact."""
-        scale: Array = row_scale(self.matrix, self.bilateral + self.unilateral)
-        return scale
 
     def residual(self, impulse: Array) -> float:
         """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
@@ -70,8 +61,7 @@ class ContactProblem:
         )
 
 
-@dataclass(frozen=True)
-class ContactSolution:
+class ContactSolution(NamedTuple):
     """Impulses and how well they solve the problem."""
 
     impulse: Array  # (r,) N s
@@ -88,7 +78,10 @@ class ContactSolution:
 
 @kernel
 def row_scale(matrix: Any, first_contact: int) -> Any:
-    """The diagonal of the matrix, with the normal's entry for all three rows of a contact."""
+    """(r,) m/s per N s that makes each impulse comparable with velocities; one value per contact.
+
+    The diagonal of the matrix, with the normal's entry for all three rows of a contact.
+    """
     r = matrix.shape[0]
     scale = np.empty(r)
     for i in range(r):

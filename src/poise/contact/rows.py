@@ -45,6 +45,7 @@ from poise.dynamics.workspace import (
     GRIP_JACOBIAN,
     GRIP_OFFSET,
     GRIP_ROWS,
+    IGNORED,
     QVEL,
     RECOVERY,
     SETTINGS,
@@ -55,6 +56,8 @@ from poise.dynamics.workspace import (
     TREE_DOF,
     TREE_MASS,
     VELOCITY,
+    XMAT,
+    XPOS,
 )
 from poise.kernel import floats, floats2, ints, kernel
 
@@ -322,6 +325,31 @@ def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None
         for k in range(3):
             curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k]
     ints(table, COUNTS)[GRIP_ROWS] = 3 * body.shape[0]
+
+
+@kernel
+def hold(table: Any, body: Any, other: Any, local: Any, other_local: Any, point: Any) -> None:
+    """Rows of grips at points given in the frames of both bodies; fills their places (g, 3) in the world.
+
+    A hand does not collide with what it holds: contacts between the two are left out.
+    """
+    xpos, xmat = floats2(table, XPOS), floats2(table, XMAT)
+    apart = np.empty(point.shape)
+    for g in range(body.shape[0]):
+        own, its = xmat[body[g]], xmat[other[g]]
+        for i in range(3):
+            point[g, i], there = xpos[body[g], i], xpos[other[g], i]
+            for j in range(3):
+                point[g, i] += own[3 * i + j] * local[g, j]
+                there += its[3 * i + j] * other_local[g, j]
+            apart[g, i] = point[g, i] - there
+    grip_rows(table, body, other, point, apart)
+    kind, first, second = ints(table, CONTACT_KIND), ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER)
+    for c in range(ints(table, COUNTS)[CONTACTS]):
+        for g in range(body.shape[0]):
+            same = first[c] == body[g] and second[c] == other[g]
+            if same or (first[c] == other[g] and second[c] == body[g]):
+                kind[c] = IGNORED
 
 
 UPWARD = 0.5

@@ -15,29 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.contact.lemke import impulses, lemke, standard_form
-from poise.contact.pivoting import approaching, modes_of, pivot
+from poise.contact.pivoting import modes_of, pivot, settle
 from poise.contact.polygon import polygon
-from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status
+from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status, row_scale
 from poise.contact.sweep import sweep
 
 Modes = NDArray[np.int64]
 Solver = Literal["lemke", "sweeps"]
 
+NO_MODES: Modes = np.zeros(0, np.int64)
+
 SWEEPS = 200
 """Sweeps of the Gauss-Seidel solver in a step."""
 
 
-def solve(problem: ContactProblem, solver: Solver = "lemke", guess: Modes | None = None) -> ContactSolution:
-    """Solve the contact problem and certify the result; ``guess`` are modes to start from."""
+def solve(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
+    """Solve the contact problem and certify the result; ``last`` are modes of its contacts to start from."""
     if solver == "sweeps":
         return solve_by_sweeps(problem)
-    modes = first_modes(problem) if guess is None else guess.copy()
+    modes = np.empty(problem.unilateral + len(problem.friction), np.int64)
     impulse = np.zeros(len(problem.bias))
-    iterations = _pivot(problem, modes, impulse, 8)
-    if iterations > 0:
-        residual = problem.residual(impulse)
-        if residual <= TOLERANCE:
-            return ContactSolution(impulse, residual, iterations, Status.EXACT, modes)
+    iterations, residual = settle(*problem, last, modes, impulse, 8)
+    if residual <= TOLERANCE:
+        return ContactSolution(impulse, residual, iterations, Status.EXACT, modes)
     return solve_by_lemke(problem)
 
 
@@ -71,12 +71,6 @@ def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: fl
     return ContactSolution(impulse, residual, int(count), status, _modes_of(p, impulse))
 
 
-def first_modes(problem: ContactProblem) -> Modes:
-    """Approaching rows closed and sticking, the others open."""
-    modes: Modes = approaching(problem.bias, problem.bilateral, problem.unilateral)
-    return modes
-
-
 def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
     """The problem with its bilateral impulses eliminated, and ``those = offset + gain @ others``."""
     nb = problem.bilateral
@@ -105,14 +99,15 @@ def load_solvers() -> None:
 def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     """Impulses (unverified) and pivots of successive attempts of Lemke's method."""
     p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
-    matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, p.scale)
+    scale = row_scale(p.matrix, p.bilateral + p.unilateral)
+    matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, scale)
     size = len(q)
     for attempt, softness in enumerate((0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2)):
         # Scattered but fixed numbers: the same problem always takes the same path.
         cover, nudge = 0.5 + scattered(size, 2 * attempt), 1e-9 * scattered(size, 2 * attempt + 1)
         softened = matrix if softness == 0 else matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
-        impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, p.scale)
+        impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, scale)
         if offset is not None:
             impulse = np.concatenate([offset + gain @ impulse, impulse])
         yield impulse, int(count)
@@ -132,17 +127,4 @@ def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
 
 
 def _pivot(problem: ContactProblem, modes: Modes, impulse: Array, most: int) -> int:
-    p = problem
-    return int(
-        pivot(
-            p.matrix,
-            p.bias,
-            p.bilateral,
-            p.unilateral,
-            p.friction,
-            p.directions,
-            modes,
-            impulse,
-            most,
-        )
-    )
+    return int(pivot(*problem, modes, impulse, most))

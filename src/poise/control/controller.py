@@ -99,3 +99,11 @@ class Adjustable(Protocol):
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
         """Lift feet by so much more (m), or let steps last so long (s); None leaves as it is."""
+
+
+@runtime_checkable
+class Startled(Protocol):
+    """A controller that notices pushes as people do."""
+
+    def startle(self, time: float) -> None:
+        """A push begins at a time, s."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import mujoco
 import numpy as np
@@ -33,7 +34,7 @@ class Mechanism:
     limit_lower: Array  # (limits, 3) rad
     limit_upper: Array  # (limits, 3) rad
 
-    @property
+    @cached_property
     def floating_dofs(self) -> Ints:
         """The DOFs of the free roots, which carry no joint torque."""
         return np.concatenate([np.arange(start, start + 6) for start in self.tree_dof] or [np.zeros(0, np.int64)])

@@ -103,28 +103,40 @@ def page_data(recording: Performance) -> Json:
     """All that the page's script reads."""
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     kept = _kept_frames(recording.time)
-    moving = np.flatnonzero(model.body_weldid != 0)
+    moving = moving_bodies(model)
     qpos = np.asarray(recording.qpos)[kept]
     track = _Track.of(model, qpos, moving)
     ghost = recording.reference_qpos
     pushes = _pushes(recording, model, moving)
-    heavy = performer_roots(model)
     return {
+        **scene_data(model, qpos[0]),
         "times": pack(recording.time[kept], "f4"),
-        "bodies": [model.body(int(body)).name for body in moving],
         "poses": track.packed(),
         "ghost": None if ghost is None else _Track.of(model, np.asarray(ghost)[kept], moving).packed(),
-        "shapes": _shapes(model, qpos[0], moving),
         "com": pack(track.com, "f4"),
         "performers": track.com.shape[1],
         "focus": pack(_smooth(track.centre, recording.time[kept]), "f4"),
         "contacts": _contacts(recording, kept, model.nbody),
         "pushes": pushes,
         "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _falls(recording.meta),
-        "span": performer_span(model, qpos[0]),
-        "azimuth": viewpoint(model, qpos[0]),
+    }
+
+
+def scene_data(model: Any, qpos: Floats) -> Json:
+    """What there is to draw, as it begins: moving bodies, shapes, how large, heavy and from where seen."""
+    moving, heavy = moving_bodies(model), performer_roots(model)
+    return {
+        "bodies": [model.body(int(body)).name for body in moving],
+        "shapes": _shapes(model, qpos, moving),
+        "span": performer_span(model, qpos),
+        "azimuth": viewpoint(model, qpos),
         "weight": max(1.0, 9.81 * float(model.body_subtreemass[heavy].sum()) / max(1, len(heavy))),
     }
+
+
+def moving_bodies(model: Any) -> Indices:
+    """Ids of the bodies that can move."""
+    return np.flatnonzero(model.body_weldid != 0)
 
 
 def pack(values: NDArray[Any], kind: str) -> Json:

@@ -12,13 +12,14 @@ du the change from the animator's values. Added here:
 - Finite differences cost a simulation for each parameter. So a Jacobian is used again, corrected by what its steps led
   to [Broyden1965], as long as each brings the targets nearer by half. An iteration is a Jacobian by finite differences
   with all steps that are taken with it.
+- Where that ends before the targets are met, it begins anew from elsewhere, and the best of all is taken.
 - Where S is noisy, the Jacobian may be that of something smooth which goes along with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -70,6 +71,10 @@ class ShootingSettings:
     """Ways that move the targets by less than so many tolerances per unit of the parameters are not taken whole."""
     tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
     """Parts of the first step of an iteration that are tried in turn until one helps."""
+    departures: int = 4
+    """How often to begin anew from elsewhere, if targets are out of reach from where it began."""
+    away: float = 1.0
+    """How far away that is at most, of each parameter, in its units."""
     nearer: float = 0.5
     """A step that leaves more than this part of the distance ends the iteration: its Jacobian is worn out."""
 
@@ -94,6 +99,20 @@ class Hit:
 def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[Hit], None] | None = None) -> Hit:
     """Seek the least change that meets the targets; the best that was found, if none does."""
     settings = settings or ShootingSettings()
+    best = _seek(shot, settings, watch)
+    for departure in range(settings.departures):
+        if best.converged or not np.all(np.isfinite(best.off)):
+            break
+        first = shot.first + shot.unit * settings.away * _scattered(len(shot.first), departure)
+        there = _seek(replace(shot, first=first, slopes=None), settings, watch)
+        chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # never what is not finite
+        total = best.iterations + there.iterations, best.simulations + there.simulations
+        best = replace(chosen, iterations=total[0], simulations=total[1])
+    return best
+
+
+def _seek(shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None) -> Hit:
+    """From where the shot begins, until the targets are met or nothing helps any more."""
     search = _Search(shot, settings)
     search.go_on()
     stuck = 0
@@ -107,6 +126,11 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
         around = search.look_around(settings.nudges[stuck])
         stuck = 0 if search.go_on(settings.tries) or search.settle_for(around) else stuck + 1
     return here
+
+
+def _scattered(size: int, which: int) -> Array:
+    """Numbers between -1 and 1 without a pattern, the same each time: multiples of the golden ratio."""
+    return np.asarray(2.0 * (np.arange(1 + which * size, 1 + (1 + which) * size) * 0.6180339887498949 % 1.0) - 1.0)
 
 
 class _Search:

@@ -63,7 +63,9 @@ class KeyPoses:
         """The pose at a time, s; its velocity matters at the beginning only."""
         if self._last is None or self._last[0] != time:  # asked for by the controller, then for the recording
             velocity = self._velocity if time == 0 else self._rest
-            self._last = (time, Target(readonly(self.pose(self.coordinates(time))), velocity))
+            qpos = self.pose(self.coordinates(time))
+            qpos.flags.writeable = False
+            self._last = (time, Target(qpos, velocity))
         return self._last[1]
 
     def coordinates(self, time: float) -> Array:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from poise.errors import PoiseError
 from poise.world.forms import PUSH_FORM
 
@@ -31,7 +29,7 @@ class Push:
     def share(self, start: float, step: float) -> float:
         """The fraction of the step from `start` during which the push acts."""
         overlap = min(self.time + self.duration, start + step) - max(self.time, start)
-        return float(np.clip(overlap / step, 0.0, 1.0))
+        return min(max(overlap / step, 0.0), 1.0)
 
 
 def parse_push(text: str) -> Push:

@@ -21,13 +21,13 @@ from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
 from poise.contact.polygon import polygon
-from poise.contact.rows import bend, contact_rows, drift, grip_rows, jolt, thin_out, turn_to_slip
-from poise.contact.solve import Modes, first_modes, load_solvers
+from poise.contact.rows import bend, contact_rows, drift, hold, jolt, thin_out
+from poise.contact.solve import NO_MODES, Modes, load_solvers
 from poise.dynamics import Actuation, Contacts, Motors, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
-from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, IGNORED, TOUCHED, UNILATERAL, Workspace
+from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Workspace
 from poise.errors import PoiseError
 from poise.world.ghosts import Ghosts
 from poise.world.grips import Grip
@@ -40,8 +40,8 @@ Array = NDArray[np.float64]
 
 NO_FEEDBACK = np.zeros((0, 0))
 NO_GRIPS = np.zeros((0, 3))
+NO_LINKS = np.zeros(0, np.int64)
 NO_PAIRS = np.zeros((0, 2), np.int32)
-NO_MODES = np.zeros(0, np.int64)
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
 MET_SPEED = 10.0
@@ -79,6 +79,8 @@ class World:
         self._uneven = bool(self._uneven_geoms.any())
         self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
         self._braced = False
+        self._contacts: Contacts | None = None
+        self._gripped: tuple[tuple[Grip, ...], tuple[Array, Array, Array, Array]] | None = None
         self._ghosts = Ghosts(self.model)
         self._directions = polygon(s.sides)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
@@ -130,6 +132,11 @@ class World:
             twin.step()
         except BlowUp:
             pass
+        twin._bend()  # and what else a step may need, or not
+        table = twin._work.table
+        problem_of(table, free_motion(table), NO_FEEDBACK)
+        jolt(table)
+        hold(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
         """Another world in the same state. Its kernels work on arrays of its own."""
@@ -151,6 +158,11 @@ class World:
     @property
     def contacts(self) -> Contacts:
         """Candidate contacts at the present state."""
+        if self._contacts is None:
+            self._contacts = self._take_contacts()
+        return self._contacts
+
+    def _take_contacts(self) -> Contacts:
         work = self._work
         c = int(work.counts[CONTACTS])
         return Contacts(
@@ -195,6 +207,7 @@ class World:
     def _prepare(self) -> None:
         """Velocity terms, contact candidates and their rows; pose and mass are already set."""
         work, data = self._work, self.terms.data
+        self._contacts = None
         mujoco.mj_collision(self.model, data)
         self.terms.set_velocity()
         drift(work.table)
@@ -271,12 +284,10 @@ class World:
         kept, passes = 1.0, 0
         bent = False
         self._ghosts.begin()
-        begin(table)
         while True:
             passes += 1
-            rows = free_motion(table)
-            if passes == 1 and not feedback.size:  # feedback refers to the frames that the controller saw
-                turn_to_slip(table)
+            # Feedback refers to the frames that the controller saw: with it they do not turn.
+            rows = begin(table, not feedback.size) if passes == 1 else free_motion(table)
             solution = NOTHING
             if rows:
                 matrix, bias = problem_of(table, rows, feedback)
@@ -290,7 +301,7 @@ class World:
                     self._directions,
                 )
                 pairs = self._geoms[touched]
-                solution = solve(problem, self.settings.solver, self._guess(problem, pairs))
+                solution = solve(problem, self.settings.solver, self._last_modes(pairs))
                 self._memory = (pairs, solution.modes[problem.unilateral :])
                 if solution.status == Status.APPROXIMATE and exact and kept and feedback.size:
                     # With strong feedback the problem need not have a solution: weaken it, then drop it.
@@ -311,13 +322,10 @@ class World:
         weakest = 1.0 if passes <= BLOCK_PASSES else float(work.strength.min())
         return solution, weakest, kept
 
-    def _guess(self, problem: ContactProblem, pairs: NDArray[np.int32]) -> Modes:
-        """Modes to start from: those of the last step, if the same surfaces touch."""
-        modes = first_modes(problem)
+    def _last_modes(self, pairs: NDArray[np.int32]) -> Modes:
+        """Those of the last step, if the same surfaces touch; else none."""
         before, last = self._memory
-        if len(pairs) == len(before) and (pairs == before).all():
-            modes[problem.unilateral :] = last
-        return modes
+        return last if pairs.tobytes() == before.tobytes() else NO_MODES
 
     def _bend(self) -> None:
         """After a hit, have the contact rows follow the path of the new velocity instead of the old one's."""
@@ -331,25 +339,25 @@ class World:
         self.qvel[:] = before
 
     def _prepare_grips(self) -> Array:
-        """Rows of the grips; returns their points (g, 3) in the world. A hand does not collide with what it holds."""
-        work, data, count = self._work, self.terms.data, len(self.grips)
+        """Rows of the grips; returns their points (g, 3) in the world."""
+        work, count = self._work, len(self.grips)
         work.counts[GRIP_ROWS] = 0
         if not count:
             return NO_GRIPS
         if count > work.grip_room:
             work.reserve(work.contact_room, 2 * count)
             self._prepare()
-        ends = np.array([grip.ends(data.xpos, data.xmat) for grip in self.grips])  # (g, 2, 3)
-        body = np.array([grip.body for grip in self.grips])
-        other = np.array([grip.other for grip in self.grips])
-        points = np.ascontiguousarray(ends[:, 0])
-        grip_rows(work.table, body, other, points, points - ends[:, 1])
-        c = int(work.counts[CONTACTS])
-        held = set(zip(body.tolist(), other.tolist(), strict=True))
-        for k, pair in enumerate(zip(work.contact_body[:c].tolist(), work.contact_other[:c].tolist(), strict=True)):
-            if pair in held or pair[::-1] in held:
-                work.contact_kind[k] = IGNORED
+        points = np.empty((count, 3))
+        hold(work.table, *self._grip_arrays(), points)
         return points
+
+    def _grip_arrays(self) -> tuple[Array, Array, Array, Array]:
+        """Bodies, others and local points on both of the grips; taken down when they change."""
+        if self._gripped is None or self._gripped[0] is not self.grips:
+            columns = zip(*((grip.body, grip.other, grip.point, grip.other_point) for grip in self.grips), strict=True)
+            body, other, point, other_point = map(np.array, columns)
+            self._gripped = self.grips, (body, other, point, other_point)
+        return self._gripped[1]
 
     def _blow_up(self) -> BlowUp:
         """The error that names the fastest DOF."""
@@ -361,16 +369,16 @@ class World:
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
     def _result(self, grip_point: Array, solution: ContactSolution, weakest: float, kept: float) -> StepResult:
-        work, grips = self._work, len(grip_point)
-        c = int(work.counts[CONTACTS])
+        work, grips, contacts = self._work, len(grip_point), self.contacts
+        c = len(contacts.body)
         return StepResult(
             work.applied.copy(),
             work.external.copy(),
-            work.contact_body[:c].copy(),
-            work.contact_other[:c].copy(),
-            work.contact_point[:c].copy(),
+            contacts.body,
+            contacts.other,
+            contacts.point,
             work.contact_axes[:c].copy().reshape(c, 3, 3),
-            work.contact_friction[:c].copy(),
+            contacts.friction,
             work.contact_impulse[: 3 * c].copy().reshape(c, 3),
             self.grips,
             grip_point,

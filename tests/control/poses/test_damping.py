@@ -15,9 +15,7 @@ RATES = st.floats(0.1, 2.0)
 
 
 def kept(error, way=0.0, reach=LAMBDA, rate=1.0):
-    out = np.zeros(1)
-    damping_kept(np.array([error]), np.array([way]), reach, rate, out)
-    return float(out[0])
+    return damping_kept(error, way, reach, rate)
 
 
 def f(error, rate=1.0):

@@ -23,7 +23,8 @@ def slack(world):
 def torque(objective, world):
     """(nv,) of an objective alone, at the velocity of now."""
     objective.reset(world.scene)
-    springs = objective.on(slack(world), world.state)
+    springs = slack(world)
+    objective.on(springs, world.state)
     return springs.push - springs.gain * world.qvel
 
 
@@ -63,9 +64,9 @@ def test_places_move_as_their_links_do(world, link):
         data.qpos[:] = world.qpos
         mujoco.mj_integratePos(world.model, data.qpos, np.array(world.qvel), time)
         mujoco.mj_kinematics(world.model, data)
-        return place.at(world.state._replace(data=data))
+        return place.moving(world.state._replace(data=data))[0]
 
-    assert place.velocity(world.state) == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
+    assert place.moving(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
 
 
 @pytest.mark.parametrize("towards", [None, Place(link="ball"), Place((1.0, -2.0, 0.5))])
@@ -77,7 +78,8 @@ def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
     way = np.array([0.0, 0, 1])
     if towards is not None:
         towards.reset(still.scene)
-        way = (towards.at(still.state) - here) / np.linalg.norm(towards.at(still.state) - here)
+        there = towards.moving(still.state)[0]
+        way = (there - here) / np.linalg.norm(there - here)
 
     def energy(data):
         return stiffness * (1.0 - data.xmat[hand].reshape(3, 3) @ axis @ way)
@@ -86,7 +88,7 @@ def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
     told = weights(still)
     slope = downhill(still, energy, told)
     assert felt[list(told)] == pytest.approx(np.array(slope) * list(told.values()), abs=1e-5)
-    assert np.count_nonzero(felt) == len(told)
+    assert set(np.flatnonzero(felt)) <= set(told)
 
 
 def test_touching_is_downhill_on_the_distance(still):
@@ -119,10 +121,10 @@ def test_pulls_keep_a_share_of_the_springs_of_their_joints_only(world):
     springs = slack(world)._replace(push=np.ones(world.model.nv), gain=np.full(world.model.nv, 2.0))
     objective = Point("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
     objective.reset(world.scene)
-    left = objective.on(springs, world.state)
+    objective.on(springs, world.state)
     arm = np.isin(np.arange(world.model.nv), list(weights(world)))
-    assert left.push == pytest.approx(np.where(arm, 0.3, 1.0))
-    assert left.gain == pytest.approx(np.where(arm, 0.6, 2.0))
+    assert springs.push == pytest.approx(np.where(arm, 0.3, 1.0))
+    assert springs.gain == pytest.approx(np.where(arm, 0.6, 2.0))
 
 
 def test_correcting_is_a_target_shifted_by_so_much_for_each_unit(world):
@@ -160,7 +162,8 @@ def test_followers_have_the_springs_of_the_step(world):
     places = [next(joint.qpos[0] for joint in body.joints if dof in joint.dofs) for dof in (own, led)]
     objective = Follow({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
     objective.reset(world.scene)
-    springs = objective.on(slack(world), world.state)
+    springs = slack(world)
+    objective.on(springs, world.state)
     error = -0.5 * world.qpos[places[1]] + 0.1 - world.qpos[places[0]]
     assert springs.push[own] == pytest.approx(100.0 * error + 20.0 * -0.5 * world.qvel[led])
     assert springs.gain[own] == pytest.approx(20.0 + world.state.step * 100.0)

@@ -7,14 +7,18 @@ along with the feet that bear it, and legs follow.
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.feet import foot_links
+from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.dynamics.state import Contacts
+from poise.kernel import kernel
 from poise.reference.edit.limbs import chain_joints
 from poise.spatial import Array, yaw_of
 
@@ -28,82 +32,84 @@ SOON = 1.0
 """Of the pendulum's time: a capture point further ahead than this is not believed."""
 LOOK = 120
 """Frames in which a foot that swings is expected to come down."""
-ROUNDS, TURNED, LOOSE = 2, 0.3, 1e-4
-"""Of inverse kinematics: rounds, m that a radian counts, and damping."""
+TURNED, LOOSE = 0.3, 1e-4
+"""Of inverse kinematics: m that a radian counts, and damping."""
 
 
 class Footholds:
-    """Offsets of the feet and of the root along the ground."""
+    """Offsets of the feet and of the root along the ground, and up and down with it."""
 
-    def __init__(self, body: Body, frames: Frames, step: float, gravity: float, capture: float) -> None:
+    def __init__(self, body: Body, ground: Ground, frames: Frames, step: float, gravity: float, capture: float) -> None:
         self._body, self._frames, self._step, self._gravity = body, frames, step, gravity
-        self._capture = capture
+        self._ground, self._capture = ground, capture
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         self._links = [set(links.tolist()) for links in foot_links(body)]
         self._corners = [np.flatnonzero(np.isin(frames.link, links)) for links in foot_links(body)]
         chains = [chain_joints(body, foot.link) for foot in body.feet]
         self._legs: list[Ints] = [np.array([dof for joint in chain for dof in joint.dofs]) for chain in chains]
-        self.offset = np.zeros((len(self._feet), 2))  # m
-        self.root = np.zeros(2)  # m
+        self.offset = np.zeros((len(self._feet), 3))  # m
+        self.root = np.zeros(3)  # m
         self._landing = [0] * len(self._feet)
         self._data = mujoco.MjData(body.model)
+        self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
 
-    def follow(self, index: int, com: Array, velocity: Array, corner: Array, contacts: Contacts, load: Array) -> None:
-        """Take in where the body and its points (C, 3) are, and what bears on the reference's points (C, 3)."""
+    def follow(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
+        """Take in how far off the body is, (12,), where its points are and what bears on the reference's, (C, 3)."""
         if not self._feet or not self._capture:
             return
         frame = self._frames.at(index)
         pace = float(np.sqrt(self._gravity / max(float(frame.com[2]), 0.1)))  # 1/s, of a pendulum so high
-        off = (com - frame.com)[:2] - self.root + (velocity - frame.velocity)[:2] / pace
+        off = error[:2] + error[6:8] / pace
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
-        base = self.offset[down].mean(axis=0) if any(down) else self.root
+        base = (self.offset[down].mean(axis=0) if any(down) else self.root)[:2]
         for k, own in enumerate(self._corners):
+            along = self.offset[k, :2]  # a view
             if not down[k]:
-                self.offset[k] += HASTE * (base + self._wanted(k, index, pace, off) - self.offset[k])
+                along += HASTE * (base + self._wanted(k, index, pace, off) - along)
             elif touching & self._links[k]:
-                away = (corner[own] - frame.corner[own]).mean(axis=0)[:2]
-                self.offset[k] += ANCHOR * (away - self.offset[k])
+                along += ANCHOR * ((corner[own] - frame.corner[own]).mean(axis=0)[:2] - along)
+        self._rise(frame)
         share = np.array([load[own, 2].sum() for own in self._corners])
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
+
+    def _rise(self, frame: Frame) -> None:
+        """Go up and down with the ground."""
+        meant = np.array([frame.corner[own].mean(axis=0)[:2] for own in self._corners])
+        x, y = np.concatenate([meant, meant + self.offset[:, :2]]).T
+        before, after = np.split(np.asarray(self._ground.heights(x, y)), 2)
+        self.offset[:, 2] = after - before
 
     def moved(self) -> Array:
         """(C, 3) m: how far points that may bear are from where the reference has them."""
         out = np.zeros((len(self._frames.link), 3))
         for own, offset in zip(self._corners, self.offset, strict=True):
-            out[own, :2] = offset
+            out[own] = offset
         return out
 
     def edited(self, qpos: Array) -> Array:
-        """A pose of the reference with its root and feet moved."""
-        out = np.array(qpos)
-        out[:2] += self.root
-        for k in range(len(self._feet)):
-            way = np.append(self.offset[k] - self.root, 0.0)
-            if float(way @ way) > 1e-8:
-                self._step_to(out, k, way)
-        return out
-
-    def _step_to(self, qpos: Array, k: int, way: Array) -> None:
-        """Move a foot of a pose along the ground, as it is turned."""
-        model, data, foot, leg = self._body.model, self._data, self._feet[k], self._legs[k]
-        goal, turn = None, np.eye(3)
-        for _ in range(ROUNDS):
-            data.qpos[:] = qpos
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            now = data.xmat[foot].reshape(3, 3)
-            if goal is None:
-                goal, turn = data.xpos[foot] + way, now.copy()
+        """A pose of the reference, the next after the one before, with its root and feet moved."""
+        if not (self.offset.any() or self.root.any()):
+            return qpos
+        model, data, out = self._body.model, self._data, np.array(qpos)
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        goals = [(data.xpos[foot] + way, data.xmat[foot].reshape(3, 3).copy())
+                 for foot, way in zip(self._feet, self.offset, strict=True)]  # fmt: skip
+        out[:3] += self.root
+        data.qpos[:] = out
+        mujoco.mj_integratePos(model, data.qpos, self._bend, 1.0)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        for foot, leg, (goal, turn) in zip(self._feet, self._legs, goals, strict=True):
             mujoco.mj_jacBody(model, data, self._moving, self._turning, foot)
-            rows = np.vstack([self._moving[:, leg], TURNED * self._turning[:, leg]])
-            twist = 0.5 * np.cross(now.T, turn.T).sum(axis=0)
-            error = np.concatenate([goal - data.xpos[foot], TURNED * twist])
-            bend = np.zeros(self._body.nv)
-            bend[leg] = rows.T @ np.linalg.solve(rows @ rows.T + LOOSE * np.eye(6), error)
-            mujoco.mj_integratePos(model, qpos, bend, 1.0)
+            self._bend[leg] += bend_to(
+                self._moving[:, leg], self._turning[:, leg], data.xpos[foot], data.xmat[foot], goal, turn
+            )
+        mujoco.mj_integratePos(model, out, self._bend, 1.0)
+        return out
 
     def _lands(self, k: int, index: int) -> int:
         """The frame in which a foot that swings comes down."""
@@ -136,3 +142,21 @@ class Footholds:
 def _bounded(way: Array) -> Array:
     size = float(np.linalg.norm(way))
     return way if size <= FURTHEST else way * (FURTHEST / size)
+
+
+@kernel
+def bend_to(moving: Any, turning: Any, place: Any, now: Any, goal: Any, turn: Any) -> Any:
+    """(n,) rad by which joints with the Jacobians (3, n) bring a link from a place and turn (9,) to others."""
+    n = moving.shape[1]
+    rows, error = np.empty((6, n)), np.empty(6)
+    rows[:3], rows[3:] = moving, TURNED * turning
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        twist = 0.0
+        for axis in range(3):
+            twist += now[3 * j + axis] * turn[k, axis] - now[3 * k + axis] * turn[j, axis]
+        error[i], error[3 + i] = goal[i] - place[i], TURNED * 0.5 * twist
+    bottom = rows @ rows.T
+    for i in range(6):
+        bottom[i, i] += LOOSE
+    return rows.T @ np.linalg.solve(bottom, error)

@@ -14,6 +14,8 @@ from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
+from poise.control.modal.reaction import Errors, Reaction
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
@@ -24,7 +26,6 @@ class View(NamedTuple):
     """The body as it is."""
 
     com: Array  # (3,) m
-    velocity: Array  # (3,) m/s, of the centre of mass
     place: Array  # (3,) m, of the root
     turn: Array  # (3, 3) of the root
     mass: Array  # (nv, nv)
@@ -38,7 +39,8 @@ class Off(NamedTuple):
     rigid: Array  # (12,) places and turns of the rigid modes, then their rates
     slow: Array  # (n,) places of the deformations
     rate: Array  # (n,) their speeds
-    goal: Array  # (n,) where the reference has them next, from here
+    pull: Array  # (n,) accelerations that the reference has
+    lacking: Array  # (n,) speeds that lack to where the reference has them next
     shift: Array  # (3,) m: of the reference's body
     moved: Array  # (C, 3) m: of its points that may bear
 
@@ -64,16 +66,22 @@ class Modal:
         self._model, self._body, self._reference = model, body, reference
         self._frames = Frames(body, reference, step)
         self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
-        self._footholds = Footholds(body, self._frames, step, gravity, s.capture)
+        self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
+        self._due = reference.at(world.state.time).qpos  # where the body should be now
         self._scale = (step, body.mass, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
         self._dual = np.zeros(12)
-        self._jacobian = np.zeros((3, model.nv))
+        self._reaction = Reaction(s.latency, s.believed)
+        self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
         self.act(world.state)  # compiles it, before time counts
+
+    def startle(self, time: float) -> None:
+        """A push begins at a time, s, which will be noticed later."""
+        self._reaction.startle(time)
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
@@ -103,9 +111,38 @@ class Modal:
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
         drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
-        drive[:slow] += self._slow_drive(index, modes, off, planned - meant, slow) - meant[0, :slow]
-        drive[slow:] += (off.goal - off.rate)[slow:] / state.step - planned[0, slow:]
+        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
+        bend = drive + planned[0] - felt(modes, state.bias[:nv])
+        drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
+
+    def _giving_way(
+        self, modes: Modes, slow: int, bend: Array, force: Array, view: View, ahead: Horizon, state: State
+    ) -> Array:
+        """(slow,) modal forces that keep planted what bears, beside accelerations (n,) and contact forces (C, 3)."""
+        bears = self._bearing(state, ahead.down[0], view.qvel)
+        if bears is None or not slow:
+            return np.zeros(slow)
+        rigid = rigid_acceleration(state.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        return np.asarray(giving_way(modes, slow, rigid, bend, bears.rows, bears.curve, self._settings.soft))
+
+    def _bearing(self, state: State, down: Array, qvel: Array) -> Planted | None:
+        """What touches the ground and should."""
+        contacts, data, nv = state.contacts, state.data, self._body.nv
+        bears = np.zeros(self._model.nbody, bool)
+        bears[self._frames.link[down]] = True
+        chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
+        if not len(chosen):
+            return None
+        curve = np.zeros(3 * len(chosen))
+        for link in set(contacts.body[chosen].tolist()):
+            mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
+            mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
+            own = contacts.body[chosen] == link
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+        rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
+        return Planted(np.ascontiguousarray(rows), curve)
 
     def _seen(self, state: State) -> View:
         data, nv, frames = state.data, self._body.nv, self._frames
@@ -113,28 +150,33 @@ class Modal:
         links = data.xmat[frames.link].reshape(-1, 3, 3)
         corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
         turn = data.xmat[1].reshape(3, 3)
-        return View(data.subtree_com[1], mass[:3] @ qvel / mass[0, 0], data.xpos[1], turn, mass, qvel, corner)
+        return View(data.subtree_com[1], data.xpos[1], turn, mass, qvel, corner)
 
     def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
         """Against the reference as footholds edit it."""
-        here, then, steps = self._frames.at(index), self._frames.at(index + 1), self._footholds
-        steps.follow(index, view.com, view.velocity, view.corner, state.contacts, ahead.force[0])
-        shift = np.append(steps.root, 0.0)
-        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(self._body.nv), np.zeros(self._body.nv)
-        mujoco.mj_differentiatePos(self._body.model, away, 1.0, steps.edited(here.qpos), qpos)
-        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, steps.edited(then.qpos))
-        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, shift)
-        told = np.column_stack([away[ROOT:], view.qvel[ROOT:], goal[ROOT:] / state.step])
-        slow, rate, next_ = (modes.lever.T @ told).T
-        return Off(rigid, slow, rate, next_, shift, steps.moved())
+        here, then, steps, nv = self._frames.at(index), self._frames.at(index + 1), self._footholds, self._body.nv
+        before = steps.root.copy()
+        qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
+        mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
+        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, before)
+        errors = Errors(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
+        believed = self._reaction.believed(state.time, errors)
+        steps.follow(index, believed.rigid, view.corner, state.contacts, ahead.force[0])
+        rigid = believed.rigid.copy()
+        rigid[:3] -= steps.root - before
+        self._due = steps.edited(then.qpos)
+        mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, self._due)
+        pull = (then.qvel - here.qvel)[ROOT:] / state.step
+        lacking = goal[ROOT:] / state.step - view.qvel[ROOT:]
+        told = np.column_stack([believed.joints, believed.speeds, pull, lacking])
+        slow, rate, pulled, lack = (modes.lever.T @ told).T
+        return Off(rigid, slow, rate, pulled, lack, steps.root.copy(), steps.moved())
 
-    def _slow_drive(self, index: int, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
+    def _slow_drive(self, modes: Modes, off: Off, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces: what accelerates as the reference does, springs to it, and the window's plan."""
-        here, then, step = self._frames.at(index), self._frames.at(index + 1), self._scale[0]
-        told = np.column_stack([here.qvel[ROOT:], (then.qvel - here.qvel)[ROOT:] / step])
-        rate, pull = (modes.lever[:, :slow].T @ told).T
-        wanted = low_forces(modes.frequency, slow, off.slow, off.rate[:slow] - rate, step * pushed, self._slow, step)
-        return np.asarray(pull + wanted)
+        step = self._scale[0]
+        wanted = low_forces(modes.frequency, slow, off.slow, off.rate, step * pushed, self._slow, step)
+        return np.asarray(off.pull[:slow] + wanted)
 
     def _reach(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
         """(3 C, n) modal forces of contact forces at the points that bear in the window."""

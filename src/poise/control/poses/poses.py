@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import radians
+from math import hypot, radians
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from poise.body import Body
-from poise.body.feet import foot_links
 from poise.control.controller import Stage
-from poise.control.poses.damping import damping_kept
 from poise.control.poses.objectives import Objective
 from poise.control.poses.rig import Rig
 from poise.control.poses.schedule import Gains, Span, Strengthening
-from poise.control.poses.springs import Ints, Springs
-from poise.dynamics import Actuation, Contacts, Motors, State
+from poise.control.poses.springs import Springs, as_motors, draw_to_pose
+from poise.control.poses.standing import Standing
+from poise.dynamics import Actuation, Motors, State
 from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.spatial import Array
@@ -42,7 +40,8 @@ class PosesSettings:
     stabilise: float = 1.0
     """Of the torques on the root's orientation, as a multiple of the rig's; 0 for none."""
     let_go: float = 60.0
-    """A root that is off by more than this is not stabilised any more, degrees: it has fallen."""
+    """A root that is off by more than this, or whose body leans over its feet by more, is not stabilised any more,
+    degrees: it has fallen."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -83,27 +82,27 @@ class Poses:
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
         self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
-        self._own, self._fixed = self._model.body_rootid == 1, self._model.body_weldid == 0
-        self._is_foot = np.zeros(self._model.nbody, bool)
-        self._is_foot[_feet(body)] = True
+        self._standing = Standing(body, self._model, radians(self._settings.let_go))
         self._target = np.array(self._model.qpos0)
         self._error = np.zeros(self._model.nv)
-        self._kept = np.zeros(self._nv)
         for objective in self._objectives:
             objective.reset(scene)
+        self.act(world.state)  # so that the first step does not wait for kernels
 
     def act(self, state: State) -> Actuation:
         """Springs and dampers towards the pose at the end of the step; objectives instead of them where they rule."""
-        n, h, reach = self._nv, state.step, radians(self._settings.reach)
+        n, h, settings = self._nv, state.step, self._settings
         self._target[: self._nq] = self._reference.at(state.time + h).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
-        stiffness, damping = self._gains.at(state.time)
-        damping_kept(self._error[:n], h * state.qvel[:n], reach, self._settings.rate, self._kept)
-        springs = Springs(stiffness * self._error[:n], self._kept * damping + h * stiffness, stiffness, damping)
+        springs = Springs(np.empty(n), np.empty(n), *self._gains.at(state.time))
+        draw_to_pose(
+            self._error, state.qvel, springs.stiffness, springs.damping, h, radians(settings.reach), settings.rate,
+            springs.push, springs.gain,
+        )  # fmt: skip
         for objective in self._objectives:
-            springs = objective.on(springs, state)
-        brace = self._motors(springs, slice(3, 6)) if self._upright(state) else None
-        return Actuation(motors=self._motors(springs, slice(6, n)), brace=brace)
+            objective.on(springs, state)
+        brace = self._motors(springs, 3, 6) if self._upright(state) else None
+        return Actuation(motors=self._motors(springs, 6, n), brace=brace)
 
     def target(self, time: float) -> Array:
         """The control poses in between."""
@@ -113,31 +112,12 @@ class Poses:
         """Whether the root is to be stabilised: now, on its feet, and not fallen."""
         if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
             return False
-        if not np.linalg.norm(self._error[3:6]) < radians(self._settings.let_go):
+        if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
             return False
-        return self._stands(state.contacts)
+        return self._standing.of(state)
 
-    def _stands(self, contacts: Contacts) -> bool:
-        """Whether a foot bears on what is firm: fixed, or on something else than this body."""
-        pairs = np.stack([contacts.body, contacts.other])[:, contacts.touching]
-        own = self._own[pairs]
-        firm = self._fixed.copy()
-        firm[pairs[:, ~own.any(axis=0)]] = True
-        foot, thing = np.where(own[0], pairs, pairs[::-1])
-        return bool((self._is_foot[foot] & firm[thing]).any())
-
-    def _motors(self, springs: Springs, dofs: slice) -> Motors:
+    def _motors(self, springs: Springs, first: int, last: int) -> Motors:
         """Springs at some freedoms as motors of the scene, which has no others."""
-        velocity, gain = np.zeros(self._model.nv), np.zeros(self._model.nv)
-        gain[dofs] = springs.gain[dofs]
-        np.divide(springs.push[dofs], gain[dofs], out=velocity[dofs], where=gain[dofs] > 0)
-        return Motors(velocity=velocity, gain=gain)
-
-
-def _feet(body: Body) -> Ints:
-    """Ids of the links that may bear: feet with their toes; a root that is a foot by itself; without feet all."""
-    if not body.feet:
-        return np.arange(1, body.model.nbody)
-    if body.feet[0].link == body.links[0]:
-        return np.array([1])
-    return np.concatenate(foot_links(body))
+        motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
+        as_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
+        return motors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,12 +40,12 @@ class Gains:
     def __init__(self, rig: Rig, changes: tuple[Strengthening, ...] = ()) -> None:
         self._rig, self._changes = rig, changes
         edges = {0.0, *(change.when.start for change in changes), *(change.when.end for change in changes)}
-        self._edges = np.array(sorted(edge for edge in edges if math.isfinite(edge)))
-        self._rows = [self._during(float(edge)) for edge in self._edges]
+        self._edges = sorted(float(edge) for edge in edges if math.isfinite(edge))
+        self._rows = [self._during(edge) for edge in self._edges]
 
     def at(self, time: float) -> tuple[Array, Array]:
         """(nv,) stiffness and damping."""
-        return self._rows[max(int(np.searchsorted(self._edges, time + 1e-9, side="right")) - 1, 0)]
+        return self._rows[max(bisect_right(self._edges, time + 1e-9) - 1, 0)]
 
     def _during(self, time: float) -> tuple[Array, Array]:
         stiffness, damping = np.array(self._rig.stiffness), np.array(self._rig.damping)

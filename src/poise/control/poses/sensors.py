@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import atan2, hypot
 from typing import Any
 
 import mujoco
@@ -22,7 +23,7 @@ import numpy as np
 from poise.control.controller import Setting
 from poise.dynamics import State
 from poise.errors import unknown
-from poise.spatial import Array, cross, matrix_to_euler
+from poise.spatial import Array, cross
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")
@@ -105,7 +106,7 @@ def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
 def _of_mass(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in SEEN:
-        return lambda state: float(com_velocity(state)[:2] @ _seen(state)[SEEN.index(quality)])
+        return lambda state: _seen(state)[SEEN.index(quality)]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
@@ -117,18 +118,20 @@ def _of_mass(name: str, quality: str) -> Read:
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
-def _seen(state: State) -> Array:
-    """(2, 2) level unit vectors ahead of the root and to its left."""
-    turn = state.data.xmat[1].reshape(3, 3)
-    x, y = turn[0, 0], turn[1, 0]
-    return np.array([[x, y], [-y, x]]) / max(float(np.hypot(x, y)), 1e-9)
+def _seen(state: State) -> tuple[float, float]:
+    """m/s: the velocity of the centre of mass ahead of the root and to its left."""
+    turn = state.data.xmat[1]
+    x, y = float(turn[0]), float(turn[3])
+    vx, vy, _ = com_velocity(state).tolist()
+    level = max(hypot(x, y), 1e-9)
+    return (x * vx + y * vy) / level, (x * vy - y * vx) / level
 
 
 def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
-        return lambda state: float(matrix_to_euler(state.data.xmat[link].reshape(3, 3), "ZYX")[place])
+        return lambda state: _turns(state.data.xmat[link])[place]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
@@ -138,28 +141,31 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
+def _turns(matrix: Array) -> tuple[float, float, float]:
+    """Yaw, pitch and roll of a matrix (9,), as `matrix_to_euler` has them; written out, for every step."""
+    xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
+    level = hypot(zy, zz)
+    if level < 1e-9:  # straight up or down: yaw and roll are the same
+        return atan2(-xy, yy), atan2(-zx, level), 0.0
+    return atan2(yx, xx), atan2(-zx, level), atan2(zy, zz)
+
+
 def com_velocity(state: State) -> Array:
     """(3,) m/s of the first body's centre of mass."""
-    model, end = state.data.model, _end(state)
-    return np.asarray(state.mass[:3, :end] @ state.qvel[:end] / model.body_subtreemass[1])
+    return np.asarray(state.mass[:3] @ state.qvel / state.mass[0, 0])
 
 
 def whole_turning(state: State) -> Array:
     """(3,) rad/s: the angular velocity of a rigid body that had the same pose and angular momentum."""
-    end, data = _end(state), state.data
+    data = state.data
     turn = data.xmat[1].reshape(3, 3)
     lever = data.subtree_com[1] - data.xpos[1]
-    momentum = state.mass[:6, :end] @ state.qvel[:end]
+    momentum = state.mass[:6] @ state.qvel
     spin = turn @ momentum[3:] - cross(lever, momentum[:3])
     about_root = turn @ state.mass[3:6, 3:6] @ turn.T
-    mass = float(data.model.body_subtreemass[1])
+    mass = float(state.mass[0, 0])
     about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))
     return np.asarray(np.linalg.solve(about_com, spin))
-
-
-def _end(state: State) -> int:
-    """How many freedoms the first body has: they come first."""
-    return int(state.data.model.tree_dofnum[0])
 
 
 def _link_velocity(model: Any, state: State, link: int) -> Array:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.control.poses.damping import damping_kept
+from poise.dynamics import State
+from poise.kernel import kernel
 from poise.spatial import Array
 
 Ints = NDArray[np.int64]
 
 
 class Springs(NamedTuple):
-    """The torque of a degree of freedom is ``push - gain v``, v its velocity at the end of the step."""
+    """The torque of a degree of freedom is ``push - gain v``, v its velocity at the end of the step.
+
+    Push and gain are the step's own: poses fill them, and objectives change them in place.
+    """
 
     push: Array  # (nv,) N m
     gain: Array  # (nv,) N m s/rad
     stiffness: Array  # (nv,) N m/rad, of the pose springs
     damping: Array  # (nv,) N m s/rad, of the pose springs near their targets
 
-    def kept(self, dofs: Ints, share: float) -> Springs:
-        """With only a share of those at some freedoms."""
-        push, gain = np.array(self.push), np.array(self.gain)
-        push[dofs] *= share
-        gain[dofs] *= share
-        return self._replace(push=push, gain=gain)
+
+class Joints(NamedTuple):
+    """Freedoms that serve an aim."""
+
+    dofs: Ints  # (k,)
+    weight: Array  # (k,)
 
 
 class Pull(NamedTuple):
@@ -33,18 +39,55 @@ class Pull(NamedTuple):
 
     error: Array  # (3,) m or rad, from what is to what is wanted
     rate: Array  # (3,) m/s or rad/s, of what is, as seen from what is wanted
-    jacobian: Array  # (3, k) of the rate, by the velocities of the joints
+    jacobian: Array  # (3, nv) of the rate, by velocities
     stiffness: float  # N/m or N m/rad
     damping: float  # N s/m or N m s/rad
 
 
-def pulled(springs: Springs, dofs: Ints, weight: Array, pull: Pull, velocity: Array, step: float) -> Springs:
-    """Springs with a pull added. Each joint is implicit in its own velocity (k,), and takes the others as they are."""
-    stiff = pull.damping + step * pull.stiffness
-    lever = pull.jacobian
-    push, gain = np.array(springs.push), np.array(springs.gain)
-    own = np.einsum("ik,ik->k", lever, lever)
-    drive = lever.T @ (pull.stiffness * pull.error - stiff * pull.rate)
-    push[dofs] += weight * (drive + stiff * own * velocity)
-    gain[dofs] += weight * stiff * own
-    return springs._replace(push=push, gain=gain)
+@kernel
+def draw_to_pose(
+    error: Any, velocity: Any, stiffness: Any, damping: Any, step: float, reach: float, rate: float,
+    push: Any, gain: Any,
+) -> None:  # fmt: skip
+    """Push and gain (nv,) of springs to a pose that is off by ``error`` (nv,) rad [Fattal2006] Eq. (3).
+
+    Springs are those of the end of the step; ``reach`` and ``rate`` are those of `damping_kept`.
+    """
+    for i in range(push.shape[0]):
+        push[i] = stiffness[i] * error[i]
+        gain[i] = damping_kept(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
+
+
+@kernel
+def as_motors(push: Any, gain: Any, first: int, last: int, velocity_out: Any, gain_out: Any) -> None:
+    """Springs at some freedoms as motors: the velocity that each drives at, and its gain."""
+    for i in range(first, last):
+        gain_out[i] = gain[i]
+        if gain[i] > 0.0:
+            velocity_out[i] = push[i] / gain[i]
+
+
+def pull_joints(springs: Springs, through: Joints, kept: float, pull: Pull, state: State) -> None:
+    """Leave a share of the springs of some joints, and add a pull through them."""
+    stiff = pull.damping + state.step * pull.stiffness
+    _pull(
+        springs.push, springs.gain, through.dofs, through.weight, kept,
+        pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, stiff,
+    )  # fmt: skip
+
+
+@kernel
+def _pull(
+    push: Any, gain: Any, dofs: Any, weight: Any, kept: float, jacobian: Any, error: Any, rate: Any, velocity: Any,
+    stiffness: float, stiff: float,
+) -> None:  # fmt: skip
+    """Each joint is implicit in its own velocity, and takes the others as they are."""
+    for k in range(dofs.shape[0]):
+        i = dofs[k]
+        own = drive = 0.0
+        for axis in range(3):
+            lever = jacobian[axis, i]
+            own += lever * lever
+            drive += lever * (stiffness * error[axis] - stiff * rate[axis])
+        push[i] = kept * push[i] + weight[k] * (drive + stiff * own * velocity[i])
+        gain[i] = kept * gain[i] + weight[k] * stiff * own

@@ -44,39 +44,43 @@ function skyDome() {
 }
 
 class Stage {
-  /** span: the size of the performer in metres; everything scales with it. */
   constructor(canvas, span, view) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
-    this.scene.fog = new THREE.Fog(LOOK.horizon, 9 * span, 30 * span);
-    this.span = span;
     this.dome = skyDome();
     this.scene.add(this.dome, new THREE.HemisphereLight("#ffffff", "#c9ccd2", 1.9));
     this.sun = new THREE.DirectionalLight("#fff4e6", 2.1);
-    this.sunOffset = new THREE.Vector3(1.1, -0.9, 2.6).multiplyScalar(2 * span);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 5;
-    this.sun.shadow.normalBias = 0.004 * span;
-    const box = this.sun.shadow.camera, reach = 1.9 * span;
-    Object.assign(box, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 16 * span });
     const fill = new THREE.DirectionalLight("#dfeaff", 0.5);
     fill.position.set(-2, 1.5, 1);
     this.scene.add(this.sun, this.sun.target, fill);
 
-    this.camera = new THREE.PerspectiveCamera(32, 1, 0.02 * span, 1000);
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.1, 1000);
     this.camera.up.set(0, 0, 1);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.focus = new THREE.Vector3();
+    this.fit(span, view);
+  }
+
+  /** span: the size of the performer in metres, with which everything scales; view: from where it is looked at. */
+  fit(span, view) {
+    Object.assign(this, { span, view });
+    this.scene.fog = new THREE.Fog(LOOK.horizon, 9 * span, 30 * span);
+    this.sunOffset = new THREE.Vector3(1.1, -0.9, 2.6).multiplyScalar(2 * span);
+    this.sun.shadow.normalBias = 0.004 * span;
+    const box = this.sun.shadow.camera, reach = 1.9 * span;
+    Object.assign(box, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 16 * span });
+    box.updateProjectionMatrix();
+    this.camera.near = 0.02 * span;
     this.controls.minDistance = 0.3 * span;
     this.controls.maxDistance = 25 * span;
-    this.view = view;
-    this.focus = new THREE.Vector3();
   }
 
   /** Look at the focus again from where the page began. */
@@ -104,9 +108,19 @@ class Stage {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // room for the bar below
+  }
+
+  /** Draw in a size of its own, whatever that of the page is, until `resize`. */
+  film(width, height) {
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(width, height, false);
+    this.camera.clearViewOffset();
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
   }
 
   draw() {

@@ -1,10 +1,10 @@
 // What the page uses of three.js; README.md says how three.bundle.min.js is made from it.
 export {
   BackSide, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
-  ConeGeometry, CylinderGeometry, CatmullRomCurve3, DirectionalLight, EdgesGeometry, EqualDepth, Fog, GreaterDepth, Group,
-  HemisphereLight, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
-  NeutralToneMapping, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Quaternion, RepeatWrapping, SRGBColorSpace,
-  Scene, SphereGeometry, TubeGeometry, Vector3, WebGLRenderer,
+  ConeGeometry, CylinderGeometry, CatmullRomCurve3, DirectionalLight, DoubleSide, EdgesGeometry, EqualDepth, Fog, GreaterDepth, Group,
+  HemisphereLight, Line, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial,
+  NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PlaneGeometry, Quaternion, Raycaster, RepeatWrapping, SRGBColorSpace,
+  Scene, SphereGeometry, TorusGeometry, TubeGeometry, Vector2, Vector3, WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/addons/controls/OrbitControls.js";
 export { RoundedBoxGeometry } from "three/addons/geometries/RoundedBoxGeometry.js";

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import remainder, tau
-
-import numpy as np
+from typing import Any
 
 from poise.control.controller import Setting
 from poise.control.poses.objectives.objective import weighted
@@ -14,6 +13,7 @@ from poise.control.poses.schedule import Span
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Springs
 from poise.dynamics import State
+from poise.kernel import kernel
 
 
 @dataclass
@@ -28,17 +28,21 @@ class Correct:
 
     def reset(self, scene: Setting) -> None:
         """Ids of the joints and of what is sensed."""
-        self._dofs, self._weight = weighted(scene.body, self.joints)
+        self._joints = weighted(scene.body, self.joints)
         self.sensor.reset(scene)
 
-    def on(self, springs: Springs, state: State) -> Springs:
-        """Springs whose targets are shifted."""
+    def on(self, springs: Springs, state: State) -> None:
+        """Shifts the targets."""
         if state.time not in self.when:
-            return springs
+            return
         missing = self.wanted - self.sensor.read(state)
         if self.sensor.turns:
             missing = remainder(missing, tau)
-        shift = np.clip(self._weight * missing, -self.most, self.most)
-        push = np.array(springs.push)
-        push[self._dofs] += springs.stiffness[self._dofs] * shift
-        return springs._replace(push=push)
+        _shift(springs.push, springs.stiffness, *self._joints, missing, self.most)
+
+
+@kernel
+def _shift(push: Any, stiffness: Any, dofs: Any, weight: Any, missing: float, most: float) -> None:
+    """Add what springs give whose targets are shifted by so much for each unit that is missing."""
+    for k in range(dofs.shape[0]):
+        push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * missing, -most), most)

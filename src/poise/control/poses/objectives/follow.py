@@ -36,14 +36,12 @@ class Follow:
         self._led = np.array([body.index(name)[0] for name in self.leaders.values()], np.int64)
         self._angles = np.zeros(scene.model.nv)
 
-    def on(self, springs: Springs, state: State) -> Springs:
+    def on(self, springs: Springs, state: State) -> None:
         """Springs to where the others lead."""
         if state.time not in self.when:
-            return springs
+            return
         mujoco.mj_differentiatePos(self._model, self._angles, 1.0, self._zero, state.qpos)
         error = self.factor * self._angles[self._led] + self.offset - self._angles[self._own]
         stiffness, damping = springs.stiffness[self._own], springs.damping[self._own]
-        push, gain = np.array(springs.push), np.array(springs.gain)
-        push[self._own] = stiffness * error + damping * self.factor * state.qvel[self._led]
-        gain[self._own] = damping + state.step * stiffness
-        return springs._replace(push=push, gain=gain)
+        springs.push[self._own] = stiffness * error + damping * self.factor * state.qvel[self._led]
+        springs.gain[self._own] = damping + state.step * stiffness

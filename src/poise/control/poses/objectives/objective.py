@@ -9,9 +9,8 @@ import numpy as np
 
 from poise.body import Body
 from poise.control.controller import Setting
-from poise.control.poses.springs import Ints, Springs
+from poise.control.poses.springs import Joints, Springs
 from poise.dynamics import State
-from poise.spatial import Array
 
 
 class Objective(Protocol):
@@ -20,11 +19,11 @@ class Objective(Protocol):
     def reset(self, scene: Setting) -> None:
         """Find the parts that it needs in a scene."""
 
-    def on(self, springs: Springs, state: State) -> Springs:
-        """The springs of a step, with those of its joints replaced."""
+    def on(self, springs: Springs, state: State) -> None:
+        """Replace those of its joints among the springs of a step."""
 
 
-def weighted(body: Body, joints: Mapping[str, float]) -> tuple[Ints, Array]:
+def weighted(body: Body, joints: Mapping[str, float]) -> Joints:
     """Freedoms of joints, given by name, and the weight of each."""
     pairs = [(dof, weight) for name, weight in joints.items() for dof in body.index(name)]
-    return np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float)
+    return Joints(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))

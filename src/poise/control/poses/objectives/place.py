@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise.control.controller import Setting
 from poise.dynamics import State
-from poise.spatial import Array, cross
+from poise.kernel import kernel
+from poise.spatial import Array
 
 
 @dataclass
@@ -21,17 +22,24 @@ class Place:
 
     def reset(self, scene: Setting) -> None:
         """The link's id."""
-        self._model = scene.model
         self._id = 0 if self.link is None else int(scene.model.body(self.link).id)
+        self._root = int(scene.model.body_rootid[self._id])
+        self._point = np.array(self.at_point, float)
 
-    def at(self, state: State) -> Array:
-        """(3,) m in the world."""
-        data = state.data
-        return np.asarray(data.xpos[self._id] + data.xmat[self._id].reshape(3, 3) @ np.asarray(self.at_point))
+    def moving(self, state: State) -> Array:
+        """(2, 3) m and m/s in the world: where it is, and how fast."""
+        data, out = state.data, np.empty((2, 3))
+        link = self._id
+        _move(data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out)
+        return out
 
-    def velocity(self, state: State) -> Array:
-        """(3,) m/s in the world."""
-        moving = np.zeros(6)
-        if self._id:
-            mujoco.mj_objectVelocity(self._model, state.data, mujoco.mjtObj.mjOBJ_XBODY, self._id, moving, 0)
-        return moving[3:] + cross(moving[:3], self.at(state) - state.data.xpos[self._id])
+
+@kernel
+def _move(origin: Any, turn: Any, velocity: Any, centre: Any, point: Any, out: Any) -> None:
+    """Where a point of a link is and how it moves; ``velocity`` (6,) is the link's, about ``centre``."""
+    for i in range(3):
+        out[0, i] = origin[i] + turn[3 * i] * point[0] + turn[3 * i + 1] * point[1] + turn[3 * i + 2] * point[2]
+    x, y, z = out[0, 0] - centre[0], out[0, 1] - centre[1], out[0, 2] - centre[2]
+    out[1, 0] = velocity[3] + velocity[1] * z - velocity[2] * y
+    out[1, 1] = velocity[4] + velocity[2] * x - velocity[0] * z
+    out[1, 2] = velocity[5] + velocity[0] * y - velocity[1] * x

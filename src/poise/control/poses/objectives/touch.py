@@ -12,7 +12,7 @@ from poise.control.controller import Setting
 from poise.control.poses.objectives.objective import weighted
 from poise.control.poses.objectives.place import Place
 from poise.control.poses.schedule import Span
-from poise.control.poses.springs import Pull, Springs, pulled
+from poise.control.poses.springs import Pull, Springs, pull_joints
 from poise.dynamics import State
 
 
@@ -32,19 +32,16 @@ class Touch:
         """Ids of the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id
-        self._dofs, self._weight = weighted(scene.body, self.joints)
+        self._joints = weighted(scene.body, self.joints)
         self._moving = np.zeros((3, scene.model.nv))
         self.point.reset(scene)
         self.to.reset(scene)
 
-    def on(self, springs: Springs, state: State) -> Springs:
+    def on(self, springs: Springs, state: State) -> None:
         """Torques that draw it there."""
         if state.time not in self.when:
-            return springs
-        here = self.point.at(state)
-        mujoco.mj_jac(self._model, state.data, self._moving, None, here, self._id)
-        lever = self._moving[:, self._dofs]
-        rate = self._moving @ state.qvel - self.to.velocity(state)
-        pull = Pull(self.to.at(state) - here, rate, lever, self.stiffness, self.damping)
-        left = springs.kept(self._dofs, self.kept)
-        return pulled(left, self._dofs, self._weight, pull, state.qvel[self._dofs], state.step)
+            return
+        here, there = self.point.moving(state), self.to.moving(state)
+        mujoco.mj_jac(self._model, state.data, self._moving, None, here[0], self._id)
+        pull = Pull(there[0] - here[0], here[1] - there[1], self._moving, self.stiffness, self.damping)
+        pull_joints(springs, self._joints, self.kept, pull, state)

@@ -1,0 +1,70 @@
+"""`poise studio`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from poise.cli.command import Report, add_command
+from poise.errors import PoiseError
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(
+        commands,
+        "studio",
+        _studio,
+        "open the studio: see, push, steer and pose characters in a browser",
+        "poise studio --motion walk --controller pendulum",
+    )
+    option = command.add_argument
+    option("--motion", default=None, help="a motion that comes with Poise to begin with (poise list motions)")
+    option("--body", default=None, help="a body that comes with Poise; by default the one that suits the controller")
+    option("--controller", default=None, help="a controller by name (poise list controllers)")
+    option("--terrain", default=None, help="what to begin on, such as slope:5")
+    option("--port", type=int, default=0, help="of this machine to serve on; 0 is any that is free")
+    option("--no-browser", action="store_true", help="only tell the address, do not open it")
+
+
+def _studio(chosen: argparse.Namespace) -> Report | None:
+    import asyncio
+
+    if not 0 <= chosen.port < 65536:
+        raise PoiseError(f"port {chosen.port}: must be between 0 and 65535")
+    from poise.studio.server import Studio, serve_until_stopped
+
+    names = ("motion", "body", "controller", "terrain")
+    first = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
+    _check(first)
+    try:
+        asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _opened(studio, chosen)))
+    except KeyboardInterrupt:
+        pass  # the way to end it
+    return None
+
+
+def _check(first: dict[str, str]) -> None:
+    """Refuse names that there are not, before anything is opened."""
+    from poise.body import names
+    from poise.control import CONTROLLERS
+    from poise.errors import unknown
+    from poise.reference.motions import motion_names
+    from poise.world.terrain import parse_terrain
+
+    for kind, valid in (("motion", motion_names()), ("body", names()), ("controller", tuple(CONTROLLERS))):
+        if kind in first and first[kind] not in valid:
+            raise unknown(kind, first[kind], valid)
+    parse_terrain(first.get("terrain", "flat"))
+
+
+def _opened(studio: Any, chosen: argparse.Namespace) -> None:
+    import json
+    import webbrowser
+
+    if chosen.json:
+        print(json.dumps({"address": studio.address, "port": studio.port}), flush=True)
+    else:
+        print(f"The studio is open at {studio.address} (Ctrl+C ends it)", flush=True)
+    if not chosen.no_browser:
+        webbrowser.open(studio.address)

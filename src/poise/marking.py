@@ -1,0 +1,58 @@
+"""Marks: where a performance under way was, to go back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.control import Controller
+from poise.reference import Reference
+from poise.world.cues import Cue
+from poise.world.snapshot import Snapshot
+from poise.world.world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Where a run was: all that the steps after it depend on."""
+
+    snapshot: Snapshot
+    controller: Controller
+    reference: Reference
+    forces: tuple[Any, ...]  # pushes that act or will
+    waiting: tuple[Cue, ...]
+    events: int
+    steps: int
+
+
+def fixed_parts(parts: object, world: World) -> dict[int, object]:
+    """What of `parts` never changes, for deepcopy to share: the world, frozen values, and arrays that are read-only.
+
+    A controller may look back on thousands of policies, and only a handful of numbers changes from step to step.
+    """
+    fixed: dict[int, object] = {id(world): world, id(world.terms.data): world.terms.data}
+    seen: set[int] = set()
+    ahead: list[object] = [parts]
+    while ahead:
+        part = ahead.pop()
+        if id(part) in seen or id(part) in fixed:
+            continue
+        seen.add(id(part))
+        if _is_fixed(part):
+            fixed[id(part)] = part
+        elif isinstance(part, dict):
+            ahead += part.values()
+        elif isinstance(part, list | tuple | set):
+            ahead += part
+        elif hasattr(part, "__dict__"):
+            ahead += vars(part).values()
+    return fixed
+
+
+def _is_fixed(part: object) -> bool:
+    if isinstance(part, np.ndarray):
+        return not part.flags.writeable
+    told = getattr(type(part), "__dataclass_params__", None)
+    return told is not None and bool(told.frozen)

@@ -1,0 +1,1 @@
+"""The studio: a page in a browser in which characters perform live."""

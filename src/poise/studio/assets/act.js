@@ -1,0 +1,155 @@
+// The push pad and the steering.
+
+const TURN = 70; // degrees a second while a key is held
+const QUICKER = 0.8; // m/s in a second likewise
+
+class Act {
+  constructor(wire, choose) {
+    Object.assign(this, { wire, choose });
+    this.steers = false;
+    this.heading = 0;
+    this.keys = new Set();
+    labelled($("push-force"), (value) => `${value} N`);
+    labelled($("push-time"), (value) => `${value.toFixed(2)} s`);
+    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => this.steer());
+    labelled($("steer-lift"), (value) => `${Math.round(100 * value)} cm more`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
+    labelled($("steer-step"), (value) => `${value.toFixed(2)} s`).addEventListener("change", () => this.steer({ step: Number($("steer-step").value) }));
+    this.pad();
+    this.dial();
+    this.listen();
+  }
+
+  /** How hard and how long a click on the body pushes. */
+  pushing() {
+    return { force: Number($("push-force").value), duration: Number($("push-time").value) };
+  }
+
+  pad() {
+    const pad = $("pad"), arrow = $("pad-arrow");
+    const towards = (event) => {
+      const { left, top, width } = pad.getBoundingClientRect();
+      return [(event.clientX - left) / width - 0.5, 0.5 - (event.clientY - top) / width];
+    };
+    pad.onpointermove = (event) => {
+      const [right, ahead] = towards(event), far = Math.hypot(right, ahead) || 1;
+      for (const [key, value] of [["x2", (44 * right) / far], ["y2", (-44 * ahead) / far]]) arrow.setAttribute(key, value);
+    };
+    pad.onpointerleave = () => { arrow.setAttribute("x2", 0); arrow.setAttribute("y2", 0); };
+    pad.onclick = (event) => {
+      const [right, ahead] = towards(event);
+      this.push(RADIAN * Math.atan2(-right, ahead));
+    };
+    pad.onkeydown = (event) => {
+      const ways = { ArrowUp: 0, ArrowLeft: 90, ArrowDown: 180, ArrowRight: -90, Enter: 0 };
+      if (!(event.key in ways)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.push(ways[event.key]);
+    };
+  }
+
+  push(degrees) {
+    const { force, duration } = this.pushing();
+    this.wire.send("push", { newtons: force, degrees, duration, body: $("push-link").value });
+  }
+
+  dial() {
+    const dial = $("dial"), ns = "http://www.w3.org/2000/svg";
+    for (let degrees = 0; degrees < 360; degrees += 15) {
+      const tick = document.createElementNS(ns, "line");
+      for (const [key, value] of Object.entries({ y1: -55, y2: degrees % 90 ? -52 : -48, transform: `rotate(${degrees})` })) tick.setAttribute(key, value);
+      $("dial-ticks").append(tick);
+    }
+    const turn = (event) => {
+      const { left, top, width } = dial.getBoundingClientRect();
+      const angle = RADIAN * Math.atan2(-(event.clientX - left - width / 2), -(event.clientY - top - width / 2));
+      this.head(this.heading + ((((angle - this.heading) % 360) + 540) % 360) - 180);
+    };
+    dial.onpointerdown = (event) => { dial.setPointerCapture(event.pointerId); this.turning = true; turn(event); };
+    dial.onpointermove = (event) => { if (this.turning) turn(event); };
+    dial.onpointerup = dial.onpointercancel = () => { this.turning = false; };
+  }
+
+  listen() {
+    const ours = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+    addEventListener("keydown", (event) => {
+      if (!ours.includes(event.key) || event.target.matches("select, input, textarea") || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (!this.steers || document.body.dataset.mode !== "perform") return;
+      event.preventDefault();
+      this.keys.add(event.key);
+      $("hint").classList.add("gone");
+    });
+    addEventListener("keyup", ({ key }) => this.keys.delete(key));
+    addEventListener("blur", () => this.keys.clear());
+    let before = performance.now();
+    setInterval(() => {
+      const now = performance.now(), seconds = Math.min(0.2, (now - before) / 1000), { keys } = this;
+      before = now;
+      if (!keys.size) return;
+      const held = (key) => (keys.has(key) ? 1 : 0), input = $("steer-speed");
+      const faster = held("ArrowUp") - held("ArrowDown");
+      if (faster) { // the exact value is kept besides, since the slider rounds
+        this.exact = clamp((this.exact ?? Number(input.value)) + QUICKER * seconds * faster, Number(input.min), Number(input.max));
+        input.value = this.exact;
+        input.show();
+      }
+      this.head(this.heading + TURN * seconds * (held("ArrowLeft") - held("ArrowRight")));
+    }, 60);
+  }
+
+  head(degrees) {
+    this.heading = degrees;
+    this.showHeading();
+    this.steer();
+  }
+
+  showHeading() {
+    const shown = ((((Math.round(this.heading) + 180) % 360) + 360) % 360) - 180;
+    $("dial-want").setAttribute("transform", `rotate(${-this.heading})`);
+    $("dial-text").textContent = `${shown}°`;
+    $("dial").setAttribute("aria-valuenow", shown);
+  }
+
+  steer(more = {}) {
+    if (!this.keys.size) this.exact = undefined;
+    this.wire.send("steer", { heading: this.heading, speed: Number($("steer-speed").value), ...more });
+  }
+
+  /** Which way it faces now, degrees. */
+  faces(degrees) {
+    $("dial-now").setAttribute("transform", `rotate(${-degrees})`);
+  }
+
+  staged({ links, trunk, steers, controller, motion, body }, speeds) {
+    this.steers = steers;
+    this.heading = 0;
+    this.showHeading();
+    fill($("push-link"), links.map((link) => [link, link.replaceAll("_", " ")]), trunk);
+    $("steer").hidden = !steers;
+    $("stepping").hidden = controller !== "pendulum";
+    const input = $("steer-speed"), [slowest, fastest] = controller === "nqr" ? [0, 3] : speeds;
+    Object.assign(input, { min: slowest, max: fastest });
+    input.value = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
+    input.show();
+    const paces = controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
+    $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
+      textContent: name, onclick: () => { input.value = speed; input.show(); this.steer(); },
+    })));
+    this.showWhyNot(steers, controller, motion, body);
+  }
+
+  showWhyNot(steers, controller, motion, body) {
+    const note = $("steer-not"), able = controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
+    note.hidden = steers;
+    note.replaceChildren(able ? "It can be made ready to be steered: that takes a while, since it looks ahead along every step there is. "
+      : `${CONTROLLER_WORDS[controller][0]} performs ${motion} as it is. The pendulum can be steered with any walk.`);
+    if (able) note.append(make("button", { textContent: "Make it steerable", onclick: () => this.choose.begin({ steered: true }) }));
+  }
+
+  told({ heading, pace }) {
+    if (this.keys.size || this.turning) return;
+    this.heading = heading;
+    this.showHeading();
+    if (pace !== null && document.activeElement !== $("steer-speed")) { $("steer-speed").value = pace; $("steer-speed").show(); }
+  }
+}

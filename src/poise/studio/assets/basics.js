@@ -1,0 +1,53 @@
+// Small helpers that all parts of the page use.
+
+const $ = (id) => document.getElementById(id);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+const RADIAN = 180 / Math.PI;
+
+/** An element with properties and children: make("label", { className: "range" }, "Force", input). */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/** A select's options from [value, label, title] or, with a group, {group: [...]}. */
+function fill(select, options, chosen) {
+  const option = ([value, label, title = ""]) => new Option(label, value) && Object.assign(new Option(label, value), { title });
+  select.replaceChildren(...(Array.isArray(options) ? options.map(option)
+    : Object.entries(options).map(([label, inner]) => make("optgroup", { label }, ...inner.map(option)))));
+  if (chosen !== undefined) select.value = chosen;
+}
+
+/** Shows a slider's value in its output, now and whenever it moves. */
+function labelled(input, format) {
+  const show = () => { input.parentElement.querySelector("output").textContent = format(Number(input.value)); };
+  input.addEventListener("input", show);
+  show();
+  input.show = show;
+  return input;
+}
+
+/** Something that the visitor should know; errors stay longer. */
+function toast(text, kind = "note") {
+  const close = make("button", { textContent: "✕", ariaLabel: "Close" });
+  const box = make("div", { className: `toast ${kind}`, role: kind === "error" ? "alert" : "status" }, make("span", { textContent: text }), close);
+  close.onclick = () => box.remove();
+  const same = all(".toast span").find((span) => span.textContent === text);
+  same?.parentElement.remove();
+  $("toasts").append(box);
+  setTimeout(() => box.remove(), kind === "error" ? 12000 : 5000);
+}
+
+/** What is going on that takes a while; without a text, nothing. */
+function busy(text) {
+  $("busy").hidden = !text;
+  $("busy").querySelector("span").textContent = text ? `${text[0].toUpperCase()}${text.slice(1)} …` : "";
+}
+
+function save(name, content, type = "application/octet-stream") {
+  const link = make("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}

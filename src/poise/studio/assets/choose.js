@@ -1,0 +1,121 @@
+// Who performs what, by which controller and where: any change begins anew.
+
+const CONTROLLER_WORDS = {
+  pendulum: ["Pendulum", "walks anywhere you steer, and steps where a push makes it"],
+  nqr: ["Look-ahead", "follows the motion closely and recovers from pushes"],
+  modal: ["Modal", "plans contact forces a tenth of a second ahead"],
+  hold: ["Springs", "joints hold the pose; no balance"],
+  limp: ["Rag doll", "no control at all"],
+  poses: ["Key poses", "performs scripts"],
+};
+const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "hold", "limp", "poses"];
+
+class Choose {
+  constructor(wire) {
+    this.wire = wire;
+    this.brought = [];
+    this.edits = [];
+    this.steered = false;
+    $("motion").onchange = () => this.asked();
+    $("body").onchange = () => this.asked();
+    $("terrain").onchange = () => { this.showNumbers(); this.begin(); };
+    labelled($("friction"), (value) => value.toFixed(2)).addEventListener("change", () => this.begin());
+    labelled($("load-mass"), (value) => (value ? `${value} kg` : "nothing")).addEventListener("change", () => this.begin());
+    $("load-link").onchange = () => Number($("load-mass").value) && this.begin();
+    $("open-bvh").onclick = () => $("file").click();
+    $("file").onchange = () => { if ($("file").files[0]) wire.upload($("file").files[0]); $("file").value = ""; };
+    this.dropping();
+  }
+
+  dropping() {
+    let depth = 0;
+    addEventListener("dragenter", (event) => { event.preventDefault(); depth++; $("dropping").hidden = false; });
+    addEventListener("dragleave", () => { if (--depth <= 0) { depth = 0; $("dropping").hidden = true; } });
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      depth = 0;
+      $("dropping").hidden = true;
+      if (event.dataTransfer.files[0]) this.wire.upload(event.dataTransfer.files[0]);
+    });
+  }
+
+  /** What there is, once the server has told; `first` is what to begin with. */
+  offer(choices, first) {
+    this.choices = choices;
+    this.showMotions(first.motion ?? "walk");
+    fill($("body"), [["", "the one that suits"], ...choices.bodies.map(({ name, what }) => [name, `${name}: ${what}`])], first.body ?? "");
+    const [terrain, ...numbers] = (first.terrain ?? "flat").split(":");
+    fill($("terrain"), choices.terrains.map(({ name, what }) => [name, what]), terrain);
+    this.showNumbers(numbers);
+    this.controller = first.controller ?? "pendulum";
+    this.asked();
+  }
+
+  showMotions(chosen) {
+    const groups = {};
+    if (this.brought.length) groups["Yours"] = this.brought.map((name) => [name, name]);
+    for (const { name, what, group } of this.choices.motions) (groups[group] ??= []).push([name, name, what]);
+    fill($("motion"), groups, chosen);
+  }
+
+  bring(name) {
+    if (!this.brought.includes(name)) this.brought.push(name);
+    this.showMotions(name);
+    $("body").value = "";
+    this.asked();
+  }
+
+  showNumbers(values = []) {
+    const { numbers } = this.choices.terrains.find(({ name }) => name === $("terrain").value);
+    $("terrain-numbers").replaceChildren(...numbers.map(({ label, usual, least, most, step, unit }, k) => {
+      const input = make("input", { type: "range", min: least, max: most, step, value: values[k] ?? usual, ariaLabel: label });
+      const box = make("label", { className: "range" }, make("span", { textContent: label }), input, make("output"));
+      labelled(input, (value) => `${value}${unit && (unit === "°" ? unit : ` ${unit}`)}`).addEventListener("change", () => this.begin());
+      return box;
+    }));
+  }
+
+  get terrain() {
+    return [$("terrain").value, ...all("input", $("terrain-numbers")).map((input) => input.value)].join(":");
+  }
+
+  /** Ask which controllers fit; then begin with the chosen one, or the first that does. */
+  asked() {
+    const name = $("motion").value;
+    $("motion-what").textContent = this.choices.motions.find((motion) => motion.name === name)?.what ?? "from your file, on a body built for its skeleton";
+    this.wire.send("fits", { motion: name, body: $("body").value });
+  }
+
+  fits({ motion, body, why }) {
+    if (motion !== $("motion").value || body !== $("body").value) return;
+    const able = CONTROLLER_ORDER.filter((name) => name in why && why[name] === null);
+    if (!able.includes(this.controller)) [this.controller] = able;
+    $("controllers").lastElementChild.replaceChildren(...CONTROLLER_ORDER.filter((name) => name in why).map((name) => {
+      const [title, what] = CONTROLLER_WORDS[name], radio = make("input", { type: "radio", name: "controller", value: name });
+      radio.disabled = why[name] !== null;
+      radio.checked = name === this.controller;
+      radio.onchange = () => { this.controller = name; this.begin(); };
+      return make("label", { className: "pick", title: name }, radio, make("b", { textContent: title }),
+        make("span", { textContent: why[name] === null ? what : why[name] }));
+    }));
+    this.begin();
+  }
+
+  begin(more = {}) {
+    if (more.edits) this.edits = more.edits; else this.edits = [];
+    if ("steered" in more) this.steered = more.steered; else if (this.controller !== "nqr") this.steered = false;
+    const mass = Number($("load-mass").value);
+    busy("getting ready");
+    this.wire.send("stage", {
+      motion: $("motion").value, body: $("body").value, controller: this.controller, terrain: this.terrain,
+      friction: Number($("friction").value), edits: this.edits, steered: this.steered,
+      loads: mass > 0 && $("load-link").value ? [`${$("load-link").value}=${mass}`] : [],
+    });
+  }
+
+  staged({ links, hands, trunk }) {
+    const chosen = links.includes($("load-link").value) ? $("load-link").value : hands[0] ?? trunk;
+    fill($("load-link"), links.map((link) => [link, link.replaceAll("_", " ")]), chosen);
+  }
+}

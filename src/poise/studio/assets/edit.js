@@ -1,0 +1,82 @@
+// Edits of the motion, now or from the beginning, and a list of what was done.
+
+const EDITS = [
+  { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, text: (v) => `warp:${v}` },
+  { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `stride:${v < 0 ? "" : "+"}${v}` },
+  { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `trunk:${v}` },
+  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}` },
+  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, text: (v) => `turn:${v}` },
+];
+
+class Edit {
+  constructor(wire, choose) {
+    Object.assign(this, { wire, choose });
+    this.when = "now";
+    all("[data-when]").forEach((button) => { button.onclick = () => this.pick(button.dataset.when); });
+    this.sliders = EDITS.map((edit) => {
+      const input = make("input", { type: "range", min: edit.min, max: edit.max, step: edit.step, value: edit.rest, ariaLabel: edit.label });
+      const box = make("label", { className: "range" }, make("span", { textContent: edit.label }), input, make("output"));
+      labelled(input, edit.show).addEventListener("change", () => this.make(edit.name, edit.text(Number(input.value)), Number(input.value) === edit.rest));
+      return { ...edit, input, box };
+    });
+    this.carry = make("select", { ariaLabel: "Arms carry" });
+    this.carry.onchange = () => this.make("carry", `carry:${this.carry.value}`, !this.carry.value);
+    const mirror = make("button", { textContent: "Mirror", onclick: () => this.make("mirror", "mirror", false) });
+    $("edits").append(...this.sliders.map(({ box }) => box), mirror,
+      make("label", { className: "field" }, make("span", { textContent: "Arms" }), this.carry));
+    mirror.style.cssText = "align-self: end; justify-self: start";
+    $("edit-text").onchange = () => {
+      const text = $("edit-text").value.trim();
+      if (text) this.make(text.split(":")[0], text, false);
+      $("edit-text").value = "";
+    };
+    $("over").onclick = () => wire.send("transition", { motion: $("over-motion").value });
+    $("hang").onclick = () => wire.send("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
+    this.chosen = new Map();
+  }
+
+  offer({ carries, motions }) {
+    fill(this.carry, [["", "as in the motion"], ...Object.keys(carries).map((name) => [name, `carry ${name.replace("_", " ")}`, carries[name]])]);
+    fill($("over-motion"), motions.filter(({ group }) => group === "Walks and runs" || group === "Feats").map(({ name, what }) => [name, name, what]), "sneak");
+  }
+
+  pick(when) {
+    this.when = when;
+    all("[data-when]").forEach((button) => button.setAttribute("aria-checked", button.dataset.when === when));
+  }
+
+  /** From the beginning an edit replaces the one of its kind, or with `none` takes it away. */
+  make(name, text, none) {
+    if (this.when === "now") {
+      if (!none || name === "warp") this.wire.send("edit", { text });
+      return;
+    }
+    if (none) this.chosen.delete(name); else this.chosen.set(name, text);
+    this.choose.begin({ edits: [...this.chosen.values()] });
+  }
+
+  staged({ live, controller, links, hands, trunk }) {
+    if (!this.choose.edits.length) {
+      this.chosen.clear();
+      this.sliders.forEach(({ input, rest }) => { input.value = rest; input.show(); });
+      this.carry.value = "";
+    }
+    const now = all("[data-when]")[0];
+    now.disabled = !live;
+    if (!live) this.pick("start");
+    $("edit-note").textContent = live ? "" : `${CONTROLLER_WORDS[controller][0]} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`;
+    $("over").disabled = !live;
+    fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
+  }
+
+  /** What was done, the latest first. */
+  told(events) {
+    const words = ({ kind, force, duration, body, text, heading_deg: heading, speed }) => ({
+      push: () => (duration > 30 ? `${Math.round(force / 9.81)} kg on ${body?.replaceAll("_", " ")}` : `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`),
+      steer: () => `${Math.round(heading)}°${speed === null ? "" : ` at ${speed} m/s`}`,
+      edit: () => text,
+    })[kind]?.() ?? kind;
+    $("done").replaceChildren(...events.slice(-60).reverse().map((event) => make("li", {},
+      make("time", { textContent: `${(event.time ?? 0).toFixed(2)} s` }), make("span", { textContent: words(event) }))));
+  }
+}

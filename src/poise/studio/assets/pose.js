@@ -1,0 +1,325 @@
+// Pose: keys on a time line, handles and sliders, goals, solving and comparing.
+
+const PARTS = { root: "Hips", trunk: "Trunk", head: "Head", left_arm: "Left arm", right_arm: "Right arm", left_leg: "Left leg", right_leg: "Right leg" };
+
+class Pose {
+  constructor(wire, theatre) {
+    Object.assign(this, { wire, theatre });
+    this.tracks = {};
+    this.time = 0;
+    this.playing = false;
+    this.showing = "keyframes";
+    this.compare = true;
+    this.goals = new Goals((goals) => this.send("goals", { goals }));
+    this.handles = new Handles(theatre, (handle, place, done) => this.drag(handle, place, done));
+    this.handles.active = () => this.open && this.showing === "keyframes" && !this.playing;
+    this.buildLeft();
+    this.buildRight();
+    this.buildBar();
+  }
+
+  send(name, more = {}) {
+    this.wire.send(`pose.${name}`, more);
+  }
+
+  get open() {
+    return document.body.dataset.mode === "pose" && !!this.easel;
+  }
+
+  // -- panels --------------------------------------------------------------------------------------------------------
+
+  buildLeft() {
+    this.scripts = make("select", { ariaLabel: "Script" });
+    this.scripts.onchange = () => this.begin(this.scripts.value);
+    this.title = make("input", { type: "text", ariaLabel: "Title", onchange: () => this.entries() });
+    this.seconds = make("input", { type: "number", min: 0.1, max: 600, step: 0.1, ariaLabel: "Length, s", onchange: () => this.entries() });
+    this.perform = make("button", { textContent: "Perform", className: "primary", onclick: () => this.run("perform") });
+    this.solve = make("button", { textContent: "Solve goals", onclick: () => this.run("solve") });
+    this.result = make("div", { id: "pose-result", role: "status" });
+    const field = (label, input) => make("label", { className: "field" }, make("span", { textContent: label }), input);
+    const takes = ["bvh", "glb", "html"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => this.send("take", { format: form }) }));
+    this.takes = takes;
+    $("pose-left").append(field("Script", this.scripts), field("Title", this.title), field("Length", this.seconds),
+      make("div", { className: "buttons" }, make("button", { textContent: "Open…", onclick: () => $("file").click() }), make("button", { textContent: "Save script", onclick: () => this.send("save") })),
+      make("h2", { textContent: "Perform it" }), make("p", { className: "what", textContent: "Springs draw the joints along your poses; physics does the rest." }),
+      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("div", { className: "buttons" }, ...takes),
+      make("h2", { textContent: "Goals" }), this.goals.element);
+  }
+
+  buildRight() {
+    this.keyName = make("input", { type: "text", ariaLabel: "Name of the key", onchange: () => this.send("name", { index: this.key, name: this.keyName.value }) });
+    this.keyTime = make("input", { type: "number", step: 0.05, min: 0, ariaLabel: "Time of the key, s", onchange: () => this.send("move", { index: this.key, time: Number(this.keyTime.value) }) });
+    const button = (textContent, act) => make("button", { textContent, onclick: act });
+    this.keyButtons = [button("Copy", () => this.send("copy", { index: this.key, time: this.freeTime() })), button("Mirror", () => this.send("mirror", { index: this.key })),
+      button("Delete", () => this.send("delete", { index: this.key }))];
+    this.undo = button("Undo", () => this.send("undo"));
+    this.none = make("div", { className: "what", id: "no-key" });
+    this.keyBox = make("div", {}, make("div", { className: "line" }, this.keyName, this.keyTime, make("span", { textContent: "s" })));
+    this.sliders = make("div", { id: "sliders" });
+    $("pose-right").append(make("h2", { textContent: "Key" }), this.none, this.keyBox, make("div", { className: "buttons" }, ...this.keyButtons, this.undo),
+      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders);
+  }
+
+  buildBar() {
+    this.line = make("div", { id: "timeline", ariaLabel: "Time line", tabIndex: 0 });
+    this.cursor = make("i", { className: "cursor" });
+    this.playButton = make("button", { id: "pose-play", ariaLabel: "Play or pause the script", innerHTML: '<svg viewBox="0 0 20 20" aria-hidden="true"><path/></svg>', onclick: () => this.play(!this.playing) });
+    this.clock = make("output", { id: "pose-clock" });
+    const add = make("button", { textContent: "Add key", id: "add-key", onclick: () => this.send("key", { time: this.time }) });
+    const views = ["keyframes", "performed"].map((name) => make("button", { textContent: { keyframes: "Poses", performed: "Performance" }[name], role: "radio", onclick: () => this.show(name) }));
+    [views[0].dataset.view, views[1].dataset.view] = ["keyframes", "performed"];
+    this.views = views;
+    this.compareButton = make("button", { textContent: "Compare", title: "The poses, or the performance before, as a ghost", onclick: () => { this.compare = !this.compare; this.refresh(); } });
+    const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line, this.clock),
+      make("div", { className: "row" }, add, make("div", { className: "switch", role: "radiogroup" }, ...views), this.compareButton));
+    document.body.append(bar);
+    const seek = (event) => {
+      const { left, width } = this.line.getBoundingClientRect();
+      this.at(clamp((event.clientX - left) / width, 0, 1) * (this.sheet?.seconds ?? 1));
+    };
+    this.line.onpointerdown = (event) => { if (event.target.dataset.key !== undefined) return; this.line.setPointerCapture(event.pointerId); this.seeking = true; seek(event); };
+    this.line.onpointermove = (event) => { if (this.seeking) seek(event); };
+    this.line.onpointerup = () => { this.seeking = false; };
+  }
+
+  // -- what the server tells -----------------------------------------------------------------------------------------
+
+  offer(choices) {
+    this.choices = choices;
+    fill(this.scripts, {
+      "A new script for": choices.bodies.map(({ name }) => [`new ${name}`, `new: ${name}`]),
+      "Come with Poise": Object.entries(choices.scripts).map(([name, title]) => [name, name, title]),
+    }, "new human37");
+  }
+
+  begin(name) {
+    if (name.startsWith("new ")) this.send("new", { body: name.slice(4) }); else this.send("open", { script: name });
+  }
+
+  put(easel) {
+    this.easel = easel;
+    this.tracks = {};
+    this.before = null;
+    this.time = 0;
+    this.showing = "keyframes";
+    this.result.replaceChildren();
+    this.goals.offer(easel.links);
+    this.stage();
+    this.buildSliders();
+  }
+
+  stage() {
+    if (!this.easel) return this.begin(this.scripts.value);
+    this.theatre.put({ ...this.easel, feet: [], hands: [] });
+    this.handles.put(this.easel.handles, this.easel.bodies);
+  }
+
+  buildSliders() {
+    const groups = new Map();
+    this.rows = {};
+    for (const { name, group, low, high } of this.easel.angles) {
+      const input = make("input", { type: "range", min: Math.floor(low), max: Math.ceil(high), step: 1, value: 0, ariaLabel: name });
+      const dot = make("button", { className: "dot", ariaLabel: `${name} in this key`, onclick: () => this.toggle(name) });
+      const row = make("label", { className: "range angle" }, make("span", {}, dot, name.replace(/^(left|right)_/, "").replaceAll("_", " ")), input, make("output"));
+      labelled(input, (value) => `${value.toFixed(0)}°`).addEventListener("change", () => this.bend(name, Number(input.value)));
+      this.rows[name] = { input, dot };
+      groups.set(group, [...(groups.get(group) ?? []), row]);
+    }
+    this.sliders.replaceChildren(...[...groups].map(([group, rows]) => make("details", { open: group === "trunk" }, make("summary", { textContent: PARTS[group] ?? group.replaceAll("_", " ") }), ...rows)));
+  }
+
+  told(sheet) {
+    this.sheet = sheet;
+    if (sheet.at !== null) this.time = sheet.at;
+    this.time = Math.min(this.time, sheet.seconds);
+    this.title.value = sheet.title;
+    this.seconds.value = sheet.seconds;
+    this.undo.disabled = !sheet.undo;
+    this.solve.disabled = !sheet.goals.length;
+    this.showing = "keyframes";
+    this.goals.show(sheet);
+    this.showKeys();
+    this.at(this.time);
+  }
+
+  track(track) {
+    if (track.name === "performed") this.before = this.tracks.performed ?? null;
+    this.tracks[track.name] = track;
+    if (track.name === "performed") this.show("performed");
+    this.refresh();
+  }
+
+  posed({ poses, angles }) {
+    this.live = Float32Array.from(poses);
+    this.showAngles(angles);
+  }
+
+  working(text) {
+    busy(text);
+  }
+
+  run(name) {
+    busy(name === "solve" ? "solving" : "performing");
+    this.send(name);
+  }
+
+  performed({ converged, constraints, solve_s: seconds, fell_at: fell, physical, stabiliser, stopped }) {
+    busy("");
+    this.takes.forEach((button) => { button.disabled = false; });
+    const line = (text, kind = "") => make("p", { textContent: text, className: kind });
+    const lines = (constraints ?? []).map(({ what, target, reached, unit, met }) => line(`${what}: ${reached === null ? "never came" : reached.toPrecision(4)} ${unit}, wanted ${Number(target.toPrecision(4))}`, met ? "good" : "bad"));
+    if (converged !== undefined) lines.unshift(line(converged ? `Solved in ${seconds.toFixed(1)} s` : "Not all goals are met", converged ? "good" : "bad"));
+    if (stopped) lines.push(line(stopped, "bad"));
+    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(physical ? "Physical, says the audit" : "Not physical", physical ? "good" : "bad"),
+      line(stabiliser.share > 0 ? `Held upright by ${stabiliser.mean_nm.toFixed(0)} N m on average, declared` : "Nothing holds it up"));
+    this.result.replaceChildren(...lines);
+    this.time = 0;
+    this.play(true);
+  }
+
+  // -- changing ------------------------------------------------------------------------------------------------------
+
+  /** The key at the present time, or -1. */
+  get key() {
+    return this.sheet ? this.sheet.keys.findIndex(({ time }) => Math.abs(time - this.time) < 0.004) : -1;
+  }
+
+  freeTime() {
+    let time = this.sheet.keys[this.key].time;
+    do time = Math.round(1000 * (time + 0.5)) / 1000; while (this.sheet.keys.some((key) => Math.abs(key.time - time) < 0.01));
+    if (time > this.sheet.seconds) toast("The copy is after the end: make the script longer to perform it.");
+    return time;
+  }
+
+  /** Do something to the key at the present time, which is made if there is none. */
+  onKey(act) {
+    if (this.key < 0) this.send("key", { time: this.time });
+    const index = this.key >= 0 ? this.key : this.sheet.keys.filter(({ time }) => time < this.time).length;
+    act(index);
+  }
+
+  bend(dof, degrees) {
+    this.onKey((index) => this.send("angle", { index, dof, degrees }));
+  }
+
+  toggle(dof) {
+    const key = this.sheet.keys[this.key];
+    if (key && dof in key.angles) this.send("free", { index: this.key, dof });
+    else this.bend(dof, Number(this.rows[dof].input.value));
+  }
+
+  drag(handle, place, done) {
+    this.onKey((index) => this.send("drag", { index, handle, place, done }));
+  }
+
+  entries() {
+    this.send("entries", { title: this.title.value, seconds: Number(this.seconds.value) });
+  }
+
+  // -- showing -------------------------------------------------------------------------------------------------------
+
+  show(name) {
+    this.showing = this.tracks[name] ? name : "keyframes";
+    this.live = null;
+    this.refresh();
+  }
+
+  play(on) {
+    this.playing = on;
+    this.live = null;
+    if (on && this.time >= this.end - 1e-3) this.time = 0;
+    if (!on) this.at(this.time);
+    this.refresh();
+  }
+
+  get end() {
+    return this.tracks[this.showing]?.end ?? this.sheet?.seconds ?? 0;
+  }
+
+  at(time) {
+    const near = this.sheet?.keys.find((key) => Math.abs(key.time - time) < 0.012 * this.sheet.seconds);
+    this.time = near ? near.time : Math.round(100 * time) / 100;
+    this.live = null;
+    if (this.sheet && this.showing === "keyframes") this.send("at", { time: this.time });
+    this.refresh();
+  }
+
+  showKeys() {
+    const { keys, others, seconds } = this.sheet, at = (time) => `${(100 * time) / seconds}%`;
+    const marks = others.map(({ time, name }) => { const mark = make("i", { className: "other", title: name }); mark.style.left = at(time); return mark; });
+    keys.forEach(({ time, name }, index) => {
+      const mark = make("button", { className: "key", title: `${name}, ${time} s`, ariaLabel: `Key ${name}` });
+      mark.dataset.key = index;
+      mark.style.left = at(time);
+      this.movable(mark, index);
+      marks.push(mark);
+    });
+    this.line.replaceChildren(...marks, this.cursor);
+  }
+
+  /** A key goes to another time when it is drawn along the line; a click goes to the key. */
+  movable(mark, index) {
+    let from = null, to = null;
+    mark.onpointerdown = (event) => { mark.setPointerCapture(event.pointerId); from = event.clientX; to = null; };
+    mark.onpointermove = (event) => {
+      if (from === null || (to === null && Math.abs(event.clientX - from) < 4)) return;
+      const { left, width } = this.line.getBoundingClientRect();
+      to = Math.round(100 * clamp((event.clientX - left) / width, 0, 1) * this.sheet.seconds) / 100;
+      mark.style.left = `${(100 * to) / this.sheet.seconds}%`;
+    };
+    mark.onpointerup = () => {
+      from = null;
+      if (to === null) this.at(this.sheet.keys[index].time); else this.send("move", { index, time: to });
+    };
+    mark.onkeydown = (event) => { if (event.key === "Enter") this.at(this.sheet.keys[index].time); };
+  }
+
+  showAngles(angles) {
+    const set = this.sheet.keys[this.key]?.angles ?? {};
+    for (const [name, { input, dot }] of Object.entries(this.rows)) {
+      if (document.activeElement !== input) { input.value = angles[name]; }
+      input.show();
+      dot.classList.toggle("set", name in set);
+    }
+  }
+
+  refresh() {
+    if (!this.sheet) return;
+    const key = this.sheet.keys[this.key], marks = all("[data-key]", this.line);
+    marks.forEach((mark) => mark.classList.toggle("here", Number(mark.dataset.key) === this.key));
+    this.none.textContent = key ? "" : `No key at ${this.time.toFixed(2)} s: changing the pose makes one.`;
+    this.keyBox.hidden = !key;
+    this.keyButtons.forEach((button) => { button.disabled = !key; });
+    if (key && document.activeElement !== this.keyName) this.keyName.value = key.name;
+    if (key && document.activeElement !== this.keyTime) this.keyTime.value = key.time;
+    this.views.forEach((button) => {
+      button.setAttribute("aria-checked", button.dataset.view === this.showing);
+      button.disabled = !this.tracks[button.dataset.view];
+    });
+    this.compareButton.setAttribute("aria-pressed", this.compare);
+    this.playButton.querySelector("path").setAttribute("d", this.playing ? ICONS.pause : ICONS.play);
+  }
+
+  frame(seconds) {
+    const track = this.tracks[this.showing], { theatre } = this;
+    if (!track || !this.open) return;
+    if (this.playing) {
+      this.time += seconds;
+      if (this.time >= track.end) { this.time = track.end; this.play(false); }
+    }
+    if (this.live && this.showing === "keyframes") placeBodies(theatre.groups, this.live, this.live, 0);
+    else track.apply(this.time, theatre.groups);
+    const other = this.showing === "performed" ? this.before ?? this.tracks.keyframes : this.tracks.performed;
+    theatre.ghost.visible = this.compare && !!other;
+    if (theatre.ghost.visible) other.apply(this.time, theatre.ghostGroups);
+    theatre.com.copy(theatre.groups[this.easel.bodies.indexOf(this.easel.links[0])].position);
+    theatre.rest();
+    theatre.layGround();
+    theatre.follow(seconds);
+    this.handles.follow(this.handles.active());
+    theatre.draw();
+    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
+    this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
+    document.documentElement.dataset.posed = "yes";
+  }
+}

@@ -1,0 +1,213 @@
+// Puts the parts together.
+
+class Studio {
+  constructor() {
+    this.theatre = new Theatre($("view"));
+    this.events = [];
+    this.epoch = 0;
+    this.tape = null;
+    this.fell = null;
+    this.first = {};
+    this.wire = new Wire(this.ears());
+    this.choose = new Choose(this.wire);
+    this.act = new Act(this.wire, this.choose);
+    this.edit = new Edit(this.wire, this.choose);
+    this.judge = new Judge(this.wire);
+    this.timebar = new Timebar(this.wire);
+    this.save = new Save(this.wire, () => this.video());
+    this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
+    this.pose = new Pose(this.wire, this.theatre);
+    this.grab.active = () => document.body.dataset.mode === "perform";
+    this.tabs();
+    this.toggles();
+    this.keys();
+    $("abort").onclick = () => this.wire.send("abort");
+    addEventListener("resize", () => { this.theatre.stage.resize(); this.stale = true; });
+    busy("opening the studio");
+    let before = performance.now();
+    const loop = (now) => {
+      this.frame(now, Math.min(0.5, (now - before) / 1000));
+      before = now;
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+  }
+
+  /** What happens when the server says something. */
+  ears() {
+    return {
+      welcome: ({ first }) => { this.first = first; },
+      full: ({ text }) => { busy(""); toast(text, "error"); },
+      ready: () => this.wire.send("hello"),
+      choices: (choices) => { this.choices = choices; this.edit.offer(choices); this.pose.offer(choices); this.choose.offer(choices, this.first); },
+      fits: (told) => this.choose.fits(told),
+      brought: ({ name }) => this.choose.bring(name),
+      busy: ({ text }) => busy(text),
+      stage: (scene) => this.staged(scene),
+      playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
+      branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
+      events: ({ events }) => this.happened(events),
+      numbers: (told) => { this.fell = told.fell_at; this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
+      verdict: (told) => this.judge.verdict(told),
+      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
+      crashed: ({ text }) => { busy(""); this.crashed(text); },
+      easel: (easel) => this.pose.put(easel),
+      sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.told(sheet); },
+      track: (track) => this.pose.track(track),
+      posed: (told) => this.pose.posed(told),
+      solving: ({ text }) => busy(text),
+      performed: (told) => this.pose.performed(told),
+      frame: (data) => this.taped(data),
+      file: (name, content) => this.save.file(name, content),
+    };
+  }
+
+  staged(scene) {
+    busy("");
+    this.epoch = scene.epoch;
+    this.tape = new Tape(scene.bodies.length, scene.dofs.length);
+    this.events = [];
+    this.fell = null;
+    this.scene = scene;
+    if (document.body.dataset.mode === "perform") this.theatre.put(scene);
+    this.choose.staged(scene);
+    this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.controller)?.speeds);
+    this.edit.staged(scene);
+    this.edit.told([]);
+    this.judge.staged(scene);
+    this.timebar.held = null;
+    this.timebar.shown = 0;
+    if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
+    if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
+    document.title = `${scene.motion} · Poise studio`;
+  }
+
+  branched(time, epoch, events) {
+    this.epoch = epoch;
+    this.tape?.cut(time);
+    this.timebar.held = null;
+    this.timebar.shown = time;
+    this.fell = this.fell !== null && this.fell > time ? null : this.fell;
+    this.happened(events);
+  }
+
+  happened(events) {
+    this.events = events;
+    this.stale = true;
+    this.edit.told(events);
+  }
+
+  taped(data) {
+    if (this.tape && new DataView(data).getUint32(4, true) === this.epoch) this.tape.add(data);
+  }
+
+  crashed(text) {
+    toast(text, "error");
+    if (this.pose.sheet) this.wire.send("pose.text", { text: this.pose.sheet.text, name: this.pose.sheet.name });
+    this.timebar.playing = false;
+    this.timebar.refresh();
+  }
+
+  frame(now, seconds) {
+    if (document.body.dataset.mode === "pose") return this.pose.frame(seconds);
+    if (this.filming || !this.tape?.frames.length) return;
+    const time = this.timebar.moment(this.tape, seconds), moment = `${time} ${this.tape.frames.length} ${this.epoch}`;
+    const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
+    if (idle) return; // nothing has changed: let the machine rest
+    this.shownAt = moment;
+    this.stale = false;
+    this.theatre.show(this.tape, time, this.events, seconds);
+    this.grab.pull(now);
+    this.theatre.draw();
+    this.judge.draw(this.tape, time, now);
+    if (now - (this.refreshed ?? 0) > 100) this.refresh(now, time);
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  refresh(now, time) {
+    this.refreshed = now;
+    this.timebar.refresh();
+    this.timebar.marks(this.events, this.fell);
+    $("tape-length").textContent = `${this.tape.end.toFixed(1)} s`;
+    const { a } = this.tape.at(time), pose = this.tape.part(a, "poses"), root = this.scene.bodies.indexOf(this.scene.links[0]);
+    const [w, x, y, z] = pose.subarray(7 * root + 3, 7 * root + 7);
+    this.act.faces(RADIAN * Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)));
+  }
+
+  tabs() {
+    all(".tabs [data-tab]").forEach((button) => {
+      button.onclick = () => {
+        all("[data-tab]").forEach((part) => {
+          const same = part.dataset.tab === button.dataset.tab;
+          if (part.matches("section")) part.hidden = !same; else part.setAttribute("aria-selected", same);
+        });
+      };
+    });
+    all("#modes [data-mode]").forEach((button) => { button.onclick = () => this.mode(button.dataset.mode); });
+  }
+
+  mode(name) {
+    if (document.body.dataset.mode === name) return;
+    document.body.dataset.mode = name;
+    if (name === "pose") {
+      this.wire.send("play", { on: false });
+      this.pose.stage();
+    } else if (this.scene) {
+      this.theatre.put(this.scene);
+      this.stale = true;
+    }
+    all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));
+  }
+
+  toggles() {
+    this.buttons = all("[data-toggle]");
+    const show = () => this.buttons.forEach((button) => button.setAttribute("aria-pressed", this.theatre.on[button.dataset.toggle]));
+    this.toggle = (name) => { this.theatre.on[name] = !this.theatre.on[name]; this.stale = true; show(); };
+    this.buttons.forEach((button) => { button.onclick = () => this.toggle(button.dataset.toggle); });
+    $("view-reset").onclick = () => { this.theatre.stage.resetView(); this.stale = true; };
+    show();
+  }
+
+  keys() {
+    const keys = { " ": () => this.timebar.play(), ".": () => $("step").click(), 0: () => $("reset").click(), v: () => $("view-reset").click() };
+    this.buttons.forEach(({ dataset }) => { keys[dataset.key] = () => this.toggle(dataset.toggle); });
+    addEventListener("keydown", (event) => {
+      const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input, textarea, button")) return;
+      if (document.body.dataset.mode !== "perform") return;
+      event.preventDefault();
+      act();
+    });
+  }
+
+  /** A video of the whole tape; while it is made, the stage shows it and time stands still. */
+  async video() {
+    if (this.filming || !this.tape?.frames.length) return;
+    this.filming = true;
+    this.wire.send("play", { on: false });
+    const { stage } = this.theatre, bar = $("video-progress");
+    bar.hidden = false;
+    try {
+      stage.film(FILM.width, FILM.height);
+      const draw = (time, seconds) => { this.theatre.show(this.tape, time, this.events, seconds); this.theatre.draw(); };
+      this.theatre.focus.copy(this.tape.com(this.tape.at(0), this.theatre.com));
+      const blob = await film(stage.renderer.domElement, this.tape.end, draw, (share) => { bar.value = share; });
+      save(`${this.scene.motion.replace(/\.\w+$/, "")}.mp4`, blob, "video/mp4");
+      this.save.done("the video", blob.size);
+    } catch (error) {
+      toast(`No video: ${error.message}`, "error");
+    } finally {
+      bar.hidden = true;
+      stage.resize();
+      this.stale = true;
+      this.filming = false;
+    }
+  }
+}
+
+try {
+  window.studio = new Studio();
+} catch (error) {
+  console.error(error);
+  toast(`This page could not start: ${error.message}. It needs a browser with WebGL 2.`, "error");
+}

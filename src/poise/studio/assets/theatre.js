@@ -1,0 +1,215 @@
+// The stage with whoever is on it, and what is drawn over them.
+
+const TRAIL = 240; // frames of the centre of mass's trail
+
+class Theatre {
+  constructor(canvas) {
+    this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 });
+    if (location.hash.includes("plain")) this.stage.renderer.shadowMap.enabled = false; // for slow graphics
+    this.floor = floorTexture(this.stage.renderer);
+    this.on = { ghost: true, contacts: false, com: false, support: false, pendulum: false, follow: true };
+    this.focus = new THREE.Vector3();
+    this.com = new THREE.Vector3();
+    this.set = new THREE.Group();
+    this.stage.scene.add(this.set);
+    this.fresh = true;
+  }
+
+  /** Put up the scene that the server describes. */
+  put(scene) {
+    this.stage.scene.remove(this.set);
+    this.set.traverse((part) => { part.geometry?.dispose(); });
+    this.set = new THREE.Group();
+    this.stage.scene.add(this.set);
+    const { shapes, bodies, span, weight, azimuth } = scene;
+    Object.assign(this, { scene, span, weight });
+    this.stage.fit(span, { azimuth, elevation: 12, distance: 3.3 });
+    this.groups = buildFigure(shapes, bodies, this.set, this.floor);
+    const ghost = buildGhost(shapes, bodies, this.set);
+    this.ghost = ghost.ghost;
+    this.ghostGroups = ghost.groups;
+    this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
+    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
+      .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
+    this.arrows = [];
+    this.pushes = [];
+    this.aim = new Arrow(this.set, LOOK.push, 0.012 * span);
+    this.aim.hide();
+    this.buildOverlays();
+    this.fresh = true;
+  }
+
+  buildOverlays() {
+    const { span } = this, see = { transparent: true, depthTest: false };
+    this.dot = new THREE.Mesh(new THREE.SphereGeometry(0.022 * span, 24, 16), new THREE.MeshBasicMaterial({ ...see, color: LOOK.com }));
+    this.dot.renderOrder = 11;
+    this.trail = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ ...see, color: LOOK.com, opacity: 0.8 }));
+    this.trail.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * TRAIL), 3));
+    this.support = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ ...see, color: "#6c8fd6", opacity: 0.45, side: THREE.DoubleSide }));
+    this.support.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * 64), 3));
+    this.rod = new Arrow(this.set, "#a267c9", 0.006 * span);
+    for (const part of [this.trail, this.support]) {
+      part.frustumCulled = false;
+      part.renderOrder = 10;
+    }
+    this.set.add(this.dot, this.trail, this.support);
+  }
+
+  /** Endless ground goes along by whole metres, of which its grid is made. */
+  layGround() {
+    for (const { mesh, origin } of this.planes) {
+      const shift = this.com.clone().sub(origin).applyQuaternion(mesh.quaternion.clone().conjugate()).round().setZ(0);
+      mesh.position.copy(shift.applyQuaternion(mesh.quaternion).add(origin));
+    }
+  }
+
+  /** Show a moment of the tape, `seconds` after the last one was shown. */
+  show(tape, time, events, seconds) {
+    const where = tape.at(time), { on } = this;
+    tape.apply(where, "poses", this.groups);
+    this.ghost.visible = on.ghost;
+    if (on.ghost) tape.apply(where, "ghost", this.ghostGroups);
+    tape.com(where, this.com);
+    const contacts = tape.contacts(where.a);
+    this.showContacts(on.contacts ? contacts : []);
+    this.showCentre(tape, where.index);
+    this.showSupport(contacts);
+    this.showPushes(time, events);
+    this.layGround();
+    this.follow(seconds);
+  }
+
+  /** Nothing drawn over the body. */
+  rest() {
+    for (const part of [this.dot, this.trail, this.support]) part.visible = false;
+    for (const arrow of [this.rod, this.aim, ...this.arrows, ...this.pushes]) arrow.hide();
+  }
+
+  follow(seconds) {
+    if (this.fresh) {
+      this.stage.focus.copy(this.com);
+      this.focus.copy(this.com);
+      this.stage.resize();
+      this.stage.resetView();
+      this.fresh = false;
+    }
+    this.focus.lerp(this.com, this.focus.distanceTo(this.com) > this.span ? 1 : 1 - Math.exp(-seconds / 0.18));
+    this.stage.track(this.focus, this.on.follow);
+  }
+
+  showContacts(contacts) {
+    const { span, weight } = this, sums = new Map();
+    for (const { body, point, force } of contacts) {
+      const size = Math.hypot(...force), sum = sums.get(body) ?? { weight: 0, point: [0, 0, 0], force: [0, 0, 0] };
+      sum.weight += size;
+      for (let k = 0; k < 3; k++) { sum.point[k] += size * point[k]; sum.force[k] += force[k]; }
+      sums.set(body, sum);
+    }
+    const list = [...sums.values()].filter((sum) => sum.weight > 1e-6);
+    while (this.arrows.length < list.length) this.arrows.push(new Arrow(this.set, LOOK.contact, 0.008 * span));
+    this.arrows.forEach((arrow, k) => {
+      if (k >= list.length) return arrow.hide();
+      const tail = new THREE.Vector3(...list[k].point).divideScalar(list[k].weight);
+      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight));
+    });
+  }
+
+  showCentre(tape, index) {
+    const { com } = this.on;
+    this.dot.visible = this.trail.visible = com;
+    this.dot.position.copy(this.com);
+    if (!com) return;
+    const first = Math.max(0, index - TRAIL + 1), { position } = this.trail.geometry.attributes;
+    for (let k = first; k <= index; k++) position.array.set(tape.part(tape.frames[k], "com"), 3 * (k - first));
+    position.needsUpdate = true;
+    this.trail.geometry.setDrawRange(0, index - first + 1);
+  }
+
+  /** The hull of the points that bear, and the rod from where the ground pushes to the centre of mass. */
+  showSupport(contacts) {
+    const bearing = contacts.filter(({ force }) => force[2] > 1);
+    const hull = this.on.support ? convexHull(bearing.map(({ point }) => point)) : [];
+    this.support.visible = hull.length > 2;
+    if (this.support.visible) {
+      const { position } = this.support.geometry.attributes;
+      hull.slice(0, 64).forEach((point, k) => position.array.set([point[0], point[1], point[2] + 0.004], 3 * k));
+      position.needsUpdate = true;
+      const faces = [];
+      for (let k = 1; k + 1 < Math.min(hull.length, 64); k++) faces.push(0, k, k + 1);
+      this.support.geometry.setIndex(faces);
+    }
+    const total = bearing.reduce((sum, { force }) => sum + force[2], 0);
+    if (!this.on.pendulum || !total) return this.rod.hide();
+    const foot = new THREE.Vector3();
+    for (const { point, force } of bearing) foot.addScaledVector(new THREE.Vector3(...point), force[2] / total);
+    this.rod.show(foot, this.com.clone().sub(foot));
+  }
+
+  /** Arrows of the pushes that act now, or have just done. */
+  showPushes(time, events) {
+    const linger = 0.35, acting = events.filter((event) => event.kind === "push" && event.world_force && time >= event.time
+      && time < event.time + Math.max(event.duration, 0.05) + (event.duration > 30 ? 0 : linger));
+    while (this.pushes.length < acting.length) this.pushes.push(new Arrow(this.set, LOOK.push, 0.012 * this.span));
+    this.pushes.forEach((arrow, k) => {
+      const event = acting[k], group = event && this.groups[this.scene.bodies.indexOf(event.body)];
+      if (!group) return arrow.hide();
+      const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
+      vector.setLength(this.arrowLength(vector.length()));
+      const tip = event.duration > 30 ? 1 : 0; // a weight hangs below, a push comes from behind
+      arrow.show(group.position.clone().addScaledVector(vector, tip - 1), vector, after > 0 ? 1 - after / linger : 1);
+    });
+  }
+
+  arrowLength(newtons) {
+    return this.span * Math.min(0.9, 0.18 + (0.35 * newtons) / this.weight);
+  }
+
+  /** What of the performer is under the pointer: { body, point }. */
+  pick(event) {
+    if (!this.groups) return null;
+    const meshes = [];
+    this.groups.forEach((group) => group.traverse((part) => { if (part.isMesh) meshes.push(part); }));
+    const [hit] = this.ray(event).intersectObjects(meshes, false);
+    return hit ? { body: hit.object.userData.body, point: hit.point, name: this.scene.bodies[hit.object.userData.body] } : null;
+  }
+
+  ray(event) {
+    const { left, top, width, height } = this.stage.renderer.domElement.getBoundingClientRect();
+    const at = new THREE.Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(at, this.stage.camera);
+    return ray;
+  }
+
+  /** Where a point of the world is on the screen. */
+  onScreen(point) {
+    const { width, height } = this.stage.renderer.domElement.getBoundingClientRect(), at = point.clone().project(this.stage.camera);
+    return { x: (0.5 + 0.5 * at.x) * width, y: (0.5 - 0.5 * at.y) * height };
+  }
+
+  /** Whether the viewer has moved since it was last asked. */
+  moved() {
+    const settling = this.focus.distanceTo(this.com) > 1e-3;
+    return this.stage.controls.update() || settling;
+  }
+
+  draw() {
+    this.stage.controls.update();
+    this.stage.draw();
+  }
+}
+
+/** Points on the ground, counterclockwise, that all others lie between (Andrew's monotone chain). */
+function convexHull(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const turns = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]) > 0;
+  const half = (list) => {
+    const chain = [];
+    for (const point of list) {
+      while (chain.length > 1 && !turns(chain[chain.length - 2], chain[chain.length - 1], point)) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return sorted.length < 3 ? [] : [...half(sorted), ...half(sorted.reverse())];
+}

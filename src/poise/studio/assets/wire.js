@@ -1,0 +1,44 @@
+// The connection to the server: commands out; words, poses and files in.
+
+class Wire {
+  /** hear: functions by what is said; `frame` takes poses, `file` files. */
+  constructor(hear) {
+    this.hear = hear;
+    this.largest = Infinity;
+    this.socket = new WebSocket(`ws://${location.host}/wire`);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.said(JSON.parse(data)) : this.bytes(data));
+    this.socket.onclose = () => {
+      busy("");
+      toast("The studio has closed. Start it again with poise studio, then reload this page.", "error");
+    };
+  }
+
+  said(message) {
+    if (message.say === "send") return this.socket.send(this.outgoing);
+    if (message.say === "welcome") this.largest = message.largest;
+    this.hear[message.say]?.(message);
+  }
+
+  bytes(data) {
+    const [kind, length] = new Uint32Array(data, 0, 2);
+    if (kind === 1) return this.hear.frame(data);
+    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length)));
+    if (kind === 3) return this.hear.track(new Track(head, new Float32Array(data, 8 + length)));
+    this.hear.file(head.name, new Uint8Array(data, 8 + length));
+  }
+
+  send(name, more = {}) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ do: name, ...more }));
+  }
+
+  /** Announce a file, and send it when the server wants it. */
+  async upload(file) {
+    if (file.size > this.largest) {
+      toast(`${file.name} is larger than ${Math.round(this.largest / 2 ** 20)} MB`, "error");
+      return;
+    }
+    this.outgoing = await file.arrayBuffer();
+    this.send("upload", { name: file.name, size: file.size });
+  }
+}

@@ -1,0 +1,72 @@
+"""A moment of a performance as bytes: all that the page draws and plots of it.
+
+Little-endian: kind and epoch (u4), time (f8), then numbers of 4 bytes: centre of mass 3, poses of the moving bodies 7
+each (place, turn w x y z), the same of what is tracked, angles of the performer's degrees of freedom, those that are
+tracked, torques, and for each contact force the moving body that it acts on, its place and the force.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from poise.export.look import performer_centre
+from poise.export.page import moving_bodies
+from poise.performance import Run
+from poise.reference.keyposes import straight_pose
+from poise.spatial import Array
+from poise.studio.wire import FRAME
+from poise.world.result import StepResult
+
+
+class Framer:
+    """Turns states of a run's world into bytes."""
+
+    def __init__(self, run: Run) -> None:
+        self._world = run.world
+        model = run.world.model
+        self._moving = moving_bodies(model)
+        self._index = np.full(model.nbody, -1.0)
+        self._index[self._moving] = np.arange(len(self._moving))
+        self._ghost = mujoco.MjData(model)
+        self._dofs = run.world.scene.dofs(0)
+        self._straight = np.array(model.qpos0)
+        self._straight[run.world.scene.coordinates(0)] = straight_pose(run.world.scene.body)
+        self._angles = np.zeros(model.nv)
+
+    def frame(self, epoch: int, ghost: Array, result: StepResult | None) -> bytes:
+        """The present state; `result` is of the step that led to it."""
+        world, moving = self._world, self._moving
+        data, model = world.terms.data, world.model
+        self._ghost.qpos[:] = ghost
+        mujoco.mj_kinematics(model, self._ghost)
+        torque = np.zeros(model.nv) if result is None else result.torque
+        parts = [
+            performer_centre(model, data),
+            np.hstack([data.xpos[moving], data.xquat[moving]]).ravel(),
+            np.hstack([self._ghost.xpos[moving], self._ghost.xquat[moving]]).ravel(),
+            self._coordinates(world.qpos),
+            self._coordinates(ghost),
+            torque[self._dofs],
+            np.zeros(0) if result is None else self._forces(result),
+        ]
+        head = np.array([FRAME, epoch], "<u4").tobytes() + np.array([world.time], "<f8").tobytes()
+        return head + np.concatenate(parts).astype("<f4").tobytes()
+
+    def _coordinates(self, qpos: Array) -> Array:
+        """Angles, and rotation vectors of balls, of the performer; the first three are where its root is."""
+        mujoco.mj_differentiatePos(self._world.model, self._angles, 1.0, self._straight, qpos)
+        out = self._angles[self._dofs].copy()
+        out[:3] = qpos[self._world.scene.coordinates(0)][:3]
+        return out
+
+    def _forces(self, result: StepResult) -> Array:
+        used = np.flatnonzero(result.impulse.any(axis=1))
+        force = np.einsum("cij,ci->cj", result.frame[used], result.impulse[used]) / self._world.settings.step
+        body = self._index[result.body[used]]
+        rows = np.hstack([body[:, None], result.point[used], force])
+        if result.grips:
+            held = self._index[[grip.body for grip in result.grips]]
+            pull = result.grip_impulse / self._world.settings.step
+            rows = np.vstack([rows, np.hstack([held[:, None], result.grip_point, pull])])
+        return np.asarray(rows.ravel())

@@ -1,0 +1,89 @@
+"""The process in which a visitor's characters perform: whatever happens in it, the server goes on."""
+
+from __future__ import annotations
+
+import time as clock
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from poise.studio.wire import words
+
+FRAMES = 60.0
+"""A second, that are sent."""
+TELLS = 8.0
+"""A second, of the numbers of now."""
+AHEAD = 0.05
+"""s of the clock that simulating may take before commands are looked at again."""
+BEHIND = 0.1
+"""s of the clock: who falls further behind does not catch up, but is slower than real time."""
+
+
+def perform_for(wire: Connection, folder: str) -> None:
+    """Serve one visitor until he leaves; what he brings is kept in a folder."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)  # our matrices are small: threads cost more than they give
+    try:
+        _Loop(wire, Path(folder)).go()
+    except (EOFError, OSError, KeyboardInterrupt):
+        pass  # the visitor has left, or the server ends
+
+
+class _Loop:
+    """Commands as they come, and between them the time that passes."""
+
+    def __init__(self, wire: Connection, folder: Path) -> None:
+        from poise.studio.desk import Desk
+
+        self._wire = wire
+        self._desk = Desk(wire.send, folder)
+        self._clock = clock.perf_counter()  # up to where the show has been simulated
+        self._sent = self._told = 0.0
+        self._stale = False
+
+    def go(self) -> None:
+        """Until the wire is cut."""
+        self._wire.send(words("ready"))
+        while True:
+            self._listen()
+            if self._desk.playing:
+                self._perform()
+            self._report()
+
+    def _listen(self) -> None:
+        """Take all commands that wait; with nothing to do, wait for one."""
+        pause = self._pause()
+        while self._wire.poll(pause):
+            message = self._wire.recv()
+            if "upload" in message:
+                self._desk.upload(message["upload"], message["content"])
+            else:
+                was = self._desk.playing
+                self._desk.take(message)
+                if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
+                    self._clock = clock.perf_counter()
+            pause = 0.0
+
+    def _pause(self) -> float | None:
+        if not self._desk.playing:
+            return None
+        show = self._desk.show
+        step = 0.0 if show is None else show.step_s / self._desk.slow
+        return max(0.0, self._clock + step - clock.perf_counter())
+
+    def _perform(self) -> None:
+        """Bring the show up to the clock."""
+        now = clock.perf_counter()
+        self._clock = max(self._clock, now - BEHIND)
+        done = self._desk.advance((now - self._clock) * self._desk.slow, lambda: clock.perf_counter() - now > AHEAD)
+        self._clock += done / self._desk.slow
+        self._stale |= done > 0
+
+    def _report(self) -> None:
+        now = clock.perf_counter()
+        if self._stale and now - self._sent >= 0.9 / FRAMES:
+            self._desk.send_frame()
+            self._sent, self._stale = now, False
+        if self._desk.playing and now - self._told >= 1 / TELLS:
+            self._desk.tell()
+            self._told = now

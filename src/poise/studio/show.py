@@ -1,0 +1,204 @@
+"""A performance that goes on while somebody watches: pushed, steered, edited, and taken up again from any moment."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from poise.body.load import parse_load
+from poise.control.controller import Adjustable, Controller, Steerable
+from poise.errors import PoiseError
+from poise.marking import Mark
+from poise.performance import Performance, Run
+from poise.reference.bodyclip import BodyClip
+from poise.reference.commands import Command
+from poise.reference.edit import Live, Span, parse_edit
+from poise.reference.edit.blend import Blend
+from poise.reference.motions import named_motion
+from poise.reference.played import Played
+from poise.reference.preparing import Say, in_silence
+from poise.spatial import Array, yaw_of
+from poise.studio.choices import Choice, check_edit
+from poise.studio.judge import Judge
+from poise.world.result import StepResult
+
+LONGEST = 600.0
+"""s: then it has to begin anew; memory is not endless."""
+OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0
+"""s between marks: of the last `RECENT` seconds, and of what is longer ago."""
+STRONGEST = 5000.0
+"""N that a visitor can push with."""
+
+Act = Callable[[Run], object]
+
+
+class Show:
+    """One choice, performed."""
+
+    def __init__(self, choice: Choice, say: Say = in_silence) -> None:
+        self.choice = choice
+        staged = choice.session().staged(say)
+        reference = staged.reference
+        self.live = not staged.controller.needs_physics
+        if self.live:
+            reference = Live(reference, staged.world.scene.body)
+        say("getting ready (the first time on a machine, compiling takes a minute)")
+        self.run = Run(staged.world, staged.controller, reference, staged.pushes, staged.cues)
+        self.judge = Judge(self.run)
+        self.imported = staged.imported
+        self.last: StepResult | None = None
+        self.speed = 0.0  # times real time that it could go
+        self.heading = 0.0  # rad, as it was last told
+        self.pace: float | None = None  # m/s, likewise
+        self._steps = 0
+        self._done: list[tuple[int, Act]] = []  # what was done, and after how many steps
+        self._marks: list[Mark] = [self.run.mark()]
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return float(self.run.world.time)
+
+    @property
+    def step_s(self) -> float:
+        """Duration of a step, s."""
+        return float(self.run.world.settings.step)
+
+    def step(self) -> None:
+        """Go on by a step. A world that blows up raises it."""
+        if self.time >= LONGEST:
+            raise PoiseError(f"after {LONGEST / 60:.0f} minutes the tape is full: begin again, or go on from earlier")
+        began = clock.perf_counter()
+        self.last = self.run.step()
+        spent = clock.perf_counter() - began
+        self.speed += 0.02 * (self.step_s / max(spent, 1e-6) - self.speed) if self.speed else self.step_s / spent
+        self._steps += 1
+        self.judge.watch(self.run, self.last)
+        if self._steps % round(OFTEN / self.step_s) == 0:
+            self._marks.append(self.run.mark())
+            self._thin()
+
+    def _thin(self) -> None:
+        """Older marks are kept more seldom."""
+        old, seldom = self._steps - round(RECENT / self.step_s), round(SELDOM / self.step_s)
+        self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
+
+    def branch(self, time: float) -> None:
+        """Be at a time that has been, exactly as it was then; what came after it is forgotten."""
+        goal = min(max(round(time / self.step_s), 0), self._steps)
+        mark = self._marks[bisect_right(self._marks, goal, key=lambda mark: mark.steps) - 1]
+        self.run.go_back(mark)
+        self.judge.go_back(self.run)
+        done = [each for each in self._done if mark.steps <= each[0] < goal]
+        self.last, self._steps = None, mark.steps
+        while self._steps < goal:
+            while done and done[0][0] == self._steps:
+                done.pop(0)[1](self.run)
+            self.last = self.run.step()
+            self._steps += 1
+            self.judge.watch(self.run, self.last)
+        self.run.let_go()
+        self._done = [each for each in self._done if each[0] < goal]
+        self._marks = [each for each in self._marks if each.steps <= goal]
+        told = [event for event in self.run.so_far().recording.meta["events"] if event["kind"] == "steer"]
+        self.heading = math.radians(told[-1]["heading_deg"]) if told else 0.0
+        self.pace = told[-1]["speed"] if told else None
+
+    def _do(self, act: Act) -> None:
+        act(self.run)  # refused things are not remembered
+        self._done.append((self._steps, act))
+
+    def push(self, force: Array, duration: float, body: str | None = None) -> None:
+        """Push a link (N, in the world)."""
+        self._do(lambda run: run.push(force, duration, body))
+
+    def push_towards(self, newtons: float, degrees: float, duration: float, body: str | None = None) -> None:
+        """Push a link along the ground; 0 degrees is where the performer is heading, 90 to its left."""
+        world = self.run.world
+        angle = math.radians(degrees) + float(yaw_of(world.qpos[world.scene.coordinates(0)][3:7]))
+        self.push(newtons * np.array([math.cos(angle), math.sin(angle), 0.0]), duration, body)
+
+    def pull(self, force: Array, body: str) -> None:
+        """Pull a link (N, in the world) until let go."""
+        self._do(lambda run: run.pull(force, body))
+
+    def let_go(self) -> None:
+        """End a pull."""
+        self._do(lambda run: run.let_go())
+
+    def hang(self, text: str) -> None:
+        """Hang a weight on a link, LINK=KG, that draws it down for good; its inertia is not felt."""
+        link, mass = parse_load(text)
+        weight = np.array([0.0, 0.0, -mass * self.run.world.scene.gravity])
+        self._do(lambda run: run.push(weight, LONGEST, link))
+
+    def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
+        """Go elsewhere (rad, to the left of the first heading; m/s), or with other steps (m, s)."""
+        if not self.choice.steers:
+            raise PoiseError(f"{self.choice.controller} cannot be steered here")
+        heading = self.heading if heading is None else heading
+
+        def act(run: Run) -> None:
+            command = Command(run.world.time, heading, speed, lift, step)
+            _steer(run.controller, command)
+            run.note(command.as_event())
+
+        self._do(act)
+        self.heading, self.pace = heading, self.pace if speed is None else speed
+
+    def edit(self, text: str) -> None:
+        """Edit what is performed, from now on."""
+        if not self.live:
+            name = self.choice.controller
+            raise PoiseError(f"{name} follows a motion that obeys physics: edit it from the beginning instead")
+        check_edit(text)
+        edit = parse_edit(text)
+
+        def act(run: Run) -> None:
+            assert isinstance(run.reference, Live)
+            run.note(run.reference.edit(edit, run.world.time))
+
+        self._do(act)
+
+    def go_over(self, name: str, clip: BodyClip | None = None) -> None:
+        """Go over to another motion from now on: one that comes with Poise, or a clip of the performer."""
+        if not self.live:
+            raise PoiseError(
+                f"{self.choice.controller} follows one motion that obeys physics: choose the other instead"
+            )
+        body = self.run.world.scene.body
+        if clip is None:
+            motion = named_motion(name, body)
+            if not isinstance(motion, Played):
+                raise PoiseError(f"'{name}' is a pose, not a motion to go over to")
+            clip = motion.clip
+        blend = Blend(clip, span=Span(self.time))
+
+        def act(run: Run) -> None:
+            assert isinstance(run.reference, Live)
+            run.note(run.reference.edit(blend, run.world.time))
+
+        self._do(act)
+
+    def performance(self) -> Performance:
+        """All of it so far."""
+        return self.run.so_far()
+
+    def told(self) -> dict[str, Any]:
+        """What is wanted and measured now, for the page."""
+        degrees = math.degrees(self.heading)
+        return {**self.judge.told(), "speed": self.speed, "heading": degrees, "pace": self.pace, "steps": self._steps}
+
+
+def _steer(controller: Controller, command: Command) -> None:
+    assert isinstance(controller, Steerable)
+    controller.steer(command.heading, command.speed)
+    if command.adjusts:
+        if not isinstance(controller, Adjustable):
+            raise PoiseError(f"{controller.name} takes steps as they come")
+        controller.adjust(command.lift, command.step)

@@ -1,0 +1,57 @@
+"""Files that a visitor brings: bounded, looked over before they are read, and kept only as long as he is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from poise.errors import PoiseError
+
+LARGEST = 20 * 2**20
+"""Bytes: ten minutes of a figure with fingers at 120 frames a second."""
+MOST_JOINTS, MOST_NUMBERS = 400, 6_000_000
+ENDINGS = (".bvh", ".toml")
+
+_JOINT = re.compile(rb"\b(?:ROOT|JOINT)\b", re.IGNORECASE)
+_FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
+
+
+def check_upload(name: str, size: int) -> None:
+    """Refuse a file by its name and size, before it comes."""
+    if not name.lower().endswith(ENDINGS):
+        raise PoiseError(f"{shown_name(name)}: only motions as BVH files and scripts as TOML files can be opened here")
+    if not 0 < size <= LARGEST:
+        told = "is empty" if size <= 0 else f"is larger than {LARGEST >> 20} MB"
+        raise PoiseError(f"{shown_name(name)} {told}")
+
+
+def check_content(name: str, content: bytes) -> None:
+    """Refuse what would take long to find out is no motion of a figure."""
+    check_upload(name, len(content))
+    if b"\0" in content:
+        raise PoiseError(f"{shown_name(name)} is not text")
+    if not name.lower().endswith(".bvh"):
+        return
+    joints = 0
+    for _ in _JOINT.finditer(content):
+        joints += 1
+        if joints > MOST_JOINTS:
+            raise PoiseError(f"{shown_name(name)} has more than {MOST_JOINTS} joints: that is no figure")
+    frames = _FRAMES.search(content)
+    if frames and len(frames[1]) <= 12 and int(frames[1]) * 3 * (joints + 1) > MOST_NUMBERS:
+        raise PoiseError(f"{shown_name(name)} announces {int(frames[1])} frames of {joints} joints: too many")
+
+
+def keep(folder: Path, name: str, content: bytes) -> Path:
+    """Put a file into a folder under a name that is no path; it may replace one of the same name."""
+    check_content(name, content)
+    path = folder / shown_name(name)
+    path.write_bytes(content)
+    return path
+
+
+def shown_name(name: str) -> str:
+    """What is left of a name that is harmless: no folders, nothing odd, not too long."""
+    plain = re.sub(r"[^\w .\-]", "_", re.split(r"[/\\]", name)[-1]).strip(". ")
+    stem, _, ending = plain.rpartition(".")
+    return f"{stem[:60]}.{ending[:8]}" if stem else plain[:60] or "file"

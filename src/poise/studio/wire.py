@@ -1,0 +1,86 @@
+"""What goes over the wire: commands and words as JSON, poses and files as bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from poise.errors import PoiseError
+from poise.spatial import Array
+
+FRAME, FILE, TRACK = 1, 2, 3
+"""What a message of bytes begins with."""
+LONGEST_COMMAND = 200_000
+"""Characters."""
+
+
+def words(kind: str, **more: Any) -> str:
+    """Something said to the page."""
+    return json.dumps({"say": kind, **more}, separators=(",", ":"), allow_nan=False)
+
+
+def file_bytes(name: str, content: bytes) -> bytes:
+    """A file for the page to save."""
+    head = json.dumps({"name": name}).encode()
+    return np.array([FILE, len(head)], "<u4").tobytes() + head + content
+
+
+def read_command(text: str | bytes) -> dict[str, Any]:
+    """A command of the page."""
+    try:
+        told = json.loads(text) if len(text) <= LONGEST_COMMAND else None
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict) or not isinstance(told.get("do"), str):
+        raise PoiseError("this is no command")
+    return told
+
+
+class Told:
+    """What a command says, checked as it is taken."""
+
+    def __init__(self, command: Mapping[str, Any]) -> None:
+        self._command = command
+
+    def number(self, key: str, least: float, most: float, default: float | None = None) -> float:
+        """A finite number within bounds."""
+        value = self._command.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise PoiseError(f"{key} must be a number")
+        if not least <= value <= most:
+            raise PoiseError(f"{key} must be between {least:g} and {most:g}, not {value:g}")
+        return float(value)
+
+    def maybe(self, key: str, least: float, most: float) -> float | None:
+        """The same, or nothing."""
+        return None if self._command.get(key) is None else self.number(key, least, most)
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text."""
+        value = self._command.get(key, default)
+        if not isinstance(value, str):
+            raise PoiseError(f"{key} must be a text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false; false unless told."""
+        return self._command.get(key) is True
+
+    def vector(self, key: str, most: float) -> Array:
+        """Three finite numbers, together at most so long."""
+        value = self._command.get(key)
+        good = isinstance(value, list) and len(value) == 3
+        if not good or not all(isinstance(x, int | float) and math.isfinite(x) for x in value):  # type: ignore[union-attr]
+            raise PoiseError(f"{key} must be three numbers")
+        vector = np.array(value, float)
+        if np.linalg.norm(vector) > most:
+            raise PoiseError(f"{key} must be at most {most:g} long")
+        return vector
+
+    def raw(self, key: str) -> Any:
+        """Whatever is said."""
+        return self._command.get(key)

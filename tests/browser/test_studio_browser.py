@@ -1,0 +1,330 @@
+"""The studio as a person uses it: real headless Chromium, judged by what the server recorded and by downloaded files.
+
+Run by `make test-browser`; needs Debian's chromium. Drawing is done in software here, so nothing is timed.
+"""
+
+import io
+import json
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.motion import read_bvh
+from poise.world.recording import Recording
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
+from visitors import open_studio
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("POISE_BROWSER") or CHROMIUM is None, reason="make test-browser, with chromium installed"
+)
+FLAGS = (
+    "--no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
+PATIENCE = 120_000  # ms
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as opened:
+        yield opened.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with open_studio() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser, studio):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.set_default_timeout(PATIENCE)
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{studio.address}#plain")
+    page.wait_for_selector("html[data-ready=yes]")
+    yield page
+    page.close()
+    assert faults == []
+
+
+def until(page, condition):
+    """Wait for something of the page; asked from here, since the page's policy forbids it to evaluate texts."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(100)
+
+
+def simulated(page, seconds):
+    """Wait until so much more is on tape."""
+    end = page.evaluate("studio.tape.end")
+    until(page, f"studio.tape.end > {end + seconds}")
+
+
+def take(page, form):
+    page.get_by_role("tab", name="Take away").click()
+    with page.expect_download() as coming:
+        page.locator(f"[data-take={form}]").click()
+    return coming.value.suggested_filename, Path(coming.value.path()).read_bytes()
+
+
+def recording(page, tmp_path):
+    _, content = take(page, "npz")
+    (tmp_path / "taken.npz").write_bytes(content)
+    return Recording.load(tmp_path / "taken.npz")
+
+
+def body_on_screen(page, link):
+    where = page.evaluate(
+        "(link) => studio.theatre.onScreen(studio.theatre.groups[studio.scene.bodies.indexOf(link)].position)", link
+    )
+    return where["x"], where["y"]
+
+
+def still(page):
+    """Stop time, so that a body is where it was seen."""
+    page.locator("#play").click()
+    until(page, "!studio.timebar.playing")
+    page.wait_for_timeout(800)
+
+
+def test_a_character_walks_and_is_pushed_with_the_pad_and_by_hand(page, tmp_path):
+    simulated(page, 1.0)
+    box = page.locator("#pad").bounding_box()
+    page.mouse.click(box["x"] + 0.15 * box["width"], box["y"] + 0.5 * box["height"])  # to its left
+    until(page, "studio.events.some((event) => event.kind === 'push')")
+    simulated(page, 0.5)
+    still(page)
+    page.mouse.move(*body_on_screen(page, "head"))
+    page.wait_for_timeout(1200)
+    page.mouse.down()
+    page.mouse.up()
+    until(page, "studio.events.filter((event) => event.kind === 'push').length > 1")
+    page.locator("#play").click()
+    simulated(page, 0.4)
+    kept = recording(page, tmp_path)
+    pushes = [event for event in kept.meta["events"] if event["kind"] == "push"]
+    assert pushes[0]["force"] == pytest.approx(150)
+    assert pushes[0]["body"] == "thorax"
+    assert pushes[0]["world_force"][1] > 100
+    assert pushes[1]["body"] == "head"
+    for push in pushes:
+        first = np.searchsorted(kept.time, push["time"] - 1e-9)
+        assert np.abs(kept.external[first]).max() > 10
+    assert "On its feet" in page.locator("#chip-state").inner_text()
+
+
+def test_a_limb_is_pulled_as_long_as_it_is_held(page, tmp_path):
+    simulated(page, 0.3)
+    x, y = body_on_screen(page, "thorax")
+    page.mouse.move(x, y)
+    page.wait_for_timeout(300)
+    still(page)
+    x, y = body_on_screen(page, "thorax")
+    page.mouse.move(x, y)
+    page.wait_for_timeout(1200)
+    page.mouse.down()
+    page.mouse.move(x + 40, y - 20, steps=3)
+    page.mouse.move(x + 90, y - 30, steps=3)
+    until(page, "!document.getElementById('force').hidden")
+    assert page.locator("#force").inner_text().endswith(" N")
+    page.keyboard.press("Space")
+    simulated(page, 0.3)
+    page.mouse.up()
+    until(page, "studio.events.some((event) => event.kind === 'push')")
+    pulls = [event for event in recording(page, tmp_path).meta["events"] if event["kind"] == "push"]
+    assert pulls
+    assert {pull["body"] for pull in pulls} == {"thorax"}
+
+
+def test_it_goes_where_it_is_steered(page, tmp_path):
+    simulated(page, 0.5)
+    page.locator("#view").focus()
+    page.keyboard.down("ArrowLeft")
+    until(page, "studio.act.heading > 60")
+    page.keyboard.up("ArrowLeft")
+    simulated(page, 3.0)
+    kept = recording(page, tmp_path)
+    assert any(event["kind"] == "steer" and event["heading_deg"] > 50 for event in kept.meta["events"])
+    w, x, y, z = kept.qpos[-1, 3:7]
+    assert np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))) > 20
+    page.get_by_role("tab", name="Act", exact=True).click()
+    page.get_by_role("button", name="Stand", exact=True).click()
+    simulated(page, 3.0)
+    assert np.linalg.norm(recording(page, tmp_path).qvel[-1, :2]) < 0.4
+
+
+def test_a_motion_file_is_dropped_and_performed(page):
+    transfer = page.evaluate_handle(
+        """(text) => { const data = new DataTransfer(); data.items.add(new File([text], "mine.bvh")); return data; }""",
+        WALK.read_text(),
+    )
+    for kind in ("dragenter", "dragover", "drop"):
+        page.dispatch_event("body", kind, {"dataTransfer": transfer})
+    until(page, "studio.scene.motion === 'mine.bvh'")
+    simulated(page, 0.4)
+    assert page.locator("#motion").input_value() == "mine.bvh"
+    name, content = take(page, "bvh")
+    assert name == "mine.bvh"
+    assert b"HIERARCHY" in content[:20]
+
+
+def test_a_broken_file_is_told(page):
+    broken = {"name": "bad.bvh", "mimeType": "text/plain", "buffer": WALK.read_bytes()[:600] + b"\nNONSENSE\n"}
+    page.set_input_files("#file", files=[broken])
+    alert = page.locator(".toast.error").first
+    alert.wait_for()
+    assert "bad.bvh" in alert.inner_text()
+    assert "line" in alert.inner_text()
+    simulated(page, 0.2)  # what was on the stage goes on
+
+
+def test_controllers_that_do_not_fit_say_why(page):
+    page.locator("#motion").select_option("backflip")
+    until(page, "studio.scene.motion === 'backflip' && studio.scene.controller === 'nqr'")
+    pendulum = page.locator(".pick", has=page.locator("input[value=pendulum]"))
+    assert pendulum.locator("input").is_disabled()
+    assert "none" in pendulum.inner_text()
+    page.locator(".pick", has=page.locator("input[value=limp]")).click()
+    until(page, "studio.scene.controller === 'limp'")
+    until(page, "studio.fell !== null")
+
+
+def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
+    simulated(page, 2.0)
+    box = page.locator("#scrub").bounding_box()
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
+    until(page, "studio.timebar.held !== null && !studio.timebar.playing")
+    end, held = page.evaluate("[studio.tape.end, studio.timebar.held]")
+    assert 0.2 * end < held < 0.6 * end
+    page.get_by_role("button", name="Go on from here").click()
+    until(page, "studio.timebar.held === null && studio.timebar.playing")
+    page.locator("#play").click()
+    until(page, "!studio.timebar.playing")
+    kept = recording(page, tmp_path)
+    assert kept.time[-1] < end + 1.5
+    page.locator("#step").click()
+    page.wait_for_timeout(500)
+    assert recording(page, tmp_path).steps == kept.steps + 1
+    page.locator("#reset").click()
+    until(page, "studio.tape.end < 1")
+
+
+def test_an_edit_is_made_while_it_performs(page, tmp_path):
+    page.get_by_role("tab", name="Edit").click()
+    page.locator("#edit-text").fill("warp:0.8")
+    page.locator("#edit-text").press("Enter")
+    until(page, "studio.events.some((event) => event.kind === 'edit')")
+    simulated(page, 0.5)
+    assert [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"] == [
+        "warp:0.8"
+    ]
+
+
+def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):
+    simulated(page, 0.6)
+    page.locator("#play").click()
+    (tmp_path / "a.bvh").write_bytes(take(page, "bvh")[1])
+    assert read_bvh(tmp_path / "a.bvh").frames > 10
+    name, glb = take(page, "glb")
+    assert name == "walk.glb"
+    assert glb[:4] == b"glTF"
+    length = int.from_bytes(glb[12:16], "little")
+    assert json.loads(glb[20 : 20 + length])["animations"]
+    assert take(page, "csv")[1].startswith(b"time")
+    (tmp_path / "page.html").write_bytes(take(page, "html")[1])
+    alone = browser.new_context(offline=True, viewport={"width": 320, "height": 240}).new_page()
+    alone.goto(f"file://{tmp_path}/page.html#paused", wait_until="commit")
+    alone.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
+    alone.close()
+    page.evaluate("Object.assign(FILM, { width: 320, height: 180, rate: 10 })")
+    name, film = take(page, "mp4")
+    assert name == "walk.mp4"
+    assert film[4:8] == b"ftyp"
+    seen = page.evaluate(
+        """async (bytes) => {
+          const video = document.createElement("video");
+          video.src = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type: "video/mp4" }));
+          await new Promise((good, bad) => { video.onloadeddata = good; video.onerror = () => bad(video.error); });
+          return [video.videoWidth, video.videoHeight, video.duration];
+        }""",
+        list(io.BytesIO(film).getbuffer()),
+    )
+    assert seen[:2] == [320, 180]
+    assert seen[2] == pytest.approx(page.evaluate("studio.tape.end"), abs=0.3)
+
+
+def test_two_keys_are_set_and_solved(page, tmp_path):
+    page.get_by_role("tab", name="Pose").click()
+    page.wait_for_selector("html[data-posed=yes]")
+    line = page.locator("#timeline").bounding_box()
+    page.mouse.click(line["x"] + 0.3 * line["width"], line["y"] + line["height"] / 2)
+    page.get_by_role("button", name="Add key").click()
+    until(page, "studio.pose.sheet.keys.length === 2")
+    where = page.evaluate(
+        "studio.theatre.onScreen(studio.pose.handles.knobs.find(({ name }) => name === 'pelvis').knob.position)"
+    )
+    page.mouse.move(where["x"], where["y"])
+    page.wait_for_timeout(1200)
+    page.mouse.down()
+    page.mouse.move(where["x"], where["y"] + 15, steps=4)
+    page.mouse.move(where["x"], where["y"] + 25, steps=4)
+    page.wait_for_timeout(500)
+    page.mouse.up()
+    until(page, "Math.abs(studio.pose.sheet.keys[1].angles.left_knee_y) > 20")
+    page.get_by_text("Add a goal").click()
+    page.get_by_label("Time of the want, s").fill("1.4")
+    page.get_by_label("Wanted value").fill("0.85")
+    name = page.evaluate("studio.pose.sheet.keys[1].name")
+    page.get_by_label("What may be changed").select_option([f"{name}.knee_y", f"{name}.hip_y"])
+    page.get_by_role("button", name="Add the goal").click()
+    until(page, "studio.pose.sheet.goals.length === 1")
+    page.get_by_role("button", name="Solve goals").click()
+    page.locator("#pose-result .good").first.wait_for()
+    assert "Solved" in page.locator("#pose-result").inner_text()
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="Save script").click()
+    saved = Path(coming.value.path()).read_text()
+    assert "solved" in saved
+    from poise.animation import read_script
+
+    (tmp_path / "mine.toml").write_text(saved)
+    assert len(read_script(str(tmp_path / "mine.toml")).poses) == 2
+
+
+def test_a_page_from_elsewhere_cannot_drive_it(browser, studio):
+    page = browser.new_page()
+    page.goto("data:text/html,<p>elsewhere")
+    refused = page.evaluate(
+        """(port) => new Promise((told) => {
+          const socket = new WebSocket(`ws://127.0.0.1:${port}/wire`);
+          socket.onopen = () => told(false);
+          socket.onclose = () => told(true);
+        })""",
+        studio.port,
+    )
+    page.close()
+    assert refused
+
+
+def test_closing_the_page_ends_the_work(browser, studio):
+    page = browser.new_page()
+    page.goto(f"{studio.address}#plain")
+    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
+    assert studio._troupe.busy == 1
+    page.close()
+    end = time.monotonic() + 20
+    while studio._troupe.busy and time.monotonic() < end:
+        time.sleep(0.1)
+    assert studio._troupe.busy == 0

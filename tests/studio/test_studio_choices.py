@@ -1,0 +1,80 @@
+"""What can be chosen, and which controllers fit."""
+
+import pytest
+
+from poise import PoiseError
+from poise.studio.choices import Choice, bodies, catalogue, fits, motions, usual_body
+from poise.studio.terrains import TERRAINS
+from poise.studio.wire import Told
+from poise.world.terrain import parse_terrain
+
+
+def test_reasons_are_given():
+    why = fits("walk", None)
+    assert [name for name, reason in why.items() if reason is None] == ["limp", "hold", "nqr", "modal", "pendulum"]
+    assert "script" in why["poses"]
+    assert "bar" in fits("hang", None)["nqr"]
+    assert "manner of a walk" in fits("backflip", None)["pendulum"]
+    assert "human58" in fits("walk", "human58")["nqr"]
+    assert "feet" in fits("walk", "lamp14")["pendulum"]
+    assert "pose" in fits("fall", None)["nqr"]
+    assert fits("mine.bvh", None)["nqr"] is None
+
+
+def test_the_body_that_suits_is_taken():
+    assert usual_body("walk", "nqr") == "biped29"
+    assert usual_body("walk", "modal") == "human42"
+    assert usual_body("walk", "pendulum") == "human58"
+    assert usual_body("stand", "hold") == "human37"
+    assert usual_body("x.bvh", "pendulum") == "own"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"motion": "/etc/passwd"},
+        {"motion": "../walk.bvh"},
+        {"body": "/etc/passwd.xml"},
+        {"terrain": "/etc/passwd.toml"},
+        {"friction": 1e9},
+        {"friction": "much"},
+        {"edits": "warp:2"},
+        {"edits": ["blend:/etc/passwd@1"]},
+        {"loads": [5]},
+    ],
+)
+def test_only_names_and_files_that_were_brought_are_taken(told, tmp_path):
+    with pytest.raises(PoiseError):
+        Choice.of(Told(told), {"mine.bvh": tmp_path / "mine.bvh"})
+
+
+def test_files_that_were_brought_are_found(tmp_path):
+    choice = Choice.of(Told({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
+    assert choice.session().motion == str(tmp_path / "mine.bvh")
+    assert choice.session().body == "own"
+
+
+def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
+    assert Choice("walk", controller="nqr").steers
+    assert not Choice("walk", controller="nqr", steered=False).steers
+    assert not Choice("backflip", controller="nqr").steers
+    assert not Choice("walk", controller="nqr", edits=("warp:0.9",)).steers
+    assert Choice("walk", controller="pendulum", steered=False).steers
+    assert not Choice("walk", controller="hold").steers
+
+
+def test_all_terrains_can_be_stood_on():
+    for terrain in TERRAINS:
+        for pick in ("usual", "least", "most"):
+            numbers = [number[pick] for number in terrain["numbers"]]
+            if terrain["name"] == "spiral":
+                numbers[3] = min(numbers[3], int(300 / numbers[1]))
+            if 0 not in numbers[:1] or terrain["name"] in ("flat", "slope"):
+                parse_terrain(":".join([terrain["name"], *map(str, numbers)]))
+
+
+def test_the_catalogue_is_whole():
+    told = catalogue()
+    assert len(told["motions"]) == len(motions()) > 25
+    assert len(bodies()) == 6
+    assert {"strut", "somersault"} <= set(told["scripts"])

@@ -1,0 +1,169 @@
+"""The server: to whom it talks, and that nothing takes it down."""
+
+import http.client
+import os
+import struct
+import time
+
+import pytest
+from visitors import Visitor, open_studio
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with open_studio() as opened:
+        yield opened
+
+
+def get(studio, path, host=None):
+    asked = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=20)
+    asked.putrequest("GET", path, skip_host=True)
+    asked.putheader("Host", host or f"127.0.0.1:{studio.port}")
+    asked.endheaders()
+    answer = asked.getresponse()
+    return answer, answer.read()
+
+
+def test_the_page_is_served_and_keeps_to_itself(studio):
+    answer, content = get(studio, "/")
+    assert answer.status == 200
+    assert b"Poise" in content
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    for name in ("studio.js", "studio.css", "three.bundle.min.js", "icon.svg"):
+        assert get(studio, f"/{name}")[0].status == 200
+        assert f'"{name}"' in content.decode()
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/../server.py", "/..%2fserver.py", "/three.LICENSE", "//etc/passwd"])
+def test_nothing_else_is_served(studio, path):
+    assert get(studio, path)[0].status == 404
+
+
+def test_only_loopback_is_served(studio):
+    assert studio._server is not None
+    assert {socket.getsockname()[0] for socket in studio._server.sockets} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("origin", [None, "http://evil.example", "null", "https://127.0.0.1", "http://127.0.0.1:1"])
+def test_a_page_from_elsewhere_cannot_connect(studio, origin):
+    with pytest.raises(InvalidStatus) as refused, connect(f"ws://127.0.0.1:{studio.port}/wire", origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_name_that_was_made_to_mean_this_machine_is_refused(studio):
+    assert get(studio, "/", host="evil.example")[0].status == 421
+    assert get(studio, "/", host=f"localhost:{studio.port}")[0].status == 200
+
+
+def test_a_visitor_sees_it_move_and_pushes_it(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        visitor.send("stage", motion="walk", controller="pendulum")
+        stage = visitor.until("stage")
+        assert stage["body"] == "human58"
+        assert stage["steers"]
+        frames = visitor.frames(1.5)
+        times = [struct.unpack("<d", frame[8:16])[0] for _, frame in frames]
+        assert times == sorted(times)
+        assert times[-1] > 0.3
+        visitor.send("push", newtons=120, degrees=90, duration=0.1)
+        events = visitor.until("events")["events"]
+        assert events[-1]["force"] == pytest.approx(120)
+        assert events[-1]["time"] >= times[-1]
+
+
+def test_a_performer_that_dies_is_replaced_and_others_go_on(studio):
+    with Visitor(studio) as first, Visitor(studio) as second:
+        first.until("ready")
+        second.until("ready")
+        pid = studio._troupe._given[0].pid
+        os.kill(pid, 9)
+        assert "unexpectedly" in first.passes_over("crashed")["text"]
+        first.until("ready")
+        first.send("fits", motion="walk", body="")
+        assert first.until("fits")["why"]["nqr"] is None
+        second.send("fits", motion="walk", body="lamp14")
+        assert "feet" in second.until("fits")["why"]["pendulum"]
+
+
+def test_what_is_too_long_can_be_stopped(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        visitor.send("abort")
+        visitor.passes_over("crashed")
+        visitor.until("ready")
+
+
+def test_nonsense_is_answered_and_nothing_breaks(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        for text in ("", "[]", "{", '{"do": 5}', '{"do": "dance"}', '{"do": "__class__"}', "[" * 5000):
+            visitor.socket.send(text)
+            visitor.passes_over("error")
+        visitor.send("push", newtons=1e400)
+        visitor.passes_over("error")
+        visitor.send("fits", motion="walk", body="")
+        visitor.until("fits")
+
+
+def test_who_leaves_is_no_longer_worked_for(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        pid = studio._troupe._given[-1].pid
+        folder = studio._troupe._given[-1]._folder.name
+        assert os.path.isdir(folder)
+    end = time.monotonic() + 10
+    while time.monotonic() < end and (_runs(pid) or os.path.isdir(folder)):
+        time.sleep(0.05)
+    assert not _runs(pid)
+    assert not os.path.isdir(folder)
+    assert studio._troupe.busy == 0
+
+
+def _runs(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("large.bvh", b"0" * 50_000_000, "larger than"),
+        ("million.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n" + b"JOINT b\n{\nOFFSET 0 0 0\n" * 750_000, "joints"),
+        ("frames.bvh", b"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 99999999999\n", "too many"),
+        ("numbers.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 1e999 0 0\n}\n", "number"),
+        ("sheet.xlsx", b"PK", "only motions"),
+        ("empty.bvh", b"", "empty"),
+    ],
+)
+def test_bad_files_are_refused_within_a_second(studio, name, content, told):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        began = time.monotonic()
+        visitor.send("upload", name=name, size=len(content))
+        message = visitor.next()
+        if message["say"] == "send":
+            visitor.socket.send(content)
+            message = visitor.next()
+        while message["say"] == "brought":  # found out when it is read, to be performed
+            visitor.send("stage", motion=message["name"], controller="hold")
+            while (message := visitor.next())["say"] == "busy":
+                pass
+        assert message["say"] == "error"
+        assert told in message["text"]
+        assert "/tmp" not in message["text"]
+        assert time.monotonic() - began < 1.0
+
+
+def test_a_file_that_nobody_announced_is_refused(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        visitor.socket.send(b"HIERARCHY")
+        assert "announced" in visitor.next()["text"]

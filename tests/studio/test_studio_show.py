@@ -1,0 +1,132 @@
+"""A live performance: pushed, steered, edited, judged, and taken up again from any moment."""
+
+import numpy as np
+import pytest
+
+from poise import PoiseError, audit
+from poise.studio.choices import Choice
+from poise.studio.show import Show
+
+
+def go(show, seconds):
+    for _ in range(round(seconds / show.step_s)):
+        show.step()
+
+
+@pytest.fixture
+def walk():
+    return Show(Choice("walk", controller="pendulum"))
+
+
+def test_a_push_is_in_the_recording_and_moves_the_body(walk):
+    go(walk, 1.0)
+    before = walk.time
+    walk.push_towards(200.0, 90.0, 0.2)
+    go(walk, 0.6)
+    recording = walk.performance().recording
+    event = recording.meta["events"][-1]
+    assert event["kind"] == "push"
+    assert event["time"] == pytest.approx(before)
+    pushed = np.flatnonzero(np.abs(recording.external[:, :3]).max(axis=1) > 1.0)
+    assert recording.time[pushed[0]] == pytest.approx(before)
+    assert len(pushed) * walk.step_s == pytest.approx(0.2)
+    sideways = np.array(event["world_force"])
+    assert np.linalg.norm(sideways) == pytest.approx(200.0)
+    checks = audit(recording).as_dict()["checks"]
+    assert checks["linear_momentum"]["passed"]
+    assert checks["angular_momentum"]["passed"]
+    free = Show(Choice("walk", controller="pendulum"))
+    go(free, 1.6)
+    away = (walk.run.world.qpos[:2] - free.run.world.qpos[:2]) @ sideways[:2] / 200.0
+    assert away > 0.03
+
+
+def test_a_pull_lasts_as_long_as_it_is_held(walk):
+    walk.pull(np.array([0.0, 50.0, 0.0]), "left_hand")
+    go(walk, 0.2)
+    walk.pull(np.array([0.0, 80.0, 0.0]), "left_hand")
+    go(walk, 0.1)
+    walk.let_go()
+    go(walk, 0.3)
+    recording = walk.performance().recording
+    events = [event for event in recording.meta["events"] if event["kind"] == "push"]
+    assert [event["duration"] for event in events] == pytest.approx([0.2, 0.1])
+    acted = np.abs(recording.external).max(axis=1) > 1e-9
+    assert acted.sum() * walk.step_s == pytest.approx(0.3)
+
+
+def test_a_pull_that_is_forgotten_ends(walk):
+    walk.pull(np.array([0.0, 20.0, 0.0]), "left_hand")
+    go(walk, 1.5)
+    acted = np.abs(walk.performance().recording.external).max(axis=1) > 1e-9
+    assert acted.sum() * walk.step_s == pytest.approx(1.0)
+
+
+def test_steering_turns_it(walk):
+    go(walk, 0.5)
+    walk.steer(np.radians(70.0), 1.0, None, None)
+    go(walk, 4.0)
+    w, x, y, z = walk.run.world.qpos[3:7]
+    yaw = np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+    assert yaw == pytest.approx(70.0, abs=20.0)
+    assert walk.judge.fell_at is None
+
+
+def test_going_back_is_exact_and_going_on_is_the_same(walk):
+    go(walk, 0.7)
+    walk.push_towards(150.0, 90.0, 0.1)
+    go(walk, 0.8)
+    walk.steer(np.radians(20.0), None, None, None)
+    walk.edit("warp:0.9")
+    go(walk, 1.2)
+    first = walk.performance().recording
+    middle = walk.run.world.qpos.copy()
+    go(walk, 0.5)
+    walk.branch(2.7)
+    assert np.array_equal(walk.run.world.qpos, middle)
+    again = walk.performance().recording
+    assert np.array_equal(first.qpos, again.qpos)
+    assert [event["kind"] for event in again.meta["events"]] == ["push", "steer", "edit"]
+    walk.branch(1.0)
+    assert walk.time == pytest.approx(1.0)
+    assert [event["kind"] for event in walk.run.events] == ["push"]
+    assert walk.heading == 0.0
+    walk.branch(-5.0)
+    assert walk.time == 0.0
+
+
+def test_a_rag_doll_falls_and_the_judge_sees_it():
+    show = Show(Choice("stand", controller="limp"))
+    go(show, 2.0)
+    assert show.judge.fell_at is not None
+    assert show.judge.judged == pytest.approx(2.0)
+    assert show.judge.failed == {}
+    fell = show.judge.fell_at
+    show.branch(fell - 0.2)
+    assert show.judge.fell_at is None
+
+
+def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(walk):
+    walk.edit("stride:+0.1")
+    go(walk, 0.3)
+    walk.go_over("sneak")
+    go(walk, 1.0)
+    kinds = [event["text"] for event in walk.run.events]
+    assert kinds[0].startswith("stride")
+    assert kinds[1].startswith("blend")
+    with pytest.raises(PoiseError, match="choose it below"):
+        walk.edit("blend:/etc/passwd@1")
+    ahead = Show(Choice("walk", controller="nqr", steered=False))
+    with pytest.raises(PoiseError, match="beginning"):
+        ahead.edit("stride:+0.1")
+    with pytest.raises(PoiseError, match="cannot be steered"):
+        ahead.steer(1.0, None, None, None)
+
+
+def test_a_weight_that_hangs_draws_down(walk):
+    walk.hang("left_hand=3")
+    go(walk, 0.2)
+    force = np.array(walk.run.events[-1]["world_force"])
+    assert force == pytest.approx([0.0, 0.0, -3 * 9.81])
+    with pytest.raises(PoiseError, match="tail"):
+        walk.hang("tail=3")
