@@ -58,6 +58,7 @@ class FlipNumbers:
     push_linear: float = 5.0
     push_angular: float = 10.0
     push_stiffness: float = 400.0
+    push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     push_support: float = 3e4
     flight_stiffness: float = 1500.0
     land_linear: float = 100.0
@@ -103,6 +104,8 @@ class Flip:
         self._standing = np.isin(
             np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
         )
+        core = [dof for name in (*body.groups["trunk"], *body.groups["head"]) for dof in body.joint(name).dofs]
+        self._core = np.isin(np.arange(6, actor.nv), core)
         self._planner = Planner(body.mass, step, -float(actor.model.opt.gravity[2]))
         self._ground_line = self._sampled(0.0, self._times["take-off"])
         self._rise_line = self._sampled(self._times["take-off"], self._times["tuck"])
@@ -193,7 +196,8 @@ class Flip:
             pull, twist = self._followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
         tasks = (self._upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
-        return self._grounded(state, rotation, line.qpos[k], n.push_stiffness, weights, pull, twist, tasks)
+        stiffness = n.push_stiffness * np.where(self._core, n.push_core, 1.0)
+        return self._grounded(state, rotation, line.qpos[k], stiffness, weights, pull, twist, tasks)
 
     def _flight(self, state: State, rotation: Rotation) -> Actuation:
         """Poses alone."""
@@ -311,7 +315,7 @@ class Flip:
         state: State,
         rotation: Rotation,
         pose: Array,
-        stiffness: float,
+        stiffness: float | Array,
         weights: Weights,
         pull: Array,
         twist: Array,
