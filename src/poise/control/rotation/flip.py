@@ -104,8 +104,6 @@ class Flip:
         self._standing = np.isin(
             np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
         )
-        core = [dof for name in (*body.groups["trunk"], *body.groups["head"]) for dof in body.joint(name).dofs]
-        self._core = np.isin(np.arange(6, actor.nv), core)
         self._planner = Planner(body.mass, step, -float(actor.model.opt.gravity[2]))
         self._ground_line = self._sampled(0.0, self._times["take-off"])
         self._rise_line = self._sampled(self._times["take-off"], self._times["tuck"])
@@ -196,7 +194,7 @@ class Flip:
             pull, twist = self._followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
         tasks = (self._upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
-        stiffness = n.push_stiffness * np.where(self._core, n.push_core, 1.0)
+        stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
         return self._grounded(state, rotation, line.qpos[k], stiffness, weights, pull, twist, tasks)
 
     def _flight(self, state: State, rotation: Rotation) -> Actuation:

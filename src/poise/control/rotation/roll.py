@@ -37,6 +37,7 @@ class RollNumbers:
     support: float = 7.7e4  # weight of supports' velocity, 1/(m/s)^2
     tangential: float = 0.8  # of that along the ground
     stiffness: float = 900.0  # of poses, 1/s^2
+    core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     pull: float = 2.56  # K_d^L: towards the wanted velocity, 1/s
     lift: float = 0.59  # of that against the ground
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
@@ -65,6 +66,7 @@ class Roll:
         self._first = staged.at(0.0).qpos[3:7]  # of the root, where the roll goes along x
         self._numbers = n = RollNumbers.of(behaviour)
         self._weights = Weights(n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential)
+        self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = behaviour.start.get("at", 0.0)  # turns
         self.turned = 0.0  # turns since the beginning
@@ -91,7 +93,7 @@ class Roll:
         window = n.window if self._settings.blend else 0.0
         chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
         self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
-        torques = actor.tracker.torques(state, chosen, n.stiffness)
+        torques = actor.tracker.torques(state, chosen, self._stiffness)
         aim = Aim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
