@@ -15,7 +15,8 @@ from poise.study.pendulum import body, imitation, slope, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
-from poise.study.rotation import indices
+from poise.study.rotation import flipping, indices, rolling
+from poise.study.rotation import timing as rotation_timing
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
@@ -25,7 +26,7 @@ STUDIES: dict[str, Study[Any]] = {
         *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
         *(modes, selection, threshold, window, modal_push, modal_timing),
         *(shooting, pd, variations),
-        indices,
+        *(indices, rolling, flipping, rotation_timing),
     )
 }
 """All there are."""
