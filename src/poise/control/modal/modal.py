@@ -174,12 +174,12 @@ class Modal:
         chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
         if not len(chosen):
             return None
-        curve = np.zeros(3 * len(chosen))
+        curve, point, frame = np.zeros(3 * len(chosen)), contacts.point[chosen], contacts.frame[chosen]
         for link in set(contacts.body[chosen].tolist()):
             mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
             mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
             own = contacts.body[chosen] == link
-            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], point, frame, own, curve)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 
