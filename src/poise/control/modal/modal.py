@@ -68,7 +68,7 @@ class Modal:
         body, s, step = world.scene.body, self._settings, world.state.step
         model = world.scene.model
         gravity = -float(model.opt.gravity[2])
-        self._model, self._body, self._reference = model, body, reference
+        self._model, self._body = model, body
         self._frames = Frames(body, reference, step, self._loads)
         self.window = s.window or fitting_window(reference, step)
         self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
@@ -91,7 +91,7 @@ class Modal:
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
-        return self._reference.at(time).qpos
+        return self._frames.at(round(time / self._scale[0])).qpos
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
