@@ -68,7 +68,7 @@ class Modal:
         body, s, step = world.scene.body, self._settings, world.state.step
         model = world.scene.model
         gravity = -float(model.opt.gravity[2])
-        self._model, self._body, self._reference = model, body, reference
+        self._model, self._body = model, body
         self._frames = Frames(body, reference, step, self._loads)
         self.window = s.window or fitting_window(reference, step)
         self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
@@ -91,7 +91,7 @@ class Modal:
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
-        return self._reference.at(time).qpos
+        return self._frames.at(round(time / self._scale[0])).qpos
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
@@ -174,12 +174,12 @@ class Modal:
         chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
         if not len(chosen):
             return None
-        curve = np.zeros(3 * len(chosen))
+        curve, point, frame = np.zeros(3 * len(chosen)), contacts.point[chosen], contacts.frame[chosen]
         for link in set(contacts.body[chosen].tolist()):
             mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
             mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
             own = contacts.body[chosen] == link
-            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], point, frame, own, curve)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 
