@@ -25,6 +25,8 @@ LAYERS = [
     "world",
     "measure",
     "export",
+    "beginning",
+    "pushing",
     "marking",
     "performance",
     "session",

@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from poise.beginning import Placed, start
 from poise.body import Body
 from poise.control import named_controller
 from poise.errors import PoiseError
 from poise.measure.mujocos import BATCH, MujocoStep, seconds_of
 from poise.measure.pace import paced
-from poise.performance import Placed, Run, start
+from poise.performance import Run
 from poise.reference import Reference, named_motion
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings

@@ -9,18 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body.carrying import Carriage
+from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
 from poise.control.controller import Adjustable, Startled, Steerable
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError
 from poise.marking import Mark, fixed_parts
-from poise.reference import Reference, Target
+from poise.pushing import ScenePush, total_push
+from poise.reference import Reference
 from poise.reference.commands import Command
-from poise.reference.edit.limbs import has_legs
 from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.ground import Place
@@ -28,7 +27,6 @@ from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
-from poise.world.stance import stood
 from poise.world.world import World
 
 if TYPE_CHECKING:
@@ -41,8 +39,6 @@ LONGEST = 1e5
 """s: the longest performance that is simulated in one go."""
 PATIENCE = 1.0
 """s after which a pull ends of which nothing more was heard."""
-DEEP = 0.01
-"""m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +168,7 @@ class Run:
         size = float(np.linalg.norm(force))
         if not 0 < size < math.inf:
             raise PoiseError(f"a push of {size} N: it must be finite and more than 0")
-        x, y, z = _carriage(replace(self._place, yaw=-self._place.yaw)).vector(np.asarray(force) / size)
+        x, y, z = carriage_of(replace(self._place, yaw=-self._place.yaw)).vector(np.asarray(force) / size)
         unit = math.hypot(x, y, z)
         made = ScenePush(
             Push(size, self.world.time, duration, (x / unit, y / unit, z / unit), body), self.world, self._place
@@ -252,100 +248,6 @@ def check(seconds: float, seed: int, noise: float) -> None:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
     if seed < 0:
         raise PoiseError(f"seed {seed}: must be at least 0")
-
-
-def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
-    """Put the world at the beginning of the reference, on the ground, and return the place."""
-    scene = world.scene
-    place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
-    if reference.start != "summit":
-        place = replace(place, z=scene.terrain.height(place.x, place.y))
-    first = reference.at(0.0)
-    qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
-    for index in range(1, len(scene.bodies)):
-        qpos[scene.coordinates(index)] = _carriage(scene.place(index)).pose(scene.bodies[index].standing)
-    qpos[scene.coordinates(0)] = _carriage(place).pose(first.qpos)
-    velocity = _carriage(place).velocity(first.qvel)
-    velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
-    qvel[scene.dofs(0)] = velocity
-    world.reset(qpos, qvel)
-    own = qpos[scene.coordinates(0)]  # a view
-    if _sunk(world) > DEEP and has_legs(scene.body):
-        pose = stood(scene.body, own, scene.terrain.heights, place.z)
-        place = replace(place, z=place.z + float(pose[2] - own[2]))
-        own[:] = pose
-        world.reset(qpos, qvel)
-    rise = _sunk(world)
-    if rise > 0:
-        place = replace(place, z=place.z + rise)
-        own[2] += rise
-        world.reset(qpos, qvel)
-    return place
-
-
-def _sunk(world: World) -> float:
-    """m by which the body must be lifted until nothing of it is sunk into the ground: the lowest point decides."""
-    contacts = world.contacts
-    own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
-    return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
-
-
-def _carriage(place: Place) -> Carriage:
-    """What carries a motion from the origin to a place."""
-    return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
-
-
-class Placed:
-    """A reference moved to where the character starts; what controllers track."""
-
-    def __init__(self, reference: Reference, place: Place) -> None:
-        self.name, self.start, self.duration = reference.name, reference.start, reference.duration
-        self.begin, self.motions = reference.begin, reference.motions
-        self._reference, self._carriage = reference, _carriage(place)
-        self._last: tuple[Target, Target] | None = None
-
-    def at(self, time: float) -> Target:
-        """What is wanted at a time, in the world."""
-        wanted = self._reference.at(time)
-        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
-            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
-        return self._last[1]
-
-    def _placed(self, wanted: Target) -> Target:
-        there, last = self._carriage, self._last
-        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
-        force = None if wanted.force is None else there.vector(wanted.force)
-        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
-
-
-class ScenePush:
-    """A push on a body of the scene, turned with the character's first heading."""
-
-    def __init__(self, push: Push, world: World, place: Place) -> None:
-        self.push = push
-        self.held = False  # by someone who will let go of it
-        name = world.scene.body.trunk if push.body is None else push.body
-        self.body = world.scene.link_id(name)
-        if world.mechanism.body_last_dof[self.body] < 0:
-            raise unknown("body part that can be pushed", name, world.scene.body.links)
-        self.force = push.force * _carriage(place).vector(np.array(push.direction))
-        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}
-
-    def generalised(self, world: World) -> Array | None:
-        """(nv,) forces in the coming step, or None while it does not act."""
-        share = self.push.share(world.time, world.settings.step)
-        if share <= 0:
-            return None
-        out = np.zeros(world.model.nv)
-        data = world.terms.data
-        mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
-        return out
-
-
-def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
-    """(nv,) what all pushes exert in the coming step; None if none acts."""
-    acting = [force for push in pushes if (force := push.generalised(world)) is not None]
-    return np.sum(acting, axis=0) if acting else None
 
 
 def describe(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.body import Body
 from poise.body.load import parse_load
 from poise.control import CONTROLLERS, Controller, named_controller
 from poise.control.controller import Steerable
@@ -44,6 +45,8 @@ ENDLESS = 5.0
 """s: how much of a motion without an end is performed, unless told otherwise."""
 Progress = Callable[[int], Iterable[int]]
 """Turns a number of steps into something to loop over that shows how far it is."""
+Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
+"""Who performs what, as `poise.reference.cast.cast` finds it."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""
 
@@ -155,8 +158,11 @@ class Session:
         )
         return performance, staged.imported
 
-    def staged(self, say: Say = in_silence) -> Staged:
-        """All that a performance begins with; nonsense is refused before any work is done."""
+    def staged(self, say: Say = in_silence, casting: Casting = cast) -> Staged:
+        """All that a performance begins with; nonsense is refused before any work is done.
+
+        `casting` finds the performer and its motion; whoever asks again and again may remember them.
+        """
         if self.seconds is not None:
             check(self.seconds, self.seed, self.noise)
         edits = [parse_edit(text) for text in self.edits]
@@ -167,15 +173,17 @@ class Session:
         cues = self._steer_cues(controller, usual.speeds)
         terrain = parse_terrain(self.terrain)
         settings = WorldSettings(step=usual.step if self.step is None else self.step)
-        chosen = cast(self.motion, self.body, say, controller.needs_physics, usual.body)
+        chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
         for link, mass in loads:
             chosen = chosen.laden(link, mass)
         if self.limits is not None:
             chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
-        reference = self._tracked(chosen, edits, controller.needs_physics, say)
+        before, after = ((), edits) if usual.edits_online else (edits, ())
+        physical = self._tracked(chosen, before, controller.needs_physics, say)
         if controller.needs_physics:
-            reference = in_steps(reference, 1 / settings.step)
-        held = next((m for m in reference.motions.values() if m.contacts.held.any()), None)
+            physical = in_steps(physical, 1 / settings.step)
+        held = next((m for m in physical.motions.values() if m.contacts.held.any()), None)
+        reference = _edited(physical, after, chosen.body, say)
         props = () if held is None else stage(held).props
         grips = [] if held is None else grip_cues(held)
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
@@ -191,10 +199,7 @@ class Session:
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""
-        reference = chosen.reference
-        for edit in edits:
-            say(f"editing: {edit}")
-            reference = edit.on(take_of(reference, chosen.body))
+        reference = _edited(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference
         if self.steer is not None:
@@ -215,6 +220,13 @@ class Session:
                 told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"
                 raise PoiseError(f"steer '{self.steer}': {told}, not at {command.speed:g}")
         return [steer_cue(controller, command) for command in commands]
+
+
+def _edited(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
+    for edit in edits:
+        say(f"editing: {edit}")
+        reference = edit.on(take_of(reference, body))
+    return reference
 
 
 def summarise(performance: Performance) -> dict[str, Any]:

@@ -15,6 +15,7 @@ def test_reasons_are_given():
     assert "script" in why["poses"]
     assert "bar" in fits("hang", None)["nqr"]
     assert "manner of a walk" in fits("backflip", None)["pendulum"]
+    assert "manner of a walk" in fits("run", None)["pendulum"]
     assert "human58" in fits("walk", "human58")["nqr"]
     assert "feet" in fits("walk", "lamp14")["pendulum"]
     assert "pose" in fits("fall", None)["nqr"]

@@ -104,8 +104,10 @@ def test_nonsense_is_answered_and_nothing_breaks(studio):
         for text in ("", "[]", "{", '{"do": 5}', '{"do": "dance"}', '{"do": "__class__"}', "[" * 5000):
             visitor.socket.send(text)
             visitor.passes_over("error")
-        visitor.send("push", newtons=1e400)
-        visitor.passes_over("error")
+        visitor.send("stage", motion="stand", controller="hold", friction=10**400)
+        assert "friction must be a number" in visitor.passes_over("error")["text"]
+        visitor.socket.send('{"do": "speed", "value": 1e999}')
+        assert "value must be a number" in visitor.passes_over("error")["text"]
         visitor.send("fits", motion="walk", body="")
         visitor.until("fits")
 
@@ -117,7 +119,7 @@ def test_who_leaves_is_no_longer_worked_for(studio):
         folder = studio._troupe._given[-1]._folder.name
         assert os.path.isdir(folder)
     end = time.monotonic() + 10
-    while time.monotonic() < end and (_runs(pid) or os.path.isdir(folder)):
+    while time.monotonic() < end and (_runs(pid) or os.path.isdir(folder) or studio._troupe.busy):
         time.sleep(0.05)
     assert not _runs(pid)
     assert not os.path.isdir(folder)
@@ -138,7 +140,14 @@ def _runs(pid):
         ("large.bvh", b"0" * 50_000_000, "larger than"),
         ("million.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n" + b"JOINT b\n{\nOFFSET 0 0 0\n" * 750_000, "joints"),
         ("frames.bvh", b"HIERARCHY\nROOT a\n{\n}\nMOTION\nFrames: 99999999999\n", "too many"),
-        ("numbers.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 1e999 0 0\n}\n", "number"),
+        ("short.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0\n}\n", "line 4"),
+        (
+            "numbers.bvh",
+            b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"1e999 " * 3_000_000,
+            "number",
+        ),
+        ("digits.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"9" * 19_000_000, "number"),
+        ("script.toml", b"a = [" + b"1, " * 200_000 + b"]", "larger"),
         ("sheet.xlsx", b"PK", "only motions"),
         ("empty.bvh", b"", "empty"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.performance import start
+from poise.beginning import start
 from poise.reference.edit.limbs import sole_points
 from poise.reference.ik_kinematics import Kinematics
 from poise.world.stance import stood

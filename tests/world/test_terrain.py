@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
-from poise.performance import start
+from poise.beginning import start
 from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import Platforms, read_terrain
 from poise.world.terrain import parse_terrain

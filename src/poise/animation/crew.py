@@ -38,6 +38,7 @@ class Stand:
 
     def __init__(self, script: Script) -> None:
         self._rehearsal = Rehearsal(script)
+        self._rehearsal.world.load()
         self._watch: tuple[Goal, Watch] | None = None
 
     def outcome(self, attempt: Attempt, change: Array, slopes: bool) -> Outcome:

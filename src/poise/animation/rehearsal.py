@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from poise.animation.directing import Change, direct
 from poise.animation.holds import hold_cues
 from poise.animation.script import Script
-from poise.performance import Placed, ScenePush, start, total_push
+from poise.beginning import Placed, start
+from poise.pushing import ScenePush, total_push
 from poise.world.cues import Cue
 from poise.world.result import StepResult
 from poise.world.settings import WorldSettings

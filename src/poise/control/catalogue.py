@@ -25,6 +25,7 @@ class Entry(NamedTuple):
     what: str
     body: str | None = None  # that performs motions which come with Poise; None for whichever is usual
     step: float = 1 / 120  # s of a simulation step
+    edits_online: bool = False  # whether it performs what was edited after it was made to obey physics
     speeds: tuple[float, float] = (0.0, FASTEST)  # m/s between which it can be steered, backward below zero
 
 
@@ -37,6 +38,7 @@ CONTROLLERS: dict[str, Entry] = {
         ModalSettings,
         "plans contact forces and slow modes a window ahead, at every step anew [Jain2011]",
         body="human42",
+        edits_online=True,
     ),
     "pendulum": Entry(
         Pendulum,

@@ -26,6 +26,7 @@ from poise.studio.wire import Told
 
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
+RUNS = ("run", "walk-to-run", "run-to-walk")
 MODAL = ("walk", "squat", "swing", "stand")
 """What `modal` performs so far."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
@@ -140,7 +141,7 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
         return "performs scripts of key poses: see Pose, above"
     kind = _kind(motion)
     if controller == "pendulum":
-        if kind not in (*STEPPING, "file") and motion != STANDING:
+        if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
             return f"takes the manner of a walk, and {motion} is none"
         return _legless(body)
     if controller in ("nqr", "modal"):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time as clock
+import traceback
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -47,8 +50,21 @@ class _Loop:
         while True:
             self._listen()
             if self._desk.playing:
-                self._perform()
+                self._guarded(self._perform)
             self._report()
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        """Do something; what nobody has foreseen is told to the visitor and to whoever runs the server."""
+        try:
+            act()
+        except (EOFError, OSError):
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            self._desk.playing = False
+            told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            self._wire.send(words("error", text=f"something went wrong that should not ({told})", of="studio"))
+            self._wire.send(words("playing", on=False))
 
     def _listen(self) -> None:
         """Take all commands that wait; with nothing to do, wait for one."""
@@ -56,10 +72,10 @@ class _Loop:
         while self._wire.poll(pause):
             message = self._wire.recv()
             if "upload" in message:
-                self._desk.upload(message["upload"], message["content"])
+                self._guarded(partial(self._desk.upload, message["upload"], message["content"]))
             else:
                 was = self._desk.playing
-                self._desk.take(message)
+                self._guarded(partial(self._desk.take, message))
                 if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
                     self._clock = clock.perf_counter()
             pause = 0.0

@@ -6,6 +6,8 @@ import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from poise.errors import PoiseError
 from poise.marking import Mark
 from poise.performance import Performance, Run
 from poise.reference.bodyclip import BodyClip
+from poise.reference.cast import Cast, cast
 from poise.reference.commands import Command
 from poise.reference.edit import Live, Span, parse_edit
 from poise.reference.edit.blend import Blend
@@ -37,12 +40,25 @@ STRONGEST = 5000.0
 Act = Callable[[Run], object]
 
 
+@lru_cache(maxsize=8)
+def _shipped_cast(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
+    return cast(motion, body, physics=physics, usual=usual)
+
+
+def remembered_cast(motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
+    """Who performs what; motions that come with Poise are put on a body once, which takes seconds."""
+    if Path(motion).suffix:
+        return cast(motion, body, say, physics, usual)
+    say(f"putting {motion} on {body}")
+    return _shipped_cast(motion, body, physics, usual)
+
+
 class Show:
     """One choice, performed."""
 
     def __init__(self, choice: Choice, say: Say = in_silence) -> None:
         self.choice = choice
-        staged = choice.session().staged(say)
+        staged = choice.session().staged(say, remembered_cast)
         reference = staged.reference
         self.live = not staged.controller.needs_physics
         if self.live:
@@ -105,7 +121,7 @@ class Show:
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
-        told = [event for event in self.run.so_far().recording.meta["events"] if event["kind"] == "steer"]
+        told = [event for event in self.run.events if event["kind"] == "steer"]
         self.heading = math.radians(told[-1]["heading_deg"]) if told else 0.0
         self.pace = told[-1]["speed"] if told else None
 

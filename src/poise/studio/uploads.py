@@ -9,10 +9,14 @@ from poise.errors import PoiseError
 
 LARGEST = 20 * 2**20
 """Bytes: ten minutes of a figure with fingers at 120 frames a second."""
-MOST_JOINTS, MOST_NUMBERS = 400, 6_000_000
+MOST_JOINTS, MOST_NUMBERS = 400, 3_000_000
+LARGEST_SCRIPT = 300_000
+"""Bytes of a script."""
 ENDINGS = (".bvh", ".toml")
 
 _JOINT = re.compile(rb"\b(?:ROOT|JOINT)\b", re.IGNORECASE)
+_ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")
+"""Numbers that no motion has, though each takes long to be told from one that it has."""
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
@@ -20,8 +24,9 @@ def check_upload(name: str, size: int) -> None:
     """Refuse a file by its name and size, before it comes."""
     if not name.lower().endswith(ENDINGS):
         raise PoiseError(f"{shown_name(name)}: only motions as BVH files and scripts as TOML files can be opened here")
-    if not 0 < size <= LARGEST:
-        told = "is empty" if size <= 0 else f"is larger than {LARGEST >> 20} MB"
+    most = LARGEST if name.lower().endswith(".bvh") else LARGEST_SCRIPT
+    if not 0 < size <= most:
+        told = "is empty" if size <= 0 else f"is larger than {max(1, most >> 20)} MB"
         raise PoiseError(f"{shown_name(name)} {told}")
 
 
@@ -37,6 +42,10 @@ def check_content(name: str, content: bytes) -> None:
         joints += 1
         if joints > MOST_JOINTS:
             raise PoiseError(f"{shown_name(name)} has more than {MOST_JOINTS} joints: that is no figure")
+    absurd = _ABSURD.search(content)
+    if absurd:
+        line = 1 + content.count(b"\n", 0, absurd.start())
+        raise PoiseError(f"{shown_name(name)}, line {line}: a number that no motion has")
     frames = _FRAMES.search(content)
     if frames and len(frames[1]) <= 12 and int(frames[1]) * 3 * (joints + 1) > MOST_NUMBERS:
         raise PoiseError(f"{shown_name(name)} announces {int(frames[1])} frames of {joints} joints: too many")

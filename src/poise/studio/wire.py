@@ -19,8 +19,20 @@ LONGEST_COMMAND = 200_000
 
 
 def words(kind: str, **more: Any) -> str:
-    """Something said to the page."""
-    return json.dumps({"say": kind, **more}, separators=(",", ":"), allow_nan=False)
+    """Something said to the page; JSON knows no infinity, which becomes null."""
+    told = {"say": kind, **more}
+    try:
+        return json.dumps(told, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_sayable(told), separators=(",", ":"), allow_nan=False)
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sayable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sayable(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def file_bytes(name: str, content: bytes) -> bytes:
@@ -40,6 +52,17 @@ def read_command(text: str | bytes) -> dict[str, Any]:
     return told
 
 
+def _finite(value: Any) -> float | None:
+    """A number as it is told, or None if it is none; a whole one can be too large to be one of ours."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 class Told:
     """What a command says, checked as it is taken."""
 
@@ -48,12 +71,12 @@ class Told:
 
     def number(self, key: str, least: float, most: float, default: float | None = None) -> float:
         """A finite number within bounds."""
-        value = self._command.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        value = _finite(self._command.get(key, default))
+        if value is None:
             raise PoiseError(f"{key} must be a number")
         if not least <= value <= most:
             raise PoiseError(f"{key} must be between {least:g} and {most:g}, not {value:g}")
-        return float(value)
+        return value
 
     def maybe(self, key: str, least: float, most: float) -> float | None:
         """The same, or nothing."""
@@ -72,11 +95,11 @@ class Told:
 
     def vector(self, key: str, most: float) -> Array:
         """Three finite numbers, together at most so long."""
-        value = self._command.get(key)
-        good = isinstance(value, list) and len(value) == 3
-        if not good or not all(isinstance(x, int | float) and math.isfinite(x) for x in value):  # type: ignore[union-attr]
+        told = self._command.get(key)
+        found = [_finite(x) for x in told] if isinstance(told, list) and len(told) == 3 else [None]
+        if None in found:
             raise PoiseError(f"{key} must be three numbers")
-        vector = np.array(value, float)
+        vector = np.array(found, float)
         if np.linalg.norm(vector) > most:
             raise PoiseError(f"{key} must be at most {most:g} long")
         return vector

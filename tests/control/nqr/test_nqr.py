@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from poise.beginning import start
 from poise.body import Body
 from poise.body.poses import PoseSpace
 from poise.control.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
-from poise.performance import Run, perform, start
+from poise.performance import Run, perform
 from poise.reference import named_motion
 from poise.reference.begun import begun
 from poise.reference.edit.limbs import chain_joints

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
+from poise.control.modal.load import Load
 from poise.reference import Reference
 from poise.reference.parts import contact_parts
 from poise.spatial import Array
@@ -24,12 +26,15 @@ class Frame(NamedTuple):
     spin: Array  # (3,) kg m^2/s, angular momentum about it
     corner: Array  # (C, 3) m, points that may bear
     down: NDArray[np.bool_]  # (C,) which do
+    hung: Array  # (L, 3) m, where loads hang
+    hung_speed: Array  # (L, 3) m/s
+    borne: Array  # (L,) kg, those that are carried by now
 
 
 class Frames:
     """The frames of a reference, each looked at once."""
 
-    def __init__(self, body: Body, reference: Reference, step: float) -> None:
+    def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[Load] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
         self._data = mujoco.MjData(body.model)
         parts = contact_parts(body)
@@ -38,6 +43,9 @@ class Frames:
         self.local = np.array([point for part in parts for point in part.points], float)  # (C, 3)
         hands = [body.link_id(hand.link) for hand in body.hands]
         self.held = np.isin(self.link, hands)  # (C,) what takes hold, and may pull
+        self.hangs = np.array([body.link_id(load.link) for load in loads], np.int64)  # (L,)
+        self.hung = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
+        self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, Frame] = {}
 
     def at(self, index: int) -> Frame:
@@ -55,8 +63,7 @@ class Frames:
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
         mujoco.mj_subtreeVel(model, data)
-        turn = data.xmat[self.link].reshape(-1, 3, 3)
-        corner = data.xpos[self.link] + np.einsum("cij,cj->ci", turn, self.local)
+        corner = points(data, self.link, self.local)
         down = np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
         return Frame(
             target.qpos,
@@ -66,4 +73,26 @@ class Frames:
             data.subtree_angmom[1].copy(),
             corner,
             down,
+            points(data, self.hangs, self.hung),
+            self._speeds(),
+            np.where(index * self._step > self._since - 1e-9, self._heavy, 0.0),
         )
+
+    def _speeds(self) -> Array:
+        """(L, 3) m/s: of the points that loads hang from."""
+        model, data = self._body.model, self._data
+        out = np.zeros((len(self.hangs), 3))
+        if not len(out):
+            return out
+        jacobian = np.zeros((3, model.nv))
+        for k, (link, place) in enumerate(zip(self.hangs, points(data, self.hangs, self.hung), strict=True)):
+            mujoco.mj_jac(model, data, jacobian, None, place, int(link))
+            out[k] = jacobian @ data.qvel
+        return out
+
+
+def points(data: Any, link: NDArray[np.int64], local: Array) -> Array:
+    """(k, 3) m in the world: points (k, 3) of links (k,)."""
+    if not len(link):
+        return local
+    return np.asarray(data.xpos[link] + np.einsum("kij,kj->ki", data.xmat[link].reshape(-1, 3, 3), local))

@@ -76,8 +76,9 @@ def planned_forces(
     for k in range(n):
         left = (n - k) * step
         pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
+        pull -= gravity * ahead.burden[k, :3]
         pull[2] += gravity
-        twist = inverse @ (ahead.spin[k + 1] - ahead.spin[k]) / step
+        twist = inverse @ ((ahead.spin[k + 1] - ahead.spin[k]) / step - mass * gravity * ahead.burden[k, 3:])
         for i in range(3):
             wanted[i] += step * left * pull[i]
             wanted[3 + i] += step * left * twist[i]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -10,13 +11,15 @@ import numpy as np
 
 from poise.control.controller import Stage
 from poise.control.modal.footholds import Footholds
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead, Horizon
+from poise.control.modal.frames import Frames, points
+from poise.control.modal.horizon import Ahead, Horizon, weights_of
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
+from poise.control.modal.load import Load
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.reaction import Errors, Reaction
 from poise.control.modal.settings import ModalSettings
+from poise.control.modal.span import fitting_window
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array
@@ -54,7 +57,9 @@ class Modal:
     name = "modal"
     needs_physics = True
 
-    def __init__(self, settings: ModalSettings | None = None) -> None:
+    def __init__(self, settings: ModalSettings | None = None, loads: Sequence[Load] = ()) -> None:
+        """`loads` are what it knows that it will carry."""
+        self._loads = tuple(loads)
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
@@ -63,9 +68,10 @@ class Modal:
         body, s, step = world.scene.body, self._settings, world.state.step
         model = world.scene.model
         gravity = -float(model.opt.gravity[2])
-        self._model, self._body, self._reference = model, body, reference
-        self._frames = Frames(body, reference, step)
-        self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
+        self._model, self._body = model, body
+        self._frames = Frames(body, reference, step, self._loads)
+        self.window = s.window or fitting_window(reference, step)
+        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
@@ -85,14 +91,36 @@ class Modal:
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
-        return self._reference.at(time).qpos
+        return self._frames.at(round(time / self._scale[0])).qpos
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
-        index, nv = round(state.time / state.step), self._body.nv
+        index = round(state.time / state.step)
         ahead, view = self._ahead.at(index), self._seen(state)
-        modes = Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+        modes, slow = self._split(self._analysed(view))
         off = self._off(index, state, view, modes, ahead)
+        forces = self._planned_forces(ahead, off, view, modes)
+        reach = self._reach(modes, view.corner, ahead, state.data)
+        weight = self._scale[1] * self._scale[2]
+        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
+        planned = weight * forces.reshape(len(forces), -1) @ reach
+        bias = self._laden(index, state)
+        drive = felt(modes, bias)
+        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
+        bend = drive + planned[0] - felt(modes, bias)
+        drive[:slow] += self._giving_way(modes, slow, bend, bias, weight * forces[0], view, ahead, state)
+        return self._given(modes, drive, slow, planned[0], state)
+
+    def _analysed(self, view: View) -> Modes:
+        return Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+
+    def _split(self, modes: Modes) -> tuple[Modes, int]:
+        """Modes with the slow ones first, which are planned ahead, and how many these are."""
+        return modes, int(np.searchsorted(modes.frequency, self._settings.threshold))
+
+    def _planned_forces(self, ahead: Horizon, off: Off, view: View, modes: Modes) -> Array:
+        """(window, C, 3) contact forces in body weights."""
         forces, _ = planned_forces(
             ahead,
             off.rigid,
@@ -106,26 +134,37 @@ class Modal:
             off.shift,
             off.moved,
         )
-        reach = self._reach(modes, view.corner, ahead, state.data)
-        weight = self._scale[1] * self._scale[2]
-        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
-        planned = weight * forces.reshape(len(forces), -1) @ reach
-        drive, slow = felt(modes, state.bias[:nv]), int(np.searchsorted(modes.frequency, self._settings.threshold))
-        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
-        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
-        bend = drive + planned[0] - felt(modes, state.bias[:nv])
-        drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
-        return self._given(modes, drive, slow, planned[0], state)
+        return np.asarray(forces)
 
     def _giving_way(
-        self, modes: Modes, slow: int, bend: Array, force: Array, view: View, ahead: Horizon, state: State
+        self,
+        modes: Modes,
+        slow: int,
+        bend: Array,
+        bias: Array,
+        force: Array,
+        view: View,
+        ahead: Horizon,
+        state: State,
     ) -> Array:
         """(slow,) modal forces that keep planted what bears, beside accelerations (n,) and contact forces (C, 3)."""
         bears = self._bearing(state, ahead.down[0], view.qvel)
         if bears is None or not slow:
             return np.zeros(slow)
-        rigid = rigid_acceleration(state.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        rigid = rigid_acceleration(bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
         return np.asarray(giving_way(modes, slow, rigid, bend, bears.rows, bears.curve, self._settings.soft))
+
+    def _laden(self, index: int, state: State) -> Array:
+        """(nv,) bias forces, with the weights of loads that are carried."""
+        nv, here = self._body.nv, self._frames.at(index)
+        bias = np.array(state.bias[:nv])
+        if here.borne.any():
+            weights = weights_of(here, self._frames.at(index + 1), self._scale[2], self._scale[0])
+            hung = points(state.data, self._frames.hangs, self._frames.hung)
+            for link, place, weight in zip(self._frames.hangs, hung, weights, strict=True):
+                mujoco.mj_jac(self._model, state.data, self._jacobian, None, place, int(link))
+                bias += weight @ self._jacobian[:, :nv]
+        return bias
 
     def _bearing(self, state: State, down: Array, qvel: Array) -> Planted | None:
         """What touches the ground and should."""
@@ -135,20 +174,19 @@ class Modal:
         chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
         if not len(chosen):
             return None
-        curve = np.zeros(3 * len(chosen))
+        curve, point, frame = np.zeros(3 * len(chosen)), contacts.point[chosen], contacts.frame[chosen]
         for link in set(contacts.body[chosen].tolist()):
             mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
             mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
             own = contacts.body[chosen] == link
-            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], point, frame, own, curve)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 
     def _seen(self, state: State) -> View:
         data, nv, frames = state.data, self._body.nv, self._frames
         mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
-        links = data.xmat[frames.link].reshape(-1, 3, 3)
-        corner = data.xpos[frames.link] + np.einsum("cij,cj->ci", links, frames.local)
+        corner = points(data, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
         return View(data.subtree_com[1], data.xpos[1], turn, mass, qvel, corner)
 

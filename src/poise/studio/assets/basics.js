@@ -29,15 +29,16 @@ function labelled(input, format) {
   return input;
 }
 
-/** Something that the visitor should know; errors stay longer. */
-function toast(text, kind = "note") {
+/** Something that the visitor should know, and what he may do about it, by name; errors stay longer. */
+function toast(text, kind = "note", actions = {}) {
   const close = make("button", { textContent: "✕", ariaLabel: "Close" });
-  const box = make("div", { className: `toast ${kind}`, role: kind === "error" ? "alert" : "status" }, make("span", { textContent: text }), close);
+  const box = make("div", { className: `toast ${kind}`, role: kind === "error" ? "alert" : "status" }, make("span", { textContent: text }),
+    ...Object.entries(actions).map(([name, act]) => make("button", { className: "act", textContent: name, onclick: () => { box.remove(); act(); } })), close);
   close.onclick = () => box.remove();
   const same = all(".toast span").find((span) => span.textContent === text);
   same?.parentElement.remove();
   $("toasts").append(box);
-  setTimeout(() => box.remove(), kind === "error" ? 12000 : 5000);
+  setTimeout(() => box.remove(), kind === "error" || Object.keys(actions).length ? 12000 : 5000);
 }
 
 /** What is going on that takes a while; without a text, nothing. */

@@ -1,6 +1,7 @@
 // Hands on the body: a click pushes it away from the viewer, a drag pulls it along.
 
-const STIFF = 0.9; // of its weight for each metre that it is pulled
+const STIFF = 0.5; // of its weight for each metre that it is pulled
+const MOST = 0.6; // of its weight
 const FAR = 5; // pixels that make a drag of a click
 
 class Grab {
@@ -14,6 +15,7 @@ class Grab {
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) canvas.addEventListener(end, (event) => this.up(event));
     this.canvas = canvas;
     this.active = () => true;
+    this.present = () => {}; // has whoever looks at the past go on from there
   }
 
   down(event) {
@@ -24,8 +26,7 @@ class Grab {
     this.canvas.setPointerCapture(event.pointerId);
     const group = this.theatre.groups[hit.body];
     const local = group.worldToLocal(hit.point.clone());
-    const facing = new THREE.Plane().setFromNormalAndCoplanarPoint(this.theatre.stage.camera.getWorldDirection(new THREE.Vector3()), hit.point);
-    this.held = { ...hit, group, local, facing, x: event.clientX, y: event.clientY, ray: this.theatre.ray(event).ray.direction.clone(), moved: false };
+    this.held = { ...hit, group, local, facing: new THREE.Plane(), x: event.clientX, y: event.clientY, ray: this.theatre.ray(event).ray.direction.clone(), moved: false };
   }
 
   move(event) {
@@ -34,9 +35,11 @@ class Grab {
       this.canvas.classList.toggle("over", this.active() && event.buttons === 0 && !!this.theatre.pick(event));
       return;
     }
+    const moved = held.moved;
     held.moved ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > FAR;
     if (!held.moved) return;
-    held.target = this.theatre.ray(event).ray.intersectPlane(held.facing, new THREE.Vector3());
+    if (!moved) this.present();
+    held.pointer = { clientX: event.clientX, clientY: event.clientY };
     this.canvas.classList.add("pulling");
     $("hint").classList.add("gone");
     Object.assign($("force").style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
@@ -45,11 +48,14 @@ class Grab {
   /** Each frame while something is held: the arrow, and at most twenty times a second the force. */
   pull(now) {
     const { held, theatre } = this;
-    if (!held?.target) return;
-    const from = held.group.localToWorld(held.local.clone()), way = held.target.clone().sub(from);
-    const force = way.clone().multiplyScalar(STIFF * theatre.weight / (0.55 * theatre.span));
-    if (force.length() > 1.5 * theatre.weight) force.setLength(1.5 * theatre.weight);
-    theatre.aim.show(from, way.length() > 0.02 ? way : way.set(0, 0, 0));
+    if (!held?.pointer) return;
+    held.group.updateWorldMatrix(true, false);
+    const from = held.group.localToWorld(held.local.clone());
+    held.facing.setFromNormalAndCoplanarPoint(theatre.stage.camera.getWorldDirection(new THREE.Vector3()), from); // the camera follows
+    const to = theatre.ray(held.pointer).ray.intersectPlane(held.facing, new THREE.Vector3());
+    if (!to) return;
+    const way = to.sub(from), force = way.clone().multiplyScalar((STIFF * theatre.weight * 1.75) / theatre.span).clampLength(0, MOST * theatre.weight);
+    theatre.aim.show(from, way.length() > 0.02 ? way.clampLength(0, theatre.span) : way.set(0, 0, 0));
     $("force").hidden = false;
     $("force").textContent = `${Math.round(force.length())} N`;
     if (now - this.sent > 50 && force.length() > 1) {
@@ -69,6 +75,7 @@ class Grab {
     this.canvas.classList.remove("pulling");
     if (held.pulled) return this.wire.send("release");
     if (held.moved) return;
+    this.present();
     const { force, duration } = this.pushing();
     const way = held.ray.clone().setZ(0.25 * held.ray.z).setLength(force);
     this.wire.send("push", { force: way.toArray(), duration, body: held.name });

@@ -66,12 +66,12 @@ class Judge {
   told({ fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, slow) {
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
     put("n-speed", `${playing ? Math.min(slow, speed).toFixed(2) : "0.00"}× <small>up to ${speed.toFixed(0)}×</small>`);
-    put("n-fall", fell === null ? "stays up" : `fell at ${fell.toFixed(2)} s`, fell === null ? "good" : "bad");
+    put("n-fall", fell === null ? "stays up" : `down at ${fell.toFixed(2)} s`, fell === null ? "good" : "bad");
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
     put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "obeyed" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
-    this.chip("chip-state", fell === null ? "On its feet" : `Fell at ${fell.toFixed(1)} s`, fell === null ? "good" : "bad");
+    this.chip("chip-state", fell === null ? "On its feet" : `Down at ${fell.toFixed(1)} s`, fell === null ? "good" : "bad");
     this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }
@@ -86,7 +86,7 @@ class Judge {
     const rows = [
       [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, physical ? "physical" : "NOT physical", !physical],
       ["joints off, root mean square", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["feet slip", `${slip.toFixed(2)} mm/s`],
-      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${Number(value.toPrecision(3))} ${unit}`, !passed, meaning]),
+      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${value === null ? "∞" : Number(value.toPrecision(3))} ${unit}`, !passed, meaning]),
     ];
     $("verdict").replaceChildren(make("table", {}, ...rows.map(([name, value, bad, title = ""]) =>
       make("tr", { className: bad ? "fail" : "", title }, make("td", { textContent: name }), make("td", { textContent: value })))));

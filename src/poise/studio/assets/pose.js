@@ -73,6 +73,13 @@ class Pose {
     const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line, this.clock),
       make("div", { className: "row" }, add, make("div", { className: "switch", role: "radiogroup" }, ...views), this.compareButton));
     document.body.append(bar);
+    addEventListener("keydown", (event) => {
+      if (!this.open || event.target.matches("select, input, textarea, button")) return;
+      const act = { " ": () => this.play(!this.playing), Delete: () => this.key >= 0 && this.send("delete", { index: this.key }) }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
     const seek = (event) => {
       const { left, width } = this.line.getBoundingClientRect();
       this.at(clamp((event.clientX - left) / width, 0, 1) * (this.sheet?.seconds ?? 1));
@@ -240,7 +247,7 @@ class Pose {
     const near = this.sheet?.keys.find((key) => Math.abs(key.time - time) < 0.012 * this.sheet.seconds);
     this.time = near ? near.time : Math.round(100 * time) / 100;
     this.live = null;
-    if (this.sheet && this.showing === "keyframes") this.send("at", { time: this.time });
+    if (this.sheet) this.send("at", { time: this.time });
     this.refresh();
   }
 
@@ -312,7 +319,9 @@ class Pose {
     const other = this.showing === "performed" ? this.before ?? this.tracks.keyframes : this.tracks.performed;
     theatre.ghost.visible = this.compare && !!other;
     if (theatre.ghost.visible) other.apply(this.time, theatre.ghostGroups);
-    theatre.com.copy(theatre.groups[this.easel.bodies.indexOf(this.easel.links[0])].position);
+    const links = this.easel.links.map((link) => theatre.groups[this.easel.bodies.indexOf(link)].position);
+    theatre.com.set(0, 0, 0);
+    links.forEach((place) => theatre.com.addScaledVector(place, 1 / links.length));
     theatre.rest();
     theatre.layGround();
     theatre.follow(seconds);

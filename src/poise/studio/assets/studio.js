@@ -16,11 +16,13 @@ class Studio {
     this.timebar = new Timebar(this.wire);
     this.save = new Save(this.wire, () => this.video());
     this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
+    this.act.present = this.grab.present = () => this.timebar.present();
     this.pose = new Pose(this.wire, this.theatre);
     this.grab.active = () => document.body.dataset.mode === "perform";
     this.tabs();
     this.toggles();
     this.keys();
+    this.manners();
     $("abort").onclick = () => this.wire.send("abort");
     addEventListener("resize", () => { this.theatre.stage.resize(); this.stale = true; });
     busy("opening the studio");
@@ -47,7 +49,7 @@ class Studio {
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
       branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
       events: ({ events }) => this.happened(events),
-      numbers: (told) => { this.fell = told.fell_at; this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
       crashed: ({ text }) => { busy(""); this.crashed(text); },
@@ -80,6 +82,18 @@ class Studio {
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
     if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
     document.title = `${scene.motion} · Poise studio`;
+  }
+
+  /** Whoever falls unless he was meant to can be taken back. */
+  down(fell) {
+    const meant = ["limp", "hold"].includes(this.scene?.controller) || this.choices.motions.find(({ name }) => name === this.scene?.motion)?.group === "Feats";
+    if (fell !== null && this.fell === null && !meant) {
+      const back = Math.max(0, fell - 2);
+      toast("It is down.", "note", {
+        "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Begin again": () => this.wire.send("reset", { play: true }),
+      });
+    }
+    this.fell = fell;
   }
 
   branched(time, epoch, events) {
@@ -146,6 +160,20 @@ class Studio {
     all("#modes [data-mode]").forEach((button) => { button.onclick = () => this.mode(button.dataset.mode); });
   }
 
+  /** A page that nobody sees rests; a button that was clicked does not keep the keys to itself. */
+  manners() {
+    let resume = false;
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) {
+        resume = this.timebar.playing;
+        if (resume) this.wire.send("play", { on: false });
+      } else if (resume) this.wire.send("play", { on: true });
+    });
+    for (const kind of ["click", "change", "input"]) document.addEventListener(kind, () => { this.stale = true; });
+    document.addEventListener("click", ({ detail, target }) => { if (detail) target.closest("button")?.blur(); });
+    document.addEventListener("change", ({ target }) => { if (target.matches("select")) target.blur(); });
+  }
+
   mode(name) {
     if (document.body.dataset.mode === name) return;
     document.body.dataset.mode = name;
@@ -176,6 +204,7 @@ class Studio {
       if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input, textarea, button")) return;
       if (document.body.dataset.mode !== "perform") return;
       event.preventDefault();
+      this.stale = true;
       act();
     });
   }

@@ -110,7 +110,7 @@ class Theatre {
     this.arrows.forEach((arrow, k) => {
       if (k >= list.length) return arrow.hide();
       const tail = new THREE.Vector3(...list[k].point).divideScalar(list[k].weight);
-      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight));
+      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight).clampLength(0, span));
     });
   }
 
@@ -155,8 +155,9 @@ class Theatre {
       if (!group) return arrow.hide();
       const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
       vector.setLength(this.arrowLength(vector.length()));
-      const tip = event.duration > 30 ? 1 : 0; // a weight hangs below, a push comes from behind
-      arrow.show(group.position.clone().addScaledVector(vector, tip - 1), vector, after > 0 ? 1 - after / linger : 1);
+      const hangs = event.duration > 30; // a weight hangs below, a push comes from behind and ends at the skin
+      const tail = hangs ? 0 : -1 - (0.06 * this.span) / vector.length();
+      arrow.show(group.position.clone().addScaledVector(vector, tail), vector, after > 0 ? 1 - after / linger : 1);
     });
   }
 

@@ -24,6 +24,13 @@ class Timebar {
     this.wire.send("play", { on: !this.playing });
   }
 
+  /** Whoever does something while he looks at the past goes on from there. */
+  present() {
+    if (this.held === null) return;
+    this.wire.send("branch", { time: this.held, play: true });
+    this.held = null;
+  }
+
   hold(time) {
     if (this.playing) this.wire.send("play", { on: false });
     this.held = time >= this.end - 1e-6 ? null : time;
@@ -47,7 +54,8 @@ class Timebar {
 
   refresh() {
     const past = this.held !== null;
-    $("branch").hidden = $("live").hidden = !past;
+    $("past").hidden = !past;
+    $("hint").hidden = past;
     $("play").querySelector("path").setAttribute("d", this.playing ? ICONS.pause : ICONS.play);
     $("scrub").value = this.end ? (past ? this.held / this.end : 1) : 1;
     $("clock").innerHTML = past ? `<b>${this.held.toFixed(2)}</b> / ${this.end.toFixed(2)} s` : `<b>${this.end.toFixed(2)}</b> s`;

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.beginning import Placed, start
 from poise.control.nqr import Nqr
 from poise.measure.pace import paced
-from poise.performance import Placed, start
 from poise.reference.archive import spoken_name
 from poise.spatial import Array
 from poise.study.nqr.case import COLOURS

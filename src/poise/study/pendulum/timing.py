@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.beginning import Placed, start
 from poise.control.pendulum import Pendulum
 from poise.measure.pace import Pace, paced
-from poise.performance import Placed, start
 from poise.reference.archive import spoken_name
 from poise.study.pendulum.case import BODY, COLOUR, RATE
 from poise.study.plots import panels

@@ -69,6 +69,8 @@ def kept_to_the_line(recording: Recording) -> bool:
 
 
 FEATS: dict[str, Feat] = {
+    "lamp": upright,
+    "somersault": upright,
     "strut": upright,
     "footprints": upright,
     "waiter": served,

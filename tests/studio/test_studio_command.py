@@ -1,0 +1,57 @@
+"""`poise studio` on the command line."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from poise.cli import main
+
+
+def test_it_tells_its_address_serves_and_ends(tmp_path):
+    command = [sys.executable, "-m", "poise", "studio", "--json", "--no-browser", "--motion", "run"]
+    # A session of its own, so that the signal reaches its processes as Ctrl+C in a terminal would.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        assert told["address"] == f"http://127.0.0.1:{told['port']}/"
+        with urllib.request.urlopen(told["address"], timeout=20) as page:
+            assert b"Poise studio" in page.read()
+        os.killpg(process.pid, signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert rest == ""
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--motion", "wlak"], "walk"),
+        (["--body", "nobody"], "unknown body"),
+        (["--controller", "magic"], "unknown controller"),
+        (["--terrain", "moon"], "terrain"),
+        (["--port", "99999"], "port"),
+    ],
+)
+def test_bad_names_are_refused_in_one_line(given, told, capsys):
+    assert main(["studio", "--no-browser", *given]) == 1
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_told(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["studio", "--no-browser", "--port", str(port)]) == 1
+    assert str(port) in capsys.readouterr().err
