@@ -129,11 +129,11 @@ class Act {
     fill($("push-link"), links.map((link) => [link, link.replaceAll("_", " ")]), trunk);
     $("steer").hidden = !steers;
     $("stepping").hidden = controller !== "pendulum";
-    const input = $("steer-speed"), [slowest, fastest] = controller === "nqr" ? [0, 3] : speeds;
+    const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[controller] ?? speeds;
     Object.assign(input, { min: slowest, max: fastest });
     input.value = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     input.show();
-    const paces = controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
+    const paces = controller === "rotation" ? {} : controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
     $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
       textContent: name, onclick: () => { input.value = speed; input.show(); this.steer(); },
     })));

@@ -86,7 +86,7 @@ class Studio {
 
   /** Whoever falls unless he was meant to can be taken back. */
   down(fell) {
-    const meant = ["limp", "hold"].includes(this.scene?.controller) || this.choices.motions.find(({ name }) => name === this.scene?.motion)?.group === "Feats";
+    const meant = ["limp", "hold"].includes(this.scene?.controller) || this.choices.motions.find(({ name }) => name === this.scene?.motion)?.group.match(/^(Feats|Rolls|Falls)/);
     if (fell !== null && this.fell === null && !meant) {
       const back = Math.max(0, fell - 2);
       toast("It is down.", "note", {
