@@ -160,12 +160,12 @@ def bodies() -> None:
     row = [Body.named(name) for name in names()]
     scene = Scene(tuple(row))
     pose = np.array(scene.model.qpos0)
-    places = np.cumsum([0.0, 0.85, 0.85, 0.85, 0.8, 0.65])
+    places = np.cumsum([0.0, 0.85, 0.85, 0.85, 0.85, 0.8, 0.65])
     for k, body in enumerate(row):
         pose[scene.coordinates(k)] = body.standing
         pose[scene.coordinates(k)][1] += places[k]
     middle = (0.0, float(places[-1]) / 2, 0.82)
-    picture(scene, pose, (1200, 460), Camera(azimuth=0, elevation=7, distance=2.9), middle, "bodies")
+    picture(scene, pose, (1320, 460), Camera(azimuth=0, elevation=7, distance=2.9), middle, "bodies")
 
 
 def picture(

@@ -23,7 +23,7 @@ from poise.world.recording import ARRAYS
 
 WALK, JUMP, SQUAT = (Path(__file__).parents[1] / f"examples/motions/{name}.bvh" for name in ("walk", "jump", "squat"))
 COMMANDS = ("perform", "animate", "prepare", "audit", "export", "motions", "study", "list", "bench")
-BODIES = ("baby", "biped29", "human37", "human42", "human58", "lamp14")
+BODIES = ("baby", "biped29", "human37", "human42", "human43", "human58", "lamp14")
 NO_ROOT = '<mujoco><worldbody><body name="torso"><joint/><geom size=".1"/></body></worldbody></mujoco>'
 BALL = '<mujoco><worldbody><body name="torso"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
 PLATFORM = "[[platform]]\nx = [-1, 1]\ny = [-1, 1]\nz = 0.5\n"

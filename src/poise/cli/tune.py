@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, drawn anew each generation")
     option("--terrain", action="append", default=[], help="what is tried on; repeatable, taken in turn; flat if none")
     option("--seconds", type=float, default=8.0, help="of each trial")
-    option("--noise", type=float, default=0.1, help="of the first joint velocities, rad/s")
+    option("--noise", type=float, default=0.1, help="of the first joint velocities, rad/s: trials go from none to this")
     option("--limits", default=None, help="a set of torque limits instead of the behaviour's own")
     option("--width", type=float, default=0.5, help="of the first samples, in spreads of the file's [tune]")
     option("--check", type=int, default=10, metavar="N", help="fresh starts by which the result is judged")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from poise.errors import unknown
+from poise.study.modal import modes, selection, threshold, window
+from poise.study.modal import push as modal_push
+from poise.study.modal import timing as modal_timing
 from poise.study.nqr import endurance, ground, horizon, rate, steering, survival, transitions
 from poise.study.nqr import push as nqr_push
 from poise.study.nqr import timing as nqr_timing
@@ -12,7 +15,8 @@ from poise.study.pendulum import body, imitation, slope, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
-from poise.study.rotation import indices
+from poise.study.rotation import flipping, indices, rolling
+from poise.study.rotation import timing as rotation_timing
 from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
@@ -20,8 +24,9 @@ STUDIES: dict[str, Study[Any]] = {
     for module in (
         *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
         *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
+        *(modes, selection, threshold, window, modal_push, modal_timing),
         *(shooting, pd, variations),
-        indices,
+        *(indices, rolling, flipping, rotation_timing),
     )
 }
 """All there are."""

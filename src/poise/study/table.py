@@ -35,6 +35,16 @@ def mean(column: str) -> Gather:
     return gather
 
 
+def median(column: str) -> Gather:
+    """Of the rows that have it; none if none has."""
+
+    def gather(rows: Sequence[Row]) -> Value:
+        found = numbers(rows, column)
+        return float(np.median(found)) if found else None
+
+    return gather
+
+
 def most(column: str) -> Gather:
     """The largest."""
     return lambda rows: max(numbers(rows, column), default=None)

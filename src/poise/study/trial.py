@@ -29,9 +29,10 @@ from poise.reference.resampling import in_steps
 from poise.study.build import AS_NAMED, Build
 from poise.world.cues import Cue
 from poise.world.ground import Place
+from poise.world.holding import grip_cues
 from poise.world.pushes import Push
 from poise.world.recording import Recording
-from poise.world.rehearsed import rehearsed
+from poise.world.rehearsed import rehearsed, stage
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -115,10 +116,12 @@ def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], 
 def staged(trial: Trial, controller: Controller) -> tuple[Run, World, Reference]:
     """A trial at its beginning: the run, its world, and what is performed in it."""
     body, reference = _reference(trial, controller.needs_physics)
-    world = World(Scene.of(body, trial.terrain), WorldSettings(step=1.0 / trial.rate))
+    held = next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
+    props = () if held is None else stage(held).props
+    world = World(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
     if trial.approach:
         reference = Placed(reference, Place(x=-trial.approach))
-    cues = _cues(trial, controller)
+    cues = _cues(trial, controller) + ([] if held is None else grip_cues(held))
     run = Run(world, controller, reference, trial.pushes, cues, seed=trial.seed, noise=trial.noise)
     return run, world, reference
 

@@ -45,7 +45,9 @@ def test_it_is_not_thrown_by_a_push_to_the_left_that_moves_its_footholds():
     assert np.ptp(recording.qpos[:, 1]) > 0.05  # it was pushed indeed
 
 
-@pytest.mark.parametrize(("name", "value"), [("window", 0), ("place", 0), ("adapt", -1), ("threshold", float("nan"))])
+@pytest.mark.parametrize(
+    ("name", "value"), [("window", 241), ("window", -1), ("place", 0), ("adapt", -1), ("threshold", float("nan"))]
+)
 def test_nonsense_is_refused(name, value):
     with pytest.raises(PoiseError, match=name):
         named_controller("modal", {name: value})

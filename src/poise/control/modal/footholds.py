@@ -53,6 +53,8 @@ class Footholds:
         self._data = mujoco.MjData(body.model)
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
+        for leg in self._legs[:1]:  # compiles it, before time counts
+            bend_to(self._moving[:, leg], self._turning[:, leg], np.zeros(3), np.zeros(9), np.zeros(3), np.eye(3))
 
     def follow(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
         """Take in how far off the body is, (12,), where its points are and what bears on the reference's, (C, 3)."""
@@ -63,21 +65,21 @@ class Footholds:
         off = error[:2] + error[6:8] / pace
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
-        base = (self.offset[down].mean(axis=0) if any(down) else self.root)[:2]
+        meant = np.array([_middle(frame.corner[own]) for own in self._corners])
+        base = _middle(self.offset[down]) if any(down) else self.root[:2]
         for k, own in enumerate(self._corners):
             along = self.offset[k, :2]  # a view
             if not down[k]:
                 along += HASTE * (base + self._wanted(k, index, pace, off) - along)
             elif touching & self._links[k]:
-                along += ANCHOR * ((corner[own] - frame.corner[own]).mean(axis=0)[:2] - along)
-        self._rise(frame)
+                along += ANCHOR * (_middle(corner[own]) - meant[k] - along)
+        self._rise(meant)
         share = np.array([load[own, 2].sum() for own in self._corners])
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
 
-    def _rise(self, frame: Frame) -> None:
-        """Go up and down with the ground."""
-        meant = np.array([frame.corner[own].mean(axis=0)[:2] for own in self._corners])
+    def _rise(self, meant: Array) -> None:
+        """Go up and down with the ground, from where feet (F, 2) are meant to be."""
         x, y = np.concatenate([meant, meant + self.offset[:, :2]]).T
         before, after = np.split(np.asarray(self._ground.heights(x, y)), 2)
         self.offset[:, 2] = after - before
@@ -134,9 +136,14 @@ class Footholds:
             return wanted
         yaw = float(yaw_of(frame.qpos[3:7]))
         across = np.array([-np.sin(yaw), np.cos(yaw)])
-        mine, other = (frame.corner[own].mean(axis=0)[:2] for own in (self._corners[k], self._corners[1 - k]))
+        mine, other = (_middle(frame.corner[own]) for own in (self._corners[k], self._corners[1 - k]))
         outward = across if float((mine - other) @ across) > 0 else -across
         return np.asarray(wanted + outward * max(-float(wanted @ outward) - INWARD, 0.0))
+
+
+def _middle(points: Array) -> Array:
+    """(2,) along the ground, of points (k, 3)."""
+    return np.asarray(points[:, :2].sum(axis=0) / len(points))
 
 
 def _bounded(way: Array) -> Array:

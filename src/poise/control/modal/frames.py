@@ -81,7 +81,10 @@ class Frames:
     def _speeds(self) -> Array:
         """(L, 3) m/s: of the points that loads hang from."""
         model, data = self._body.model, self._data
-        out, jacobian = np.zeros((len(self.hangs), 3)), np.zeros((3, model.nv))
+        out = np.zeros((len(self.hangs), 3))
+        if not len(out):
+            return out
+        jacobian = np.zeros((3, model.nv))
         for k, (link, place) in enumerate(zip(self.hangs, points(data, self.hangs, self.hung), strict=True)):
             mujoco.mj_jac(model, data, jacobian, None, place, int(link))
             out[k] = jacobian @ data.qvel
@@ -90,4 +93,6 @@ class Frames:
 
 def points(data: Any, link: NDArray[np.int64], local: Array) -> Array:
     """(k, 3) m in the world: points (k, 3) of links (k,)."""
+    if not len(link):
+        return local
     return np.asarray(data.xpos[link] + np.einsum("kij,kj->ki", data.xmat[link].reshape(-1, 3, 3), local))

@@ -19,6 +19,7 @@ from poise.control.modal.modes import ROOT, Modes, felt, modes_at
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.reaction import Errors, Reaction
 from poise.control.modal.settings import ModalSettings
+from poise.control.modal.span import fitting_window
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
 from poise.spatial import Array
@@ -67,9 +68,10 @@ class Modal:
         body, s, step = world.scene.body, self._settings, world.state.step
         model = world.scene.model
         gravity = -float(model.opt.gravity[2])
-        self._model, self._body, self._reference = model, body, reference
+        self._model, self._body = model, body
         self._frames = Frames(body, reference, step, self._loads)
-        self._ahead = Ahead(self._frames, s.window, body.mass, gravity, step)
+        self.window = s.window or fitting_window(reference, step)
+        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
@@ -89,14 +91,36 @@ class Modal:
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
-        return self._reference.at(time).qpos
+        return self._frames.at(round(time / self._scale[0])).qpos
 
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
         index = round(state.time / state.step)
         ahead, view = self._ahead.at(index), self._seen(state)
-        modes = Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+        modes, slow = self._split(self._analysed(view))
         off = self._off(index, state, view, modes, ahead)
+        forces = self._planned_forces(ahead, off, view, modes)
+        reach = self._reach(modes, view.corner, ahead, state.data)
+        weight = self._scale[1] * self._scale[2]
+        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
+        planned = weight * forces.reshape(len(forces), -1) @ reach
+        bias = self._laden(index, state)
+        drive = felt(modes, bias)
+        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
+        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
+        bend = drive + planned[0] - felt(modes, bias)
+        drive[:slow] += self._giving_way(modes, slow, bend, bias, weight * forces[0], view, ahead, state)
+        return self._given(modes, drive, slow, planned[0], state)
+
+    def _analysed(self, view: View) -> Modes:
+        return Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+
+    def _split(self, modes: Modes) -> tuple[Modes, int]:
+        """Modes with the slow ones first, which are planned ahead, and how many these are."""
+        return modes, int(np.searchsorted(modes.frequency, self._settings.threshold))
+
+    def _planned_forces(self, ahead: Horizon, off: Off, view: View, modes: Modes) -> Array:
+        """(window, C, 3) contact forces in body weights."""
         forces, _ = planned_forces(
             ahead,
             off.rigid,
@@ -110,17 +134,7 @@ class Modal:
             off.shift,
             off.moved,
         )
-        reach = self._reach(modes, view.corner, ahead, state.data)
-        weight = self._scale[1] * self._scale[2]
-        meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
-        planned = weight * forces.reshape(len(forces), -1) @ reach
-        bias = self._laden(index, state)
-        drive, slow = felt(modes, bias), int(np.searchsorted(modes.frequency, self._settings.threshold))
-        drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
-        drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
-        bend = drive + planned[0] - felt(modes, bias)
-        drive[:slow] += self._giving_way(modes, slow, bend, bias, weight * forces[0], view, ahead, state)
-        return self._given(modes, drive, slow, planned[0], state)
+        return np.asarray(forces)
 
     def _giving_way(
         self,
@@ -160,12 +174,12 @@ class Modal:
         chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
         if not len(chosen):
             return None
-        curve = np.zeros(3 * len(chosen))
+        curve, point, frame = np.zeros(3 * len(chosen)), contacts.point[chosen], contacts.frame[chosen]
         for link in set(contacts.body[chosen].tolist()):
             mujoco.mj_jacDot(self._model, data, self._moving, self._turning, data.xpos[link], link)
             mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
             own = contacts.body[chosen] == link
-            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], contacts, chosen, own, curve)
+            curves(self._moving, self._turning, self._jacobian, qvel, data.xpos[link], point, frame, own, curve)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 

@@ -26,9 +26,9 @@ class Planted(NamedTuple):
 
 @kernel
 def curves(
-    moving: Any, turning: Any, spinning: Any, qvel: Any, place: Any, contacts: Any, chosen: Any, own: Any, out: Any
+    moving: Any, turning: Any, spinning: Any, qvel: Any, place: Any, point: Any, frame: Any, own: Any, out: Any
 ) -> None:
-    """Put in how a link's own points among the chosen contacts accelerate by the velocities (n,) alone, (3 c,).
+    """Put in how a link's own points (c, 3) accelerate by the velocities (n,) alone, along their frames, (3 c,).
 
     ``moving`` and ``turning`` (3, nv) are rates of the link's Jacobians at its place (3,), ``spinning`` the latter's.
     """
@@ -39,11 +39,11 @@ def curves(
             away[i] += moving[i, j] * qvel[j]
             twist[i] += turning[i, j] * qvel[j]
             spin[i] += spinning[i, j] * qvel[j]
-    for c in range(chosen.shape[0]):
+    for c in range(point.shape[0]):
         if own[c]:
-            arm, frame = contacts.point[chosen[c]] - place, contacts.frame[chosen[c]]
+            arm = point[c] - place
             found = away + np.cross(twist, arm) + np.cross(spin, np.cross(spin, arm))
-            out[3 * c : 3 * c + 3] = frame @ found
+            out[3 * c : 3 * c + 3] = frame[c] @ found
 
 
 @kernel

@@ -8,6 +8,8 @@ from poise.errors import PoiseError
 
 LARGEST = 1e6
 """Of any setting."""
+LONGEST_WINDOW = 240
+"""Frames."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,7 @@ class ModalSettings:
     """Weights are those of [Jain2011] section 7, in its names."""
 
     window: int = 12
-    """Frames that are planned ahead."""
+    """Frames that are planned ahead; 0 for as many as fit the motion."""
     threshold: float = 100.0
     """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
     place: float = 10.0
@@ -47,8 +49,8 @@ class ModalSettings:
         for name, value in asdict(self).items():
             if not 0 <= value <= LARGEST:
                 raise PoiseError(f"modal: {name} {value} must be at least 0 and at most {LARGEST:g}")
-        if not 1 <= self.window <= 240:
-            raise PoiseError(f"modal: a window of {self.window} frames must have at least 1 and at most 240")
+        if self.window > LONGEST_WINDOW:
+            raise PoiseError(f"modal: a window of {self.window} frames must have at most {LONGEST_WINDOW}")
         for name in ("place", "turn", "speed", "force", "low_place", "low_speed", "low_effort"):
             if getattr(self, name) == 0:
                 raise PoiseError(f"modal: {name} must be more than 0")

@@ -31,6 +31,9 @@ class Actor:
         )
         head = () if self.body.head is None else (self.body.link_id(self.body.head),)
         self.finder = Finder(self.model, nv, head)
+        trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
+        dofs = [dof for name in trunk for dof in self.body.joint(name).dofs]
+        self.core = np.isin(np.arange(6, nv), dofs)  # (n,) which joints are the trunk's own
         self.tracker = Tracker(self.model, nv, damping)
         self.excursion = np.array([1.0, 0.0, 0.0, 0.0])
         self._time: float | None = None

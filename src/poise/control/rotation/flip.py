@@ -58,6 +58,7 @@ class FlipNumbers:
     push_linear: float = 5.0
     push_angular: float = 10.0
     push_stiffness: float = 400.0
+    push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     push_support: float = 3e4
     flight_stiffness: float = 1500.0
     land_linear: float = 100.0
@@ -193,7 +194,8 @@ class Flip:
             pull, twist = self._followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
         tasks = (self._upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
-        return self._grounded(state, rotation, line.qpos[k], n.push_stiffness, weights, pull, twist, tasks)
+        stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
+        return self._grounded(state, rotation, line.qpos[k], stiffness, weights, pull, twist, tasks)
 
     def _flight(self, state: State, rotation: Rotation) -> Actuation:
         """Poses alone."""
@@ -311,7 +313,7 @@ class Flip:
         state: State,
         rotation: Rotation,
         pose: Array,
-        stiffness: float,
+        stiffness: float | Array,
         weights: Weights,
         pull: Array,
         twist: Array,

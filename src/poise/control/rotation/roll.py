@@ -1,4 +1,4 @@
-"""Rolling for ever: forward, or about the body's length, at a wanted angular and linear velocity.
+"""Rolling for ever, over head and heels or lying stretched out, at a wanted angular and linear velocity.
 
 The poses are told by phase: the excursion about the axis of the roll. [Zordan2014] sections V-C, VI and VIII-A.
 """
@@ -16,9 +16,9 @@ from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.errors import unknown
-from poise.reference.behaviours import Behaviour
+from poise.reference.behaviours import Behaviour, Staged
 from poise.reference.behaviours.staged import SAMPLES
-from poise.spatial import Array, cross, quat_rotate
+from poise.spatial import Array, cross, quat_conjugate, quat_multiply, quat_rotate, yaw_of
 
 LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""
@@ -37,6 +37,7 @@ class RollNumbers:
     support: float = 7.7e4  # weight of supports' velocity, 1/(m/s)^2
     tangential: float = 0.8  # of that along the ground
     stiffness: float = 900.0  # of poses, 1/s^2
+    core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     pull: float = 2.56  # K_d^L: towards the wanted velocity, 1/s
     lift: float = 0.59  # of that against the ground
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
@@ -44,7 +45,6 @@ class RollNumbers:
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
     gap: float = 0.008  # m: what is nearer to the ground may bear
-    sideways: float = 0.0  # 1 for a roll about the body's own length, to its left
     strength: float = 1.0  # of the torque limits
 
     @classmethod
@@ -60,11 +60,13 @@ class RollNumbers:
 class Roll:
     """A roll under way."""
 
-    def __init__(self, actor: Actor, behaviour: Behaviour, poses: Array, settings: RotationSettings) -> None:
-        """`poses` (SAMPLES, nq) are those of a turn."""
+    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings) -> None:
+        behaviour, poses = staged.behaviour, staged.cycle
         self._actor, self._poses, self._settings = actor, poses, settings
+        self._first = staged.at(0.0).qpos[3:7]  # of the root, where the roll goes along x
         self._numbers = n = RollNumbers.of(behaviour)
         self._weights = Weights(n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential)
+        self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = behaviour.start.get("at", 0.0)  # turns
         self.turned = 0.0  # turns since the beginning
@@ -78,7 +80,7 @@ class Roll:
         actor, n = self._actor, self._numbers
         rotation = actor.observe(state)
         if self._yaw is None:
-            self._yaw = _facing(state.data.xmat[1].reshape(3, 3)) + 0.5 * pi * n.sideways
+            self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
             self._first_axis = _level(self._yaw + 0.5 * pi)
         else:
             share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
@@ -91,7 +93,7 @@ class Roll:
         window = n.window if self._settings.blend else 0.0
         chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
         self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
-        torques = actor.tracker.torques(state, chosen, n.stiffness)
+        torques = actor.tracker.torques(state, chosen, self._stiffness)
         aim = Aim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
@@ -127,9 +129,3 @@ class Roll:
 
 def _level(yaw: float) -> Array:
     return np.array([cos(yaw), sin(yaw), 0.0])
-
-
-def _facing(turn: Array) -> float:
-    """rad: where a root faces; its left stays level when it is tilted forward or back."""
-    left = turn[:, 1]
-    return float(np.arctan2(-left[0], left[1]))

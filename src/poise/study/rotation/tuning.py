@@ -34,7 +34,7 @@ class TuneSettings:
     trials: int = 3  # of each sample
     terrains: tuple[str, ...] = ("flat",)  # taken in turn
     seconds: float = 8.0  # of each trial
-    noise: float = 0.1  # rad/s
+    noise: float = 0.1  # rad/s, at most: the trials of a sample go from none to this
     limits: str | None = None  # torque limits instead of the behaviour's own
     width: float = 0.5  # of the first samples, in the spreads of the file
     check: int = 10  # trials by which the result and the beginning are compared
@@ -100,6 +100,7 @@ def tune(behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: i
 def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> _Sample:
     varied = behaviour.varied(by)
     seeds, grounds = range(first, first + count), settings.terrains
+    noises = settings.noise * np.linspace(0.0, 1.0, count) if count > 1 else [settings.noise]
     return _Sample(
         tuple(
             Rehearsal(
@@ -107,10 +108,10 @@ def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
                 terrain=grounds[seed % len(grounds)],
                 seconds=settings.seconds,
                 seed=seed,
-                noise=settings.noise,
+                noise=float(noise),
                 limits=settings.limits,
             )
-            for seed in seeds
+            for seed, noise in zip(seeds, noises, strict=True)
         )
     )
 

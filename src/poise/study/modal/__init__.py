@@ -1,0 +1,1 @@
+"""Studies of modal-space control [Jain2011]."""

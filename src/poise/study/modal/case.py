@@ -1,0 +1,86 @@
+"""A trial of modal-space control, and the row that becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from poise.control.modal import Modal, ModalSettings
+from poise.study.modal.following import Following
+from poise.study.study import Row
+from poise.study.table import Gather, count, grouped, mean, total
+from poise.study.trial import Trial, judge, staged
+
+BODY = "human42"
+"""That of the paper."""
+COLOUR = "#2a7f62"
+OURS = ModalSettings()
+"""As Poise comes."""
+WINDOWS = {"walk": 12, "squat": 16, "swing": 24}
+"""Frames, the paper's."""
+MOTIONS = tuple(WINDOWS)
+ASTRAY = 0.2
+"""m: who hangs on a bar cannot fall; but one whose root ends further than this from the motion's did not survive."""
+
+TOLD: Mapping[str, Gather] = {
+    "trials": count,
+    "survived": total("survived"),
+    "share": mean("survived"),
+    "seconds": mean("seconds"),
+    "physical": total("physical"),
+    "joint_rms_deg": mean("joint_rms_deg"),
+    "root_rms_m": mean("root_rms_m"),
+}
+"""What is told of many trials."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A trial, with what tells it from the others."""
+
+    labels: Row
+    trial: Trial
+    settings: ModalSettings = OURS
+
+
+def performer(motion: str) -> str | None:
+    """Who performs it: the paper's body what comes with Poise, and anything else the body that it is for."""
+    return None if Path(motion).suffix else BODY
+
+
+def window_for(motion: str) -> int:
+    """Frames, the paper's; for other motions 0, as many as fit."""
+    return WINDOWS.get(motion, 0)
+
+
+def measure(case: Case) -> Row:
+    """Perform it: its labels, whether it survived, and how near it kept to the motion."""
+    return measured(case, Modal(case.settings))
+
+
+def measured(case: Case, controller: Modal, turned: list[float] | None = None) -> Row:
+    """The same by some controller; how far the root is turned from the motion's, step by step, is put into `turned`."""
+    trial = case.trial
+    run, world, reference = staged(trial, controller)
+    following = Following(world, controller)
+    verdict = asdict(judge(run, world, reference, trial.seconds, following.add))
+    failed = verdict.pop("failed")
+    stayed_up = verdict["fell_at"] is None
+    if turned is not None:
+        turned[:] = following.turned.tolist()
+    hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
+    return {
+        **case.labels,
+        "seed": trial.seed,
+        "survived": stayed_up and not (hangs and following.end_m > ASTRAY),
+        **verdict,
+        **following.told(),
+        "physical": not failed if stayed_up else None,
+        "failed_checks": " ".join(failed),
+    }
+
+
+def summary_by(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
+    """A summary with a row for each combination of some columns."""
+    return lambda rows: grouped(rows, columns, TOLD)

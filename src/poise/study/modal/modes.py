@@ -1,0 +1,145 @@
+"""Which modes does a body have, and how fast does a motion move? [Jain2011] sections 4 and 7, Fig. 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body import Body
+from poise.body.catalogue import names
+from poise.control.modal.modes import ROOT, modes_at
+from poise.dynamics import Terms
+from poise.reference.archive import spoken_name
+from poise.spatial import Array
+from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, performer
+from poise.study.modal.spectra import spectra
+from poise.study.plots import panels
+from poise.study.study import Row, Scope, Study
+from poise.study.trial import cast_once
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STANDING = "standing"
+EVERY = 1 / 30
+"""s from one pose of a motion to the next that is looked at."""
+_TOLD = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "below", "above", "highest", "first_hz",
+         "last_hz")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A body that stands, or a motion of it."""
+
+    body: str | None
+    motion: str | None = None
+
+
+def cases(scope: Scope) -> list[Case]:
+    """All bodies standing, and each motion."""
+    standing = [Case(name) for name in ((BODY,) if scope.coarse else names())]
+    return standing + [Case(performer(motion), motion) for motion in scope.motions]
+
+
+def frequencies(body: Body, poses: Array) -> Array:
+    """(T, n) squared frequencies of deformations at poses (T, nq), (rad/s)^2."""
+    terms, model = Terms(body.model), body.model
+    stiffness = np.array(model.body_subtreemass[model.dof_bodyid[ROOT:]])
+    found = []
+    for qpos in poses:
+        terms.evaluate(qpos, np.zeros(body.nv))
+        data = terms.data
+        turn = data.xmat[1].reshape(3, 3).copy()
+        found.append(modes_at(terms.mass, stiffness, data.subtree_com[1].copy(), data.xpos[1].copy(), turn)[0])
+    return np.array(found)
+
+
+def measure(case: Case) -> Row:
+    """How many modes there are of each kind; of a motion, how fast its principal components move."""
+    if case.motion is None:
+        body = Body.named(case.body or BODY)
+        return _row(body.name, STANDING, frequencies(body, body.standing[None]), None, 0.0)
+    body, reference = cast_once(case.motion, case.body, True)
+    clip = next(iter(reference.motions.values())).clip
+    poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
+    return _row(body.name, spoken_name(case.motion), frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds)
+
+
+def _row(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
+    slow = (found < OURS.threshold).sum(axis=1)
+    typical = np.median(found, axis=0)
+    few = int(np.median(slow))
+    first, last = (None, None) if joints is None else spectra(joints, seconds)
+    return {
+        "body": body,
+        "pose": pose,
+        "rigid": ROOT,
+        "slow": int(slow.min()),
+        "slow_most": int(slow.max()),
+        "fast": found.shape[1] - few,
+        "lowest": float(typical[0]),
+        "below": float(typical[few - 1]) if few else None,
+        "above": float(typical[few]) if few < len(typical) else None,
+        "highest": float(typical[-1]),
+        "first_hz": None if first is None else first.centre,
+        "last_hz": None if last is None else last.centre,
+        "frequencies": _joined(typical),
+        "first_spectrum": "" if first is None else _joined(first.share),
+        "last_spectrum": "" if last is None else _joined(last.share),
+        "spectrum_hz": 1.0 / seconds if seconds else None,
+    }
+
+
+def _joined(values: Array) -> str:
+    return " ".join(f"{value:.5g}" for value in values)
+
+
+def _split(text: object) -> Array:
+    return np.array(str(text).split(), float)
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """Without the spectra."""
+    return [{name: row[name] for name in _TOLD} for row in rows]
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Frequencies of each body that stands, and spectra of each motion's first and last components."""
+    moved = [row for row in rows if row["pose"] != STANDING]
+    figure, (axes,) = panels(1, 1 + len(moved), size=(3.4 + 2.6 * len(moved), 2.8))
+    for row in rows:
+        if row["pose"] == STANDING:
+            found = _split(row["frequencies"])
+            axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
+    axes[0].axhline(OURS.threshold, color="grey", lw=0.8)
+    axes[0].set_yscale("log")
+    axes[0].set_xlabel("mode")
+    axes[0].set_ylabel("(rad/s)²")
+    axes[0].set_title(STANDING)
+    axes[0].legend(frameon=False, fontsize=6)
+    for axis, row in zip(axes[1:], moved, strict=True):
+        for column, colour, label in (("first_spectrum", COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
+            share = _split(row[column])
+            axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
+        axis.set_xlim(0.0, 20.0)
+        axis.set_xlabel("Hz")
+        axis.set_ylabel("share of the power")
+        axis.set_title(f"{row['pose']}: principal components", fontsize=9)
+        axis.legend(frameon=False, fontsize=7)
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="modal-modes",
+    title="modes of bodies by frequency, and spectra of motions' principal components",
+    reproduces="Jain and Liu 2011, Fig. 1 and section 7",
+    whole=Scope(seeds=1, seconds=1.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=1.0, motions=("walk",), coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+)

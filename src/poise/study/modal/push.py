@@ -1,0 +1,149 @@
+"""How hard may it be pushed? [Jain2011] section 7.2: walking, squatting and swinging, noticing at once or late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from poise.control.modal import ModalSettings
+from poise.errors import PoiseError
+from poise.reference.archive import spoken_name
+from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measure, performer, window_for
+from poise.study.plots import panels, share_map
+from poise.study.shares import shares_over
+from poise.study.study import Row, Scope, Study
+from poise.study.table import grouped
+from poise.study.trial import Trial, cast_once
+from poise.world.pushes import Push
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PUSHED_AT = 1.0
+"""s."""
+FRAME = 1 / 120
+"""s, the paper's."""
+EIGHT = tuple(range(0, 360, 45))
+"""Degrees: forward, then to the left."""
+
+
+@dataclass(frozen=True)
+class Blows:
+    """Pushes of a kind: each force in each direction at each phase of the cycle."""
+
+    forces: tuple[float, ...]  # N
+    frames: int
+    phases: tuple[float, ...]
+    directions: tuple[int, ...] = EIGHT
+
+
+WHOLE = {
+    "walk": Blows((100.0, 150.0, 175.0), 10, tuple(k / 8 for k in range(8))),
+    "squat": Blows((75.0, 100.0, 150.0, 200.0, 250.0), 20, (0.0, 0.5)),
+    "swing": Blows((175.0,), 20, (0.0, 0.25, 0.5, 0.75)),
+}
+COARSE = {
+    "walk": Blows((100.0,), 10, (0.0, 0.25), (0, 90, 180, 270)),
+    "squat": Blows((100.0, 200.0), 20, (0.0,), (0, 90, 180, 270)),
+    "swing": Blows((175.0,), 20, (0.0,), (0, 90, 180, 270)),
+}
+REACTIONS = {
+    "at once": replace(OURS, latency=0.0),
+    "late": OURS,
+    "late, literally": replace(OURS, believed=0.0),
+}
+"""When a push is noticed, and what is believed until then; the last as the paper says it."""
+FOOTHOLDS = {"moved": OURS.capture, "kept": 0.0}
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each push with each reaction, footholds moved and kept."""
+    return [
+        case
+        for motion in scope.motions
+        for (reaction, settings), (footholds, capture) in product(REACTIONS.items(), FOOTHOLDS.items())
+        for case in _cases(
+            motion,
+            blows_for(motion, scope.coarse),
+            {"motion": spoken_name(motion), "reaction": reaction, "footholds": footholds},
+            replace(settings, capture=capture, window=window_for(motion)),
+            scope,
+        )
+    ]
+
+
+def blows_for(motion: str, coarse: bool = False) -> Blows:
+    """Those of a motion that the paper has; others are pushed as walks are."""
+    table = COARSE if coarse else WHOLE
+    return table.get(motion, table["walk"])
+
+
+def push_to(degrees: int, force: float, frames: int) -> Push:
+    """A push of so many newtons and frames."""
+    way = math.radians(degrees)
+    return Push(force, PUSHED_AT, frames * FRAME, (math.cos(way), math.sin(way), 0.0))
+
+
+def _cases(motion: str, blows: Blows, labels: Row, settings: ModalSettings, scope: Scope) -> Iterator[Case]:
+    for force, angle, phase, seed in product(blows.forces, blows.directions, blows.phases, range(scope.seeds)):
+        yield Case(
+            {**labels, "force": force, "direction": angle, "phase": phase},
+            Trial(
+                motion,
+                performer(motion),
+                seconds=PUSHED_AT + scope.seconds,
+                seed=seed,
+                phase=_beginning(motion, phase),
+                pushes=(push_to(angle, force, blows.frames),),
+            ),
+            settings,
+        )
+
+
+def _beginning(motion: str, phase: float) -> float:
+    """The phase at which to begin, to be pushed at another."""
+    _, reference = cast_once(motion, performer(motion), True)
+    cycle = next(iter(reference.motions.values())).clip
+    if not cycle.cyclic:
+        raise PoiseError(f"'{motion}' is no cycle: it has no phases at which to push")
+    return (phase - PUSHED_AT / cycle.seconds) % 1.0
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """By motion, reaction, footholds and force, over all directions and phases."""
+    columns = {name: TOLD[name] for name in ("trials", "survived", "share", "physical")}
+    return grouped(rows, ("motion", "reaction", "footholds", "force"), columns)
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """A row for each motion, a panel for each reaction with footholds moved and kept: force against direction."""
+    motions, ways = (
+        list(dict.fromkeys(tuple(str(row[name]) for name in names) for row in rows))
+        for names in (("motion",), ("reaction", "footholds"))
+    )
+    figure, axes = panels(len(motions), len(ways), share_rows=True)
+    for (i, (motion,)), (j, (reaction, footholds)) in product(enumerate(motions), enumerate(ways)):
+        key = (motion, reaction, footholds)
+        here = [row for row in rows if (row["motion"], row["reaction"], row["footholds"]) == key]
+        if here:
+            angles, forces, shares = shares_over(here, "direction", "force")
+            share_map(axes[i, j], shares, [f"{angle}°" for angle in angles], [f"{force:g} N" for force in forces])
+            axes[i, j].tick_params(axis="x", rotation=90)
+        axes[i, j].set_title(f"{motion}, {reaction},\nfootholds {footholds}", fontsize=8)
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="modal-push",
+    title="survival of pushes while walking, squatting and swinging: force, direction, phase, reaction",
+    reproduces="Jain and Liu 2011, section 7.2",
+    whole=Scope(seeds=1, seconds=3.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=2.0, motions=MOTIONS, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+)

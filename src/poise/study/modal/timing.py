@@ -1,0 +1,123 @@
+"""How long does a step take, and what in it? [Jain2011] section 7.1, and as a ratio to MuJoCo's own step.
+
+Time of the processor, which is that of the clock on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.control.modal import ModalSettings
+from poise.measure.pace import paced
+from poise.reference.archive import spoken_name
+from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
+from poise.study.modal.clocked import STAGES, Clocked
+from poise.study.plots import panels
+from poise.study.study import Row, Scope, Study
+from poise.study.table import grouped, mean, numbers
+from poise.study.trial import Trial, staged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
+"""Frames per second on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""
+FIRST = 12
+"""Steps that do not count, in which hands take hold and what was not yet needed is loaded."""
+PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "world": "world_ms"}
+_TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A motion that is timed."""
+
+    motion: str
+    seconds: float
+    seed: int
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion from each seed."""
+    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
+
+
+def measure(case: Case) -> Row:
+    """Means of the stages of control and of the world's steps, and MuJoCo's own steps on the way."""
+    controller = Clocked(ModalSettings(window=window_for(case.motion)))
+    trial = Trial(case.motion, performer(case.motion), seconds=case.seconds, seed=case.seed)
+    run, world, _ = staged(trial, controller)
+    for _ in range(FIRST):
+        run.step()
+    controller.forget()
+    steps, step = max(1, round(case.seconds * trial.rate)), world.settings.step
+    pace = paced(world, controller, steps)
+    stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}
+    whole, mujocos = 1e3 * pace.whole, 1e3 * float(np.median(pace.mujoco))
+    low, high = (float(value) for value in np.percentile(whole, (50, 99)))
+    return {
+        "motion": spoken_name(case.motion),
+        "window": controller.window,
+        "seed": case.seed,
+        "contacts": float(pace.contacts.mean()),
+        **stages,
+        "rest_ms": 1e3 * float(pace.control.mean()) - sum(stages.values()),
+        "world_ms": 1e3 * float(pace.simulation.mean()),
+        "step_ms": float(whole.mean()),
+        "median_ms": low,
+        "p99_ms": high,
+        "mj_step_ms": mujocos,
+        "ratio": low / mujocos,
+        "real_time_factor": 1e3 * step / float(whole.mean()),
+        "fps": 1e3 / float(whole.mean()),
+    }
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """By motion, the means of all seeds."""
+    return grouped(rows, ("motion", "window"), {name: mean(name) for name in ("contacts", *_TIMES)})
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """The parts of a step one upon the other, and the paper's and MuJoCo's steps."""
+    from matplotlib import colormaps
+
+    found = summary(rows)
+    names = [str(row["motion"]) for row in found]
+    figure, ((parts, beside),) = panels(1, 2, size=(8.5, 3.2))
+    bottom = np.zeros(len(found))
+    for k, (part, column) in enumerate(PARTS.items()):
+        height = np.array(numbers(found, column))
+        parts.bar(names, height, bottom=bottom, color=colormaps["viridis"](k / (len(PARTS) - 1)), label=part)
+        bottom += height
+    parts.set_ylabel("ms")
+    parts.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    beside.bar(names, numbers(found, "step_ms"), color=COLOUR)
+    for place, row in enumerate(found):
+        beside.plot(place, float(row["mj_step_ms"] or 0.0), "_k", ms=20, label=None if place else "mj_step")
+        if row["motion"] in PAPER:
+            slow, fast = (1e3 / rate for rate in PAPER[str(row["motion"])])
+            beside.plot([place, place], [fast, slow], "-", color="grey", lw=6, label=None if place else "paper")
+    beside.axhline(1e3 / 120, color="grey", lw=0.8)
+    beside.set_yscale("log")
+    beside.set_ylabel("ms")
+    beside.legend(frameon=False, fontsize=7)
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="modal-timing",
+    title="time of a step of control and simulation, by stages",
+    reproduces="Jain and Liu 2011, section 7.1",
+    whole=Scope(seeds=3, seconds=30.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=5.0, motions=MOTIONS),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+    alone=True,
+)

@@ -1,0 +1,62 @@
+"""How far must one look ahead? [Jain2011] sections 7.1 and 9: 12 frames walking, 16 squatting, 24 swinging."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poise.control.modal import Modal
+from poise.reference.archive import spoken_name
+from poise.study.modal.case import MOTIONS, OURS, Case, measured, performer, summary_by
+from poise.study.modal.curves import curves_over
+from poise.study.modal.push import blows_for, push_to
+from poise.study.study import Row, Scope, Study
+from poise.study.trial import Trial
+
+FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
+"""0 for as many as fit the motion."""
+COARSE = (4, 12, 36, 0)
+PUSH = 100.0
+"""N, as long as in `modal-push`."""
+SIDES = (0, 90, 180, 270)
+"""Degrees: forward, then to the left."""
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each motion with each window, left alone and pushed to four sides."""
+    return [
+        Case(
+            {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", "pushed": way is not None},
+            Trial(
+                motion,
+                performer(motion),
+                seconds=scope.seconds,
+                seed=seed,
+                pushes=() if way is None else (push_to(way, PUSH, blows_for(motion).frames),),
+            ),
+            replace(OURS, window=frames),
+        )
+        for motion in scope.motions
+        for frames in (COARSE if scope.coarse else FRAMES)
+        for way in (None, *SIDES)
+        for seed in range(scope.seeds)
+    ]
+
+
+def measure(case: Case) -> Row:
+    """Perform it, and tell the window that there was."""
+    controller = Modal(case.settings)
+    row = measured(case, controller)
+    return {"motion": row["motion"], "window": controller.window, **row}
+
+
+STUDY: Study[Case] = Study(
+    name="modal-window",
+    title="survival and tracking against the window that is planned ahead, and the one that fits the motion",
+    reproduces="Jain and Liu 2011, sections 7.1 and 9",
+    whole=Scope(seeds=2, seconds=5.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary_by("motion", "chosen", "window", "pushed"),
+    plot=curves_over("window", "frames", apart="pushed"),
+)

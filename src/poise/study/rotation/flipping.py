@@ -1,0 +1,127 @@
+"""How often does a back flip succeed, and which parts does it need? [Zordan2014] section VIII-B."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.control.rotation import RotationSettings
+from poise.measure import audit
+from poise.reference.behaviours import read_behaviour
+from poise.study.plots import panels
+from poise.study.rotation.rehearsal import Rehearsal, flip
+from poise.study.rotation.rolling import FRESH
+from poise.study.study import Row, Scope, Study
+from poise.study.table import count, grouped, mean, median
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WITHOUT = {
+    "all of it": RotationSettings(),
+    "no planning": RotationSettings(planning=0),
+    "no momentum": RotationSettings(momentum=0),
+    "no foot placing": RotationSettings(placing=0),
+    "no replanning": RotationSettings(replanning=0),
+}
+NOISES = (0.0, 0.05, 0.1, 0.2)
+"""rad/s of the first joint velocities."""
+NOISY = 0.2
+BEHAVIOUR = "back-flip"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A flip from a noisy start."""
+
+    part: str
+    rehearsal: Rehearsal
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each noise and both sets of limits with all of it; parts left out at the greatest noise."""
+    kinds = [("all of it", NOISY, "athlete", 60.0)]
+    if not scope.coarse:
+        kinds = [("all of it", noise, "athlete", 60.0) for noise in NOISES]
+        kinds += [("all of it", NOISY, "human", 60.0), ("all of it", NOISY, "athlete", 120.0)]
+        kinds += [(part, NOISY, "athlete", 60.0) for part in list(WITHOUT)[1:]]
+    behaviour = read_behaviour(BEHAVIOUR)
+    return [
+        Case(
+            part,
+            Rehearsal(
+                behaviour,
+                seconds=scope.seconds,
+                seed=FRESH + seed,
+                noise=noise,
+                limits=limits,
+                rate=rate,
+                settings=WITHOUT[part],
+            ),
+        )
+        for part, noise, limits, rate in kinds
+        for seed in range(scope.seeds)
+    ]
+
+
+def measure(case: Case) -> Row:
+    """How it landed and how long it stood."""
+    flipped = flip(case.rehearsal)
+    checked = audit(flipped.performance.recording)
+    return {
+        "part": case.part,
+        "noise": case.rehearsal.noise,
+        "limits": case.rehearsal.limits,
+        "rate": case.rehearsal.rate,
+        "seed": case.rehearsal.seed,
+        "survived": flipped.succeeded,
+        "turned": flipped.turned,
+        "on_feet": flipped.on_feet,
+        "stood": flipped.stood,
+        "flew": flipped.flew,
+        "physical": checked.passed,
+        "failed_checks": " ".join(check.name for check in checked.checks if not check.passed),
+    }
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """Shares that go round, land on the feet and stand."""
+    columns = {
+        "succeeded": mean("survived"),
+        "on_feet": mean("on_feet"),
+        "median_turned": median("turned"),
+        "median_stood": median("stood"),
+        "of": count,
+        "physical": mean("physical"),
+    }
+    return grouped(rows, ("part", "limits", "rate", "noise"), columns)
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Shares of success."""
+    told = summary(rows)
+    names = [f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}" for row in told]
+    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
+    places = np.arange(len(names))
+    axis.barh(places, [100 * float(row["succeeded"] or 0.0) for row in told], color="C0")
+    axis.set_yticks(places, names)
+    axis.invert_yaxis()
+    axis.set_xlim(0, 100)
+    axis.set_xlabel("land on their feet and stand for 2 s, %")
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="rotation-flip",
+    title="back flips that succeed, over noise and with parts left out",
+    reproduces="Zordan et al. 2014, section VIII-B",
+    whole=Scope(seeds=20, seconds=5.0),
+    quick=Scope(seeds=4, seconds=5.0, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+)

@@ -1,0 +1,112 @@
+"""How long do steps and plans take? [Zordan2014] section VIII-B: interactive, and under a minute.
+
+Time of the processor, which is that of the clock on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.control.rotation.plan import Phase, Planar, Planner, Wish
+from poise.measure.pace import paced
+from poise.reference.behaviours import read_behaviour
+from poise.study.plots import panels
+from poise.study.rotation.rehearsal import Rehearsal, staged
+from poise.study.study import Row, Scope, Study
+from poise.study.table import grouped, mean, numbers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BEHAVIOURS = ("forward-roll", "back-flip")
+PLANS = {"plan of a flip": 0.0, "plan of a landing": 1.0}
+_TIMES = ("control_ms", "simulation_ms", "step_ms", "p99_ms", "ratio", "real_time_factor")
+_PUSH = Phase(np.linspace(7.0, 13.0, 20), -0.05, 0.13, 6, 1600.0, 0.3)
+_FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 10), np.full(16, 4.0), np.linspace(4.0, 9.0, 10)])
+_LANDING = Phase(np.linspace(9.0, 6.0, 30), -0.2, -0.02, 8, 2500.0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is timed."""
+
+    what: str
+    seconds: float
+    seed: int
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each behaviour and each plan."""
+    return [Case(what, scope.seconds, seed) for what in (*BEHAVIOURS, *PLANS) for seed in range(scope.seeds)]
+
+
+def measure(case: Case) -> Row:
+    """Control and simulation of a step, in medians; or a plan."""
+    row: Row = {"what": case.what, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
+    if case.what in PLANS:
+        return {**row, "plan_ms": 1e3 * _planned(case.what)}
+    seconds = min(case.seconds, 4.0) if case.what == "back-flip" else case.seconds
+    rehearsal = Rehearsal(read_behaviour(case.what), seconds=seconds, seed=case.seed)
+    _, world, controller = staged(rehearsal)
+    pace = paced(world, controller, round(seconds * rehearsal.rate))
+    whole = pace.whole
+    return {
+        **row,
+        "contacts": float(pace.contacts.mean()),
+        "control_ms": 1e3 * float(np.median(pace.control)),
+        "simulation_ms": 1e3 * float(np.median(pace.simulation)),
+        "step_ms": 1e3 * float(np.median(whole)),
+        "p99_ms": 1e3 * float(np.percentile(whole, 99)),
+        "ratio": float(whole.mean() / pace.mujoco.mean()),
+        "real_time_factor": 1.0 / rehearsal.rate / float(whole.mean()),
+        "plan_ms": None,
+    }
+
+
+def _planned(what: str) -> float:
+    """s for a plan."""
+    planner, began = Planner(73.5, 1 / 60), time.process_time()
+    if what == "plan of a flip":
+        planner.flip(Planar(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, Wish(0.95, 0.8, -6.1, -0.2))
+    else:
+        planner.landing(Planar(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, Wish())
+    return time.process_time() - began
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """The means of all seeds."""
+    return grouped(rows, ("what",), {name: mean(name) for name in ("contacts", *_TIMES, "plan_ms")})
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Control and simulation of a step."""
+    told = [row for row in summary(rows) if row["step_ms"] is not None]
+    figure, ((axis,),) = panels(1, 1, size=(4.5, 2.2))
+    places = np.arange(len(told))
+    control, simulation = (np.array(numbers(told, name)) for name in ("control_ms", "simulation_ms"))
+    axis.barh(places, control, color="C0", label="control")
+    axis.barh(places, simulation, left=control, color="0.7", label="simulation")
+    axis.axvline(2.0, color="black", lw=0.8)
+    axis.set_yticks(places, [str(row["what"]) for row in told])
+    axis.set_xlabel("ms of a step; the line is what is asked for")
+    axis.legend(fontsize=7)
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="rotation-timing",
+    title="time of steps and plans",
+    reproduces="Zordan et al. 2014, section VIII-B",
+    whole=Scope(seeds=3, seconds=10.0),
+    quick=Scope(seeds=1, seconds=4.0),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+    alone=True,
+)

@@ -1,0 +1,45 @@
+"""The back flip: round, on its feet, standing; and not without its parts."""
+
+import numpy as np
+import pytest
+
+from poise.control.rotation import RotationSettings
+from poise.measure import audit
+from poise.measure.rotation import rotations_of_recording
+from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.rehearsal import Rehearsal, flip
+
+
+@pytest.fixture(scope="module")
+def flipped():
+    return flip(Rehearsal(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
+
+
+def test_it_goes_round_and_stands(flipped):
+    assert flipped.on_feet
+    assert flipped.turned < -290
+    assert flipped.succeeded
+
+
+def test_it_is_physical_and_uses_joints_alone(flipped):
+    recording = flipped.performance.recording
+    assert audit(recording).passed
+    assert not np.any(recording.external)
+
+
+def test_angular_momentum_is_constant_in_flight(flipped):
+    recording = flipped.performance.recording
+    found = rotations_of_recording(recording)
+    bearing = np.isin(np.arange(recording.steps), recording.contact_step)
+    flight = np.flatnonzero(~bearing)
+    longest = max(np.split(flight, np.flatnonzero(np.diff(flight) > 1) + 1), key=len)
+    assert len(longest) > 25
+    momentum = found.angular_momentum[longest[0] : longest[-1] + 2]
+    assert np.abs(momentum - momentum[0]).max() < 1e-8
+    assert momentum[0, 1] < -35
+
+
+@pytest.mark.parametrize("off", ["planning", "momentum"])
+def test_without_planning_or_momentum_it_fails(off):
+    settings = RotationSettings(**{off: 0})
+    assert not flip(Rehearsal(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)).succeeded

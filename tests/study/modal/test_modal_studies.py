@@ -1,0 +1,122 @@
+"""The studies of modal-space control: their cases, a little of each, and what is made of rows."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from poise.control.modal import Modal, ModalSettings
+from poise.study.catalogue import STUDIES
+from poise.study.modal import push, window
+from poise.study.modal.case import OURS, Case, measure
+from poise.study.modal.clocked import STAGES, Clocked
+from poise.study.modal.selection import PLANNED, Choosing, Chosen, mode_sets
+from poise.study.modal.spectra import spectra
+from poise.study.running import Findings
+from poise.study.study import Scope
+from poise.study.trial import Trial, staged
+
+MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
+
+
+@pytest.mark.parametrize("study", MODAL, ids=lambda study: study.name)
+@pytest.mark.parametrize("quick", [False, True])
+def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
+    cases = study.cases(study.scope(quick))
+    assert len({repr(case) for case in cases}) == len(cases)
+    assert pickle.loads(pickle.dumps(cases)) == cases
+
+
+def shortened(case):
+    match case:
+        case Chosen():
+            return replace(case, case=shortened(case.case))
+        case Case():
+            return replace(case, trial=replace(case.trial, seconds=0.1))
+        case _:
+            return replace(case, seconds=0.1) if hasattr(case, "seconds") else case
+
+
+@pytest.mark.parametrize("study", MODAL, ids=lambda study: study.name)
+def test_a_little_of_each_modal_study_makes_a_summary_and_a_plot(study, tmp_path):
+    scope = study.scope(quick=True)
+    cases = study.cases(scope)
+    rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
+    findings = Findings(study, scope, rows)
+    assert findings.summary
+    assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
+
+
+def actuations(controller, steps=8):
+    run, world, _ = staged(Trial("walk", "human42", seed=3), controller)
+    torques = []
+    for _ in range(steps):
+        torques.append(controller.act(world.state).torque)
+        run.step()
+    return np.array(torques)
+
+
+def test_choosing_the_slow_modes_themselves_changes_nothing():
+    fourteen = Choosing(OURS, range(14))
+    np.testing.assert_array_equal(actuations(fourteen), actuations(Modal(OURS)))
+
+
+def test_the_order_in_which_modes_are_chosen_does_not_matter():
+    chosen = mode_sets(36)["random 1"]
+    one, other = (actuations(Choosing(OURS, order)) for order in (chosen, chosen[::-1]))
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+    assert np.abs(one - actuations(Modal(OURS))).max() > 1
+
+
+def test_a_look_at_the_clock_changes_nothing():
+    clocked = Clocked(OURS)
+    np.testing.assert_array_equal(actuations(clocked), actuations(Modal(OURS)))
+    assert all(clocked.spent[stage] > 0 for stage in STAGES)
+
+
+def test_sets_of_modes_begin_with_the_papers_and_are_as_many():
+    sets = mode_sets(36)
+    assert next(iter(sets)) == "6 to 18"
+    assert sets["26 to 38"] == tuple(range(20, 33))
+    assert {len(set(modes)) for modes in sets.values()} == {PLANNED}
+    assert len(set(sets.values())) == len(sets)
+
+
+def test_what_moves_little_is_told_from_what_moves_much():
+    time = np.arange(120) / 60
+    slow, fast = np.sin(2 * np.pi * 1.5 * time), 0.01 * np.cos(2 * np.pi * 9.0 * time)
+    mixed = np.random.default_rng(0).standard_normal((2, 5))
+    first, _ = spectra(np.column_stack([slow, 0 * slow]), 2.0)
+    assert first.centre == pytest.approx(1.5)
+    first, last = spectra(np.outer(slow, [1, 0, 0]) + np.outer(fast, [0, 1, 0]), 2.0)
+    assert last.share.sum() == pytest.approx(1)
+    assert first.centre == pytest.approx((1.5 + 9.0) / 2)  # there are but two, and three are asked for
+    joints = np.column_stack([slow, fast]) @ mixed
+    assert spectra(joints, 2.0)[1].share.argmax() in (2, 17)
+
+
+def test_who_hangs_on_a_bar_must_keep_to_the_motion():
+    row = measure(Case({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
+    assert row["survived"]
+    assert row["physical"]
+    assert row["end_m"] < 0.01
+    thrown = measure(
+        Case({}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_to(0, 3000.0, 40), time=0.0),)))
+    )
+    assert thrown["end_m"] > 0.2
+    assert not thrown["survived"]
+
+
+def test_the_papers_latency_is_among_the_reactions():
+    settings = {case.settings for case in push.cases(Scope(1, 2.0, ("squat",), coarse=True))}
+    assert ModalSettings(believed=0.0, capture=0.0, window=16) in settings
+    assert {each.latency for each in settings} == {0.0, 0.2}
+
+
+def test_a_window_that_fits_is_told():
+    case = next(case for case in window.cases(window.STUDY.quick) if not case.settings.window)
+    row = window.measure(shortened(case))
+    assert row["chosen"] == "as fits"
+    assert row["window"] == 12

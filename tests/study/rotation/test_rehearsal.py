@@ -1,0 +1,44 @@
+"""Rehearsals: what is taken on the way is what the audit finds afterwards."""
+
+import pytest
+
+from poise.measure import audit
+from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.flipping import STUDY as FLIPS
+from poise.study.rotation.rehearsal import Rehearsal, roll
+from poise.study.rotation.rolling import GOALS
+from poise.study.rotation.rolling import STUDY as ROLLS
+from poise.study.study import Scope
+
+
+def test_driving_friction_is_the_audits():
+    rolled = roll(Rehearsal(read_behaviour("forward-roll"), seconds=2.0))
+    (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
+    assert rolled.driven == pytest.approx(check.value, rel=1e-6)
+
+
+def test_a_roll_without_strength_stalls():
+    behaviour = read_behaviour("forward-roll")
+    rolled = roll(Rehearsal(behaviour, seconds=4.0, strength=0.02))
+    assert rolled.stalled
+    assert rolled.turns < 1.0
+    assert rolled.seconds < 4.0
+
+
+def test_rolls_are_judged_by_the_goals_of_their_ground():
+    cases = ROLLS.cases(Scope(seeds=2, seconds=1.0))
+    assert {case.ground for case in cases} == set(GOALS)
+    row = ROLLS.measure(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
+    assert row["goal"] == GOALS["flat"]
+    assert row["survived"] is False
+    (told,) = ROLLS.summary([row])
+    assert told["reached"] == 0
+    assert told["of"] == 1
+    ROLLS.plot([row])
+
+
+def test_flips_that_do_not_leave_the_ground_do_not_count():
+    row = FLIPS.measure(FLIPS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
+    assert not row["survived"]
+    assert FLIPS.summary([row])[0]["succeeded"] == 0
+    FLIPS.plot([row])
