@@ -19,6 +19,8 @@ def test_reasons_are_given():
     assert "bar" in fits("hang", None)["nqr"]
     assert "manner of a walk" in fits("backflip", None)["pendulum"]
     assert "manner of a walk" in fits("run", None)["pendulum"]
+    assert "does not run" in fits("run", None)["modal"]
+    assert fits("chin-up", None)["modal"] is None
     assert "human58" in fits("walk", "human58")["nqr"]
     assert "feet" in fits("walk", "lamp14")["pendulum"]
     assert "pose" in fits("fall", None)["nqr"]

@@ -28,8 +28,6 @@ from poise.studio.wire import Told
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
 RUNS = ("run", "walk-to-run", "run-to-walk")
-MODAL = ("walk", "squat", "swing", "stand")
-"""What `modal` performs so far."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
@@ -174,8 +172,8 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and motion not in MODAL:
-        return f"performs {', '.join(MODAL[:-1])} so far"
+    if controller == "modal" and motion in RUNS:
+        return "walks, squats, jumps and swings, but does not run yet"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
