@@ -24,7 +24,7 @@ def curves_over(across: str, unit: str, apart: str | None = None) -> Callable[[S
     """
 
     def plot(rows: Sequence[Row]) -> Figure:
-        figure, (axes,) = panels(1, len(PANELS), size=(9.5, 2.8))
+        figure, (axes,) = panels(1, len(PANELS), size=(10.5, 2.8))
         motions = list(dict.fromkeys(str(row["motion"]) for row in rows))
         for axis, (column, (scale, label)) in zip(axes, PANELS.items(), strict=True):
             told = rows if column == "survived" else [row for row in rows if row["survived"]]
@@ -41,7 +41,8 @@ def curves_over(across: str, unit: str, apart: str | None = None) -> Callable[[S
             axis.set_ylim(bottom=0.0)
             ticks = sorted(set(numbers(rows, across)))
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90, fontsize=7)
-        axes[0].legend(frameon=False, fontsize=7)
+            axis.minorticks_off()
+        axes[-1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return figure
 
     return plot

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from poise.control.modal import ModalSettings
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
+from poise.spatial import Array
 from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measure, performer, window_for
 from poise.study.plots import panels, share_map
-from poise.study.shares import shares_over
 from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped
+from poise.study.table import grouped, numbers
 from poise.study.trial import Trial, cast_once
 from poise.world.pushes import Push
 
@@ -120,20 +122,26 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 
 def plot(rows: Sequence[Row]) -> Figure:
     """A row for each motion, a panel for each reaction with footholds moved and kept: force against direction."""
-    motions, ways = (
-        list(dict.fromkeys(tuple(str(row[name]) for name in names) for row in rows))
-        for names in (("motion",), ("reaction", "footholds"))
-    )
+    motions = list(dict.fromkeys(str(row["motion"]) for row in rows))
+    ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
     figure, axes = panels(len(motions), len(ways), share_rows=True)
-    for (i, (motion,)), (j, (reaction, footholds)) in product(enumerate(motions), enumerate(ways)):
-        key = (motion, reaction, footholds)
-        here = [row for row in rows if (row["motion"], row["reaction"], row["footholds"]) == key]
-        if here:
-            angles, forces, shares = shares_over(here, "direction", "force")
-            share_map(axes[i, j], shares, [f"{angle}°" for angle in angles], [f"{force:g} N" for force in forces])
-            axes[i, j].tick_params(axis="x", rotation=90)
-        axes[i, j].set_title(f"{motion}, {reaction},\nfootholds {footholds}", fontsize=8)
+    for i, motion in enumerate(motions):
+        own = [row for row in rows if row["motion"] == motion]
+        angles, forces = (sorted(set(numbers(own, column))) for column in ("direction", "force"))
+        for axis, way in zip(axes[i], ways, strict=True):
+            shares = shares_at([row for row in own if (row["reaction"], row["footholds"]) == way], angles, forces)
+            share_map(axis, shares, [f"{angle:g}°" for angle in angles], [f"{force:g} N" for force in forces])
+            axis.tick_params(axis="x", rotation=90)
+            axis.set_title(f"{motion}, {way[0]},\nfootholds {way[1]}", fontsize=8)
     return figure
+
+
+def shares_at(rows: Sequence[Row], angles: Sequence[float], forces: Sequence[float]) -> Array:
+    """(forces, angles) shares of trials that survive; not a number where none was made, so that panels compare."""
+    shares = np.full((len(forces), len(angles)), np.nan)
+    for row in grouped(rows, ("force", "direction"), {"share": TOLD["share"]}):
+        shares[forces.index(float(row["force"] or 0.0)), angles.index(float(row["direction"] or 0.0))] = row["share"]
+    return shares
 
 
 STUDY: Study[Case] = Study(

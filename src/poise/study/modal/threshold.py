@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.reference.archive import spoken_name
-from poise.study.modal.case import MOTIONS, OURS, Case, measure, performer, summary_by, window_for
+from poise.study.modal.case import MOTIONS, OURS, Case, measure, summary_by, window_for
 from poise.study.modal.curves import curves_over
+from poise.study.modal.shaken import shaken
 from poise.study.study import Scope, Study
-from poise.study.trial import Trial
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
 """(rad/s)^2."""
@@ -16,16 +16,16 @@ COARSE = (25.0, 100.0, 400.0)
 
 
 def cases(scope: Scope) -> list[Case]:
-    """Each motion with each threshold."""
+    """Each motion with each threshold, left alone and pushed to four sides."""
     return [
         Case(
-            {"motion": spoken_name(motion), "threshold": threshold},
-            Trial(motion, performer(motion), seconds=scope.seconds, seed=seed),
+            {"motion": spoken_name(motion), "threshold": threshold, **pushed},
+            trial,
             replace(OURS, threshold=threshold, window=window_for(motion)),
         )
         for motion in scope.motions
         for threshold in (COARSE if scope.coarse else THRESHOLDS)
-        for seed in range(scope.seeds)
+        for pushed, trial in shaken(motion, scope)
     ]
 
 
@@ -33,10 +33,10 @@ STUDY: Study[Case] = Study(
     name="modal-threshold",
     title="survival and tracking against the squared frequency below which modes are planned ahead",
     reproduces="Jain and Liu 2011, section 7",
-    whole=Scope(seeds=5, seconds=10.0, motions=MOTIONS),
+    whole=Scope(seeds=2, seconds=5.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion", "threshold"),
-    plot=curves_over("threshold", "(rad/s)²"),
+    summary=summary_by("motion", "threshold", "pushed"),
+    plot=curves_over("threshold", "(rad/s)²", apart="pushed"),
 )

@@ -6,39 +6,27 @@ from dataclasses import replace
 
 from poise.control.modal import Modal
 from poise.reference.archive import spoken_name
-from poise.study.modal.case import MOTIONS, OURS, Case, measured, performer, summary_by
+from poise.study.modal.case import MOTIONS, OURS, Case, measured, summary_by
 from poise.study.modal.curves import curves_over
-from poise.study.modal.push import blows_for, push_to
+from poise.study.modal.shaken import shaken
 from poise.study.study import Row, Scope, Study
-from poise.study.trial import Trial
 
 FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
 """0 for as many as fit the motion."""
 COARSE = (4, 12, 36, 0)
-PUSH = 100.0
-"""N, as long as in `modal-push`."""
-SIDES = (0, 90, 180, 270)
-"""Degrees: forward, then to the left."""
 
 
 def cases(scope: Scope) -> list[Case]:
     """Each motion with each window, left alone and pushed to four sides."""
     return [
         Case(
-            {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", "pushed": way is not None},
-            Trial(
-                motion,
-                performer(motion),
-                seconds=scope.seconds,
-                seed=seed,
-                pushes=() if way is None else (push_to(way, PUSH, blows_for(motion).frames),),
-            ),
+            {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
+            trial,
             replace(OURS, window=frames),
         )
         for motion in scope.motions
         for frames in (COARSE if scope.coarse else FRAMES)
-        for way in (None, *SIDES)
-        for seed in range(scope.seeds)
+        for pushed, trial in shaken(motion, scope)
     ]
 
 
