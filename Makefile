@@ -56,6 +56,7 @@ pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in READM
 	$(BIN)/python docs/make_strips.py
 	$(BIN)/python docs/make_motions.py
 	$(BIN)/python docs/make_scripts.py
+	$(BIN)/python docs/make_behaviours.py
 	$(BIN)/python docs/make_studio.py
 	$(BIN)/python docs/rerun.py
 

@@ -60,7 +60,7 @@ def shoot(page: Any, name: str) -> None:
 def pushed(page: Any) -> None:
     """A walk just after a push to the side, looked at once more."""
     until(page, "studio.tape.end > 3")
-    page.evaluate("studio.wire.send('push', { newtons: 250, degrees: 90, duration: 0.25 })")
+    page.evaluate("studio.wire.send('push', { newtons: 150, degrees: 90, duration: 0.25 })")
     until(page, "studio.events.length && studio.tape.end > studio.events[0].time + 1")
     for toggle in ("contacts", "com"):
         page.locator(f"[data-toggle={toggle}]").click()

@@ -161,6 +161,7 @@ def test_it_goes_where_it_is_steered(page, tmp_path):
     assert np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))) > 20
     page.get_by_role("tab", name="Act", exact=True).click()
     page.get_by_role("button", name="Stand", exact=True).click()
+    until(page, "studio.events.some((event) => event.kind === 'steer' && event.speed === 0)")
     simulated(page, 3.0)
     assert np.linalg.norm(recording(page, tmp_path).qvel[-1, :2]) < 0.4
 
@@ -195,6 +196,7 @@ def test_controllers_that_do_not_fit_say_why(page):
     until(page, "studio.scene.motion === 'backflip' && studio.scene.controller === 'nqr'")
     pendulum = page.locator(".pick", has=page.locator("input[value=pendulum]"))
     assert pendulum.locator("input").is_disabled()
+    page.get_by_text("not fit: why?").click()
     assert "none" in pendulum.inner_text()
     page.locator(".pick", has=page.locator("input[value=limp]")).click()
     until(page, "studio.scene.controller === 'limp'")

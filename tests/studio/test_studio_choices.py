@@ -3,6 +3,7 @@
 import pytest
 
 from poise import PoiseError
+from poise.body import names
 from poise.studio.choices import Choice, bodies, catalogue, fits, motions, usual_body
 from poise.studio.terrains import TERRAINS
 from poise.studio.wire import Told
@@ -11,11 +12,15 @@ from poise.world.terrain import parse_terrain
 
 def test_reasons_are_given():
     why = fits("walk", None)
-    assert [name for name, reason in why.items() if reason is None] == ["limp", "hold", "nqr", "modal", "pendulum"]
+    assert {name for name, reason in why.items() if reason is None} == {"limp", "hold", "nqr", "modal", "pendulum"}
+    assert "forward-roll" in why["rotation"]
+    assert {name for name, reason in fits("forward-roll", None).items() if reason is None} == {"rotation"}
     assert "script" in why["poses"]
     assert "bar" in fits("hang", None)["nqr"]
     assert "manner of a walk" in fits("backflip", None)["pendulum"]
     assert "manner of a walk" in fits("run", None)["pendulum"]
+    assert "does not run" in fits("run", None)["modal"]
+    assert fits("chin-up", None)["modal"] is None
     assert "human58" in fits("walk", "human58")["nqr"]
     assert "feet" in fits("walk", "lamp14")["pendulum"]
     assert "pose" in fits("fall", None)["nqr"]
@@ -28,6 +33,7 @@ def test_the_body_that_suits_is_taken():
     assert usual_body("walk", "pendulum") == "human58"
     assert usual_body("stand", "hold") == "human37"
     assert usual_body("x.bvh", "pendulum") == "own"
+    assert usual_body("forward-roll", "rotation") == "human43"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,15 @@ def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
     assert not Choice("walk", controller="nqr", edits=("warp:0.9",)).steers
     assert Choice("walk", controller="pendulum", steered=False).steers
     assert not Choice("walk", controller="hold").steers
+    assert Choice("forward-roll", controller="rotation").steers
+    assert not Choice("back-flip", controller="rotation").steers
+
+
+def test_what_can_be_edited_live():
+    assert Choice("walk", controller="pendulum").edits_live
+    assert Choice("walk", controller="modal").edits_live
+    assert not Choice("walk", controller="nqr").edits_live
+    assert not Choice("forward-roll", controller="rotation").edits_live
 
 
 def test_all_terrains_can_be_stood_on():
@@ -77,5 +92,5 @@ def test_all_terrains_can_be_stood_on():
 def test_the_catalogue_is_whole():
     told = catalogue()
     assert len(told["motions"]) == len(motions()) > 25
-    assert len(bodies()) == 6
+    assert {body["name"] for body in bodies()} == set(names())
     assert {"strut", "somersault"} <= set(told["scripts"])

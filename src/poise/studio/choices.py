@@ -15,6 +15,7 @@ from poise.control.controller import Steerable
 from poise.control.pendulum.legs import legs_of
 from poise.errors import PoiseError
 from poise.reference.authoring import read_source, shipped_names
+from poise.reference.behaviours import behaviour_names, read_behaviour
 from poise.reference.cast import DEFAULT_BODY, OWN
 from poise.reference.edit.forms import CARRY_POSES
 from poise.reference.motions import motion_names
@@ -27,10 +28,10 @@ from poise.studio.wire import Told
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
 RUNS = ("run", "walk-to-run", "run-to-walk")
-MODAL = ("walk", "squat", "swing", "stand")
-"""What `modal` performs so far."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
-FEATS, FALLS = "Feats", "Falls"
+FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
+BEHAVIOUR = "behaviour"
+_GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,18 @@ class Choice:
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
+        if _kind(self.motion) == BEHAVIOUR:
+            return self.controller == "rotation" and read_behaviour(self.motion).kind == "roll"
         if self.controller == "nqr":
             return self.steered and not self.edits and not self.loads and can_roam(self.motion, self.performer)
         return self.controller in CONTROLLERS and isinstance(named_controller(self.controller), Steerable)
+
+    @property
+    def edits_live(self) -> bool:
+        """Whether its motion can be edited while it is performed."""
+        if _kind(self.motion) == BEHAVIOUR or self.controller not in CONTROLLERS:
+            return False
+        return CONTROLLERS[self.controller].edits_online or not named_controller(self.controller).needs_physics
 
     def session(self) -> Session:
         """All of it, for the stage."""
@@ -123,6 +133,8 @@ def usual_body(motion: str, controller: str) -> str:
     """Who performs unless told otherwise."""
     if motion.lower().endswith(".bvh"):
         return OWN
+    if _kind(motion) == BEHAVIOUR:
+        return read_behaviour(motion).body
     entry = CONTROLLERS.get(controller)
     usual = entry.body if entry else None
     if entry and named_controller(controller).needs_physics:
@@ -140,6 +152,9 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
     if controller == "poses":
         return "performs scripts of key poses: see Pose, above"
     kind = _kind(motion)
+    if (kind == BEHAVIOUR) != (controller == "rotation"):
+        own = f"performs {' and '.join(behaviour_names())}, which are its own"
+        return own if controller == "rotation" else f"{motion} is a behaviour of the momentum controller"
     if controller == "pendulum":
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
             return f"takes the manner of a walk, and {motion} is none"
@@ -157,8 +172,8 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and motion not in MODAL:
-        return f"performs {', '.join(MODAL[:-1])} so far"
+    if controller == "modal" and motion in RUNS:
+        return "walks, squats, jumps and swings, but does not run yet"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
@@ -184,6 +199,8 @@ def _legless(body: str) -> str | None:
 def _kind(motion: str) -> str:
     if motion.lower().endswith(".bvh"):
         return "file"
+    if motion in behaviour_names():
+        return BEHAVIOUR
     return read_source(motion).kind if motion in shipped_names() else "pose"
 
 
@@ -202,10 +219,15 @@ def motions() -> list[dict[str, str]]:
     told = []
     for name in motion_names():
         kind = _kind(name)
-        what = read_source(name).title if kind != "pose" else "a fall from a height"
-        told.append({"name": name, "what": what, "group": GROUPS.get(kind, FALLS if kind == "pose" else FEATS)})
-    order = [*GROUPS.values(), FEATS, FALLS]
+        told.append({"name": name, "what": _title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+    order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
     return sorted(told, key=lambda each: (order.index(each["group"]), each["name"]))
+
+
+def _title(name: str, kind: str) -> str:
+    if kind == BEHAVIOUR:
+        return read_behaviour(name).title
+    return read_source(name).title if kind != "pose" else "a fall from a height"
 
 
 def catalogue() -> dict[str, Any]:

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from poise.errors import PoiseError
+from poise.export.look import performer_span
 from poise.export.page import scene_data
 from poise.reference.preparing import changes
 from poise.studio import choices
@@ -100,9 +103,12 @@ class Desk:
         choice, world = show.choice, show.run.world
         body = world.scene.body
         found = [] if show.imported is None else changes(show.imported)
+        scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
+        upright[world.scene.coordinates(0)] = body.standing
+        scene["span"] = max(scene["span"], performer_span(world.model, upright))  # who begins curled up will stretch
         self._say(
             "stage",
-            **scene_data(world.model, world.qpos),
+            **scene,
             epoch=self._epoch,
             dofs=[body.dof_names[k] for k in range(body.nv)],
             limits=[

@@ -60,7 +60,7 @@ class Show:
         self.choice = choice
         staged = choice.session().staged(say, remembered_cast)
         reference = staged.reference
-        self.live = not staged.controller.needs_physics
+        self.live = choice.edits_live
         if self.live:
             reference = Live(reference, staged.world.scene.body)
         say("getting ready (the first time on a machine, compiling takes a minute)")

@@ -25,7 +25,7 @@ def test_a_search_that_was_stopped_goes_on(tmp_path):
     assert whole.score == rest.score
     assert dict(whole.behaviour.control) == dict(rest.behaviour.control)
     with pytest.raises(PoiseError, match="another search"):
-        tune(behaviour, TuneSettings(2, 4, 2, seconds=0.1), tmp_path / "a.json", 1, silence)
+        tune(behaviour, TuneSettings(2, 4, 2, seconds=0.1, check=1), tmp_path / "a.json", 1, silence)
 
 
 def test_the_command_writes_the_file_with_its_score(tmp_path, capsys):

@@ -230,8 +230,8 @@ class Flip:
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, -share * off), self.pose[place])
 
     def _left(self, rotation: Rotation) -> float:
-        """s until the centre of mass has fallen to the height of touch-down."""
-        fall, up = float(rotation.com[2]) - self._numbers.touch_down_height, float(rotation.velocity[2])
+        """s until the centre of mass is as low as it is above flat soles in the pose of touch-down."""
+        fall, up = float(rotation.com[2] - self._open_line.height[-1]), float(rotation.velocity[2])
         g = self._planner.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 

@@ -29,10 +29,9 @@ class Opening:
         return float(pitch + momentum * time - (line.swing[end] - line.swing[at]))
 
     def due(self, pitch: float, momentum: float, left: float, wanted: float) -> bool:
-        """Whether the tuck should be left now: one step later it would arrive beyond the pitch that is wanted."""
-        now, later = (self.arrival(pitch, momentum, left, 0, wait) for wait in (0.0, self._step))
-        ahead = np.sign(momentum)
-        return bool(ahead * (0.5 * (now + later) - wanted) >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
+        """Whether the tuck should be left now: it would arrive at the wanted pitch or beyond, or no time is left."""
+        beyond = np.sign(momentum) * (self.arrival(pitch, momentum, left, 0) - wanted)
+        return bool(beyond >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
 
     def pose(self, at: int) -> tuple[Array, Array]:
         """(nq,) of a step, and (n,) rad/s of joints there."""

@@ -12,7 +12,7 @@ class Act {
     this.keys = new Set();
     labelled($("push-force"), (value) => `${value} N`);
     labelled($("push-time"), (value) => `${value.toFixed(2)} s`);
-    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => this.steer());
+    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = true; this.steer(); });
     labelled($("steer-lift"), (value) => `${Math.round(100 * value)} cm more`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
     labelled($("steer-step"), (value) => `${value.toFixed(2)} s`).addEventListener("change", () => this.steer({ step: Number($("steer-step").value) }));
     this.pad();
@@ -90,6 +90,7 @@ class Act {
       if (!keys.size) return;
       const held = (key) => (keys.has(key) ? 1 : 0), input = $("steer-speed");
       const faster = held("ArrowUp") - held("ArrowDown");
+      this.paced ||= faster !== 0;
       if (faster) { // the exact value is kept besides, since the slider rounds
         this.exact = clamp((this.exact ?? Number(input.value)) + QUICKER * seconds * faster, Number(input.min), Number(input.max));
         input.value = this.exact;
@@ -114,7 +115,8 @@ class Act {
 
   steer(more = {}) {
     if (!this.keys.size) this.exact = undefined;
-    this.wire.send("steer", { heading: this.heading, speed: Number($("steer-speed").value), ...more });
+    const speed = this.paced ? { speed: Number($("steer-speed").value) } : {}; // until then it goes as the motion does
+    this.wire.send("steer", { heading: this.heading, ...speed, ...more });
   }
 
   /** Which way it faces now, degrees. */
@@ -125,17 +127,18 @@ class Act {
   staged({ links, trunk, steers, controller, motion, body }, speeds) {
     this.steers = steers;
     this.heading = 0;
+    this.paced = false;
     this.showHeading();
     fill($("push-link"), links.map((link) => [link, link.replaceAll("_", " ")]), trunk);
     $("steer").hidden = !steers;
     $("stepping").hidden = controller !== "pendulum";
-    const input = $("steer-speed"), [slowest, fastest] = controller === "nqr" ? [0, 3] : speeds;
+    const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[controller] ?? speeds;
     Object.assign(input, { min: slowest, max: fastest });
     input.value = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     input.show();
-    const paces = controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
+    const paces = controller === "rotation" ? {} : controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
     $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
-      textContent: name, onclick: () => { input.value = speed; input.show(); this.steer(); },
+      textContent: name, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },
     })));
     this.showWhyNot(steers, controller, motion, body);
   }

@@ -6,9 +6,10 @@ const CONTROLLER_WORDS = {
   modal: ["Modal", "plans contact forces a tenth of a second ahead"],
   hold: ["Springs", "joints hold the pose; no balance"],
   limp: ["Rag doll", "no control at all"],
+  rotation: ["Momentum", "rolls and flips by the momentum of the whole body"],
   poses: ["Key poses", "performs scripts"],
 };
-const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "hold", "limp", "poses"];
+const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "rotation", "hold", "limp", "poses"];
 
 class Choose {
   constructor(wire) {
@@ -91,14 +92,17 @@ class Choose {
     if (motion !== $("motion").value || body !== $("body").value) return;
     const able = CONTROLLER_ORDER.filter((name) => name in why && why[name] === null);
     if (!able.includes(this.controller)) [this.controller] = able;
-    $("controllers").lastElementChild.replaceChildren(...CONTROLLER_ORDER.filter((name) => name in why).map((name) => {
+    const picks = CONTROLLER_ORDER.filter((name) => name in why).map((name) => {
       const [title, what] = CONTROLLER_WORDS[name], radio = make("input", { type: "radio", name: "controller", value: name });
       radio.disabled = why[name] !== null;
       radio.checked = name === this.controller;
       radio.onchange = () => { this.controller = name; this.begin(); };
       return make("label", { className: "pick", title: name }, radio, make("b", { textContent: title }),
         make("span", { textContent: why[name] === null ? what : why[name] }));
-    }));
+    });
+    const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("b").textContent);
+    const others = make("details", {}, make("summary", { textContent: `${names.join(", ")} ${names.length > 1 ? "do" : "does"} not fit: why?` }), ...unfit);
+    $("controllers").lastElementChild.replaceChildren(...picks.filter((pick) => !unfit.includes(pick)), ...(unfit.length ? [others] : []));
     this.begin();
   }
 

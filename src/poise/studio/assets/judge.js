@@ -63,15 +63,16 @@ class Judge {
     }));
   }
 
-  told({ fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, slow) {
+  told({ fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, slow, meant) {
+    const state = fell === null ? "good" : meant ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
     put("n-speed", `${playing ? Math.min(slow, speed).toFixed(2) : "0.00"}× <small>up to ${speed.toFixed(0)}×</small>`);
-    put("n-fall", fell === null ? "stays up" : `down at ${fell.toFixed(2)} s`, fell === null ? "good" : "bad");
+    put("n-fall", fell === null ? "stays up" : `down at ${fell.toFixed(2)} s`, state);
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
     put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "obeyed" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
-    this.chip("chip-state", fell === null ? "On its feet" : `Down at ${fell.toFixed(1)} s`, fell === null ? "good" : "bad");
+    this.chip("chip-state", fell === null ? "On its feet" : `Down at ${fell.toFixed(1)} s`, state);
     this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }

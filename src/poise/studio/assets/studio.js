@@ -49,7 +49,7 @@ class Studio {
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
       branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
       events: ({ events }) => this.happened(events),
-      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow, this.meant); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
       crashed: ({ text }) => { busy(""); this.crashed(text); },
@@ -71,6 +71,8 @@ class Studio {
     this.events = [];
     this.fell = null;
     this.scene = scene;
+    const group = this.choices.motions.find(({ name }) => name === scene.motion)?.group ?? "";
+    this.meant = ["limp", "hold"].includes(scene.controller) || /^(Feats|Rolls|Falls)/.test(group); // to touch the ground
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
     this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.controller)?.speeds);
@@ -86,8 +88,7 @@ class Studio {
 
   /** Whoever falls unless he was meant to can be taken back. */
   down(fell) {
-    const meant = ["limp", "hold"].includes(this.scene?.controller) || this.choices.motions.find(({ name }) => name === this.scene?.motion)?.group === "Feats";
-    if (fell !== null && this.fell === null && !meant) {
+    if (fell !== null && this.fell === null && !this.meant) {
       const back = Math.max(0, fell - 2);
       toast("It is down.", "note", {
         "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Begin again": () => this.wire.send("reset", { play: true }),

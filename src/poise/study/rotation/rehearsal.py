@@ -20,6 +20,8 @@ from poise.world.world import World
 
 SOUND = 0.025
 """Of friction's work, that drives: half of what the audit bears."""
+ENOUGH = 0.75
+"""Turns a second: faster rolls score no more, since hands slam onto the ground."""
 STALLED = 2.5
 """s without a tenth of a turn: a roll that will not go on."""
 
@@ -96,7 +98,8 @@ def score_of_roll(rehearsal: Rehearsal) -> float:
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
-    return rolled.turns - 2.0 * effort - 10.0 * max(rolled.driven - SOUND, 0.0) - 0.5 * rolled.blew_up
+    turns = min(rolled.turns, ENOUGH * rehearsal.seconds)
+    return turns - 2.0 * effort - 40.0 * max(rolled.driven - SOUND, 0.0) - 0.5 * rolled.blew_up
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class TuneSettings:
     population: int = 20  # samples in a generation
     trials: int = 3  # of each sample
     terrains: tuple[str, ...] = ("flat",)  # taken in turn
+    rates: tuple[float, ...] = (60.0,)  # Hz, likewise
     seconds: float = 8.0  # of each trial
     noise: float = 0.1  # rad/s, at most: the trials of a sample go from none to this
     limits: str | None = None  # torque limits instead of the behaviour's own
@@ -99,13 +100,14 @@ def tune(behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: i
 
 def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> _Sample:
     varied = behaviour.varied(by)
-    seeds, grounds = range(first, first + count), settings.terrains
+    seeds, grounds, rates = range(first, first + count), settings.terrains, settings.rates
     noises = settings.noise * np.linspace(0.0, 1.0, count) if count > 1 else [settings.noise]
     return _Sample(
         tuple(
             Rehearsal(
                 varied,
                 terrain=grounds[seed % len(grounds)],
+                rate=rates[seed // len(grounds) % len(rates)],
                 seconds=settings.seconds,
                 seed=seed,
                 noise=float(noise),
@@ -119,7 +121,7 @@ def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
 def _identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
     """What must be the same for a search to be gone on with."""
     told = asdict(replace(settings, generations=1, check=1))
-    told["terrains"] = list(settings.terrains)
+    told["terrains"], told["rates"] = list(settings.terrains), list(settings.rates)
     return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": told}
 
 
@@ -151,6 +153,7 @@ def text_of(tuned: Tuned, settings: TuneSettings) -> str:
         "seconds": settings.seconds,
         "noise": settings.noise,
         "terrains": " ".join(settings.terrains),
+        "rates": " ".join(f"{rate:g}" for rate in settings.rates),
         "generations": tuned.generations,
     }
     if settings.limits is not None:

@@ -1,0 +1,30 @@
+"""Makes the strips of pictures of the behaviours that come with Poise, with Poise itself: part of `make pictures`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from poise.export.strip import Camera, write_strip
+from poise.session import Session
+
+STATIC = Path(__file__).parent / "_static" / "behaviours"
+COLUMNS = 8
+SPANS = {"forward-roll": (0.0, 3.0), "back-flip": (0.8, 2.4)}  # s
+
+
+def draw(name: str) -> Path:
+    """Two rows of pictures."""
+    start, end = SPANS[name]
+    done = Session(name, controller="rotation", seconds=end + 0.1).perform()
+    times = np.linspace(start, end, 2 * COLUMNS)
+    camera = Camera(azimuth=-62, elevation=10, distance=2.6)
+    return write_strip(done.recording, STATIC / f"{name}.png", COLUMNS, (180, 200), times=times, camera=camera)
+
+
+if __name__ == "__main__":
+    STATIC.mkdir(parents=True, exist_ok=True)
+    for each in sys.argv[1:] or SPANS:
+        print("wrote", draw(each))
