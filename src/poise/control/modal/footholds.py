@@ -50,6 +50,7 @@ class Footholds:
         self.offset = np.zeros((len(self._feet), 3))  # m
         self.root = np.zeros(3)  # m
         self._landing = [0] * len(self._feet)
+        self._steps = False  # whether a foot has ever left the ground
         self._data = mujoco.MjData(body.model)
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
@@ -65,6 +66,9 @@ class Footholds:
         off = error[:2] + error[6:8] / pace
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
+        self._steps = self._steps or not all(down)
+        if not self._steps:  # who only stands has nowhere else to stand: feet that tip are no new footholds
+            return
         meant = np.array([_middle(frame.corner[own]) for own in self._corners])
         base = _middle(self.offset[down]) if any(down) else self.root[:2]
         for k, own in enumerate(self._corners):
