@@ -7,12 +7,12 @@ the state that really is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from math import atan2, cos, pi, radians, sin, sqrt
 
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.flip_numbers import KEYS, FlipNumbers
 from poise.control.rotation.opening import Opening
 from poise.control.rotation.plan import Course, Phase, Planar, Planner, Wish
 from poise.control.rotation.poseline import PoseLine, pose_line
@@ -21,74 +21,14 @@ from poise.control.rotation.settings import RotationSettings
 from poise.control.rotation.supports import Supports
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.errors import PoiseError, unknown
-from poise.reference.behaviours import Behaviour, Staged
+from poise.reference.behaviours import Staged
 from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_multiply
 
-KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
-"""The poses of a flip, in this order."""
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
-
-
-@dataclass(frozen=True)
-class FlipNumbers:
-    """What a flip aims for, and how much it matters."""
-
-    flight: float = 0.58  # s
-    opening: float = 0.2  # s from the tuck to the pose of touch-down
-    turned: float = -351.0  # degrees of excursion at touch-down
-    touch_pitch: float = -320.0  # degrees of the pelvis at touch-down
-    take_off_height: float = 1.0  # m of the centre of mass
-    touch_down_height: float = 0.8  # m
-    touch_down_ahead: float = 0.15  # m of the centre of mass before the ankles
-    travel: float = -0.1  # m backward until touch-down, negative
-    end_height: float = 0.7  # m of the centre of mass after landing
-    squat_ahead: float = 0.04  # m of the centre of mass before the ankles in the crouch
-    stand_ahead: float = 0.05  # m, standing
-    landing: float = 0.5  # s until rest
-    squat_linear: float = 0.5
-    squat_angular: float = 0.5
-    squat_stiffness: float = 400.0
-    push_strongest: float = 1600.0  # N of heels, and of toes
-    push_last: float = 0.3  # of that at take-off
-    push_linear: float = 5.0
-    push_angular: float = 10.0
-    push_stiffness: float = 400.0
-    push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
-    push_support: float = 3e4
-    flight_stiffness: float = 1500.0
-    land_linear: float = 100.0
-    land_angular: float = 10.0
-    land_stiffness: float = 400.0
-    land_spring: float = 30.0  # 1/s^2
-    land_damping: float = 14.0  # 1/s
-    land_spin_damping: float = 8.0  # 1/s
-    squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
-    push_trunk: float = 0.5  # in the push
-    push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
-    trunk: float = 5.0  # in landing and standing
-    trunk_spring: float = 60.0  # 1/s^2
-    support: float = 1e5
-    land_support: float = 1e5
-    flat: float = 2.0  # weight of feet that are flat on the ground in landing and standing, 1/(rad/s^2)^2
-    flat_spring: float = 400.0  # 1/s^2
-    gap: float = 0.03  # m: feet nearer to the ground may bear
-    land_gap: float = 0.03  # m, in landing
-
-    @classmethod
-    def of(cls, behaviour: Behaviour) -> FlipNumbers:
-        """Those of a behaviour file."""
-        known = [field.name for field in fields(cls)]
-        for name in behaviour.control:
-            if name not in known:
-                raise unknown(f"number of a flip in {behaviour.path.name}", name, known)
-        if len(behaviour.at) != len(KEYS):
-            raise PoiseError(f"{behaviour.path.name}: a flip has {len(KEYS)} poses: {', '.join(KEYS)}")
-        return cls(**behaviour.control)
 
 
 class Flip:

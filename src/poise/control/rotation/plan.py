@@ -12,6 +12,7 @@ one array, and the knots are found by Gauss-Newton steps whose bounds and fricti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import daqp
@@ -131,9 +132,9 @@ class Planner:
         rise, _, land = (each[0] for each in shoot(knots[None]))
         off = float(np.abs(residual(knots[None])[0, [1, 2, 5, 6, 7]]).max())
         return FlightPlan(
-            self._course(rise, push, knots[: 4 * push.knots], 0.0),
+            self._course(rise, push, knots[: 4 * push.knots]),
             len(flight) * self.step,
-            self._course(land, landing, knots[4 * push.knots :], float(land[0, 0])),
+            self._course(land, landing, knots[4 * push.knots :]),
             off,
         )
 
@@ -150,7 +151,7 @@ class Planner:
         first[1::2] = 0.5 * self.mass * self.gravity * 1.5
         knots = self._found(first, residual, placed)
         land = self._shot(_columns(start, 1), placed, knots[None], start.x)[0]
-        return self._course(land, placed, knots, start.x)
+        return self._course(land, placed, knots)
 
     def _shot(self, start: Array, phase: Phase, knots: Array, origin: Array | float) -> Array:
         """(V, N + 1, 6) states of V variants from start (V, 6), with knots (V, 4 K)."""
@@ -180,12 +181,12 @@ class Planner:
         out[:, 5] += start[:, 4] * self.step * np.sum(1.0 / inertia)
         return out
 
-    def _found(self, knots: Array, residual: object, *phases: Phase) -> Array:
+    def _found(self, knots: Array, residual: Callable[[Array], Array], *phases: Phase) -> Array:
         """Gauss-Newton within bounds and cones."""
         cone, upper, lower = self._bounds(phases)
         for _ in range(self.iterations):
             moved = np.vstack([knots, knots + NUDGE * np.eye(len(knots))])
-            told = residual(moved)  # type: ignore[operator]
+            told = residual(moved)
             slope = (told[1:] - told[0]).T / NUDGE
             hessian = slope.T @ slope
             hessian[np.diag_indices(len(knots))] += SOFTEST * hessian.diagonal().mean()
@@ -207,11 +208,10 @@ class Planner:
         upper[1 : 2 * count : 2], lower[1 : 2 * count : 2] = strongest, 0.0
         return cone, upper, lower
 
-    def _course(self, state: Array, phase: Phase, knots: Array, origin: float) -> Course:
+    def _course(self, state: Array, phase: Phase, knots: Array) -> Course:
         steps = len(phase.inertia)
         force = _forces(knots[None], phase.knots, steps)[0]
         push = np.column_stack([force[:, 0] + force[:, 2], force[:, 1] + force[:, 3] - self.mass * self.gravity])
-        del origin
         return Course(self.step, state, push, np.diff(state[:, 4]) / self.step)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BEHAVIOURS = ("forward-roll", "back-flip")
-PLANS = {"plan of a flip": 0.0, "plan of a landing": 1.0}
+PLANS = ("plan of a flip", "plan of a landing")
 _TIMES = ("control_ms", "simulation_ms", "step_ms", "p99_ms", "ratio", "real_time_factor")
 _PUSH = Phase(np.linspace(7.0, 13.0, 20), -0.05, 0.13, 6, 1600.0, 0.3)
 _FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 10), np.full(16, 4.0), np.linspace(4.0, 9.0, 10)])
