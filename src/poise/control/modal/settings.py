@@ -14,7 +14,7 @@ LONGEST_WINDOW = 240
 
 @dataclass(frozen=True)
 class ModalSettings:
-    """Weights are those of [Jain2011] section 7, in its names."""
+    """Weights are told with their names in [Jain2011]; docs/modal.md has its values beside ours."""
 
     window: int = 12
     """Frames that are planned ahead; 0 for as many as fit the motion."""

@@ -81,6 +81,23 @@ class Source:
         return read_source(self.path.parent / name if name.endswith(".toml") else name)
 
 
+def read_table(
+    what: str, name_or_path: str | Path, folder: Path, names: tuple[str, ...]
+) -> tuple[Path, dict[str, Any]]:
+    """A TOML file, and what it says: by one of the `names` from a folder, or a user's own by its path."""
+    path = Path(name_or_path)
+    if path.suffix != ".toml":
+        if str(name_or_path) not in names:
+            raise unknown(what, str(name_or_path), names)
+        path = folder / f"{name_or_path}.toml"
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PoiseError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+
+
 def shipped_names() -> tuple[str, ...]:
     """Names of the motions whose sources come with Poise."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
@@ -88,17 +105,7 @@ def shipped_names() -> tuple[str, ...]:
 
 def read_source(name_or_path: str | Path) -> Source:
     """A source that comes with Poise, or a user's own if the name ends in .toml."""
-    path = Path(name_or_path)
-    if path.suffix != ".toml":
-        if str(name_or_path) not in shipped_names():
-            raise unknown("motion", str(name_or_path), shipped_names())
-        path = _FOLDER / f"{name_or_path}.toml"
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+    path, table = read_table("motion", name_or_path, _FOLDER, shipped_names())
     kind = table.get("kind")
     if not isinstance(kind, str):
         raise PoiseError(f"{path.name}: 'kind' must say what sort of motion it is, such as \"gait\"")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.errors import PoiseError, unknown
+from poise.errors import unknown
 from poise.frozen import Frozen
 from poise.reference.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.reference.authoring.source import Source
+from poise.reference.authoring.source import Source, read_table
 from poise.reference.behaviours.behaviour import Behaviour, Freedom
 
 _FOLDER = Path(__file__).parent / "shipped"
@@ -27,17 +26,7 @@ def behaviour_names() -> tuple[str, ...]:
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
     """A behaviour that comes with Poise, or a user's own if the name ends in .toml."""
-    path = Path(name_or_path)
-    if path.suffix != ".toml":
-        if str(name_or_path) not in behaviour_names():
-            raise unknown("behaviour", str(name_or_path), behaviour_names())
-        path = _FOLDER / f"{name_or_path}.toml"
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+    path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
     source = Source(path.stem, path, "", Frozen(table))
     source.check(_FIELDS)
     return _read(source, name_or_path)
