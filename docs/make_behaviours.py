@@ -13,6 +13,7 @@ from poise.session import Session
 STATIC = Path(__file__).parent / "_static" / "behaviours"
 COLUMNS = 8
 SPANS = {"forward-roll": (0.0, 3.0), "back-flip": (0.8, 2.4)}  # s
+DISTANCES = {"forward-roll": 4.4, "back-flip": 2.6}  # in body sizes at the start: rolls begin crouched
 
 
 def draw(name: str) -> Path:
@@ -20,7 +21,7 @@ def draw(name: str) -> Path:
     start, end = SPANS[name]
     done = Session(name, controller="rotation", seconds=end + 0.1).perform()
     times = np.linspace(start, end, 2 * COLUMNS)
-    camera = Camera(azimuth=-62, elevation=10, distance=2.6)
+    camera = Camera(azimuth=-62, elevation=10, distance=DISTANCES[name])
     return write_strip(done.recording, STATIC / f"{name}.png", COLUMNS, (180, 200), times=times, camera=camera)
 
 
