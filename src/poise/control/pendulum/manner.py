@@ -86,7 +86,8 @@ class Manner:
     @cached_property
     def swing(self) -> Swing:
         """What of it is the swinging foot's."""
-        return Swing(*(np.array(part) for part in (self.foot[:, 1], self.clear, self.progress, self.bow)), self.way)
+        foot, clear, progress, bow = map(np.array, (self.foot[:, 1], self.clear, self.progress, self.bow))
+        return Swing(foot, clear, progress, bow, self.way)
 
     @cached_property
     def _rows(self) -> Array:
