@@ -40,6 +40,10 @@ class RollNumbers:
     core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     pull: float = 2.56  # K_d^L: towards the wanted velocity, 1/s
     lift: float = 0.59  # of that against the ground
+    hold: float = 0.0  # K_s^L: towards the wanted height, 1/s^2
+    height: float = 0.4  # m of the centre of mass above the ground, in the mean of a turn
+    heave: float = 0.1  # m by which it is higher at the phase of the peak, and lower half a turn after
+    peak: float = 0.0  # turns: that phase
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
@@ -100,12 +104,15 @@ class Roll:
         return Actuation(torque=actor.whole(found.torque))
 
     def _pull(self, rotation: Rotation, along: Array) -> Array:
-        """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), velocity alone, parallel to the slope."""
+        """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""
         n = self._numbers
-        miss = self.speed * along - rotation.velocity
         off = cross(along, self._axis)  # off the ground
+        angle = 2.0 * pi * (self.phase - n.peak)
+        height = self._actor.ground.height(rotation.com[0], rotation.com[1]) + n.height + n.heave * cos(angle)
+        rising = -n.heave * sin(angle) * n.spin if n.hold else 0.0  # m/s
+        miss = self.speed * along + rising * off - rotation.velocity
         miss = miss - (1.0 - n.lift) * (miss @ off) * off
-        return np.asarray(rotation.mass * n.pull * miss)
+        return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
     def _twist(self, rotation: Rotation) -> Array:
         """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), excursion out of the plane only."""

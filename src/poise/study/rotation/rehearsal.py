@@ -10,6 +10,7 @@ from poise.body import Body
 from poise.control.rotation import Rotation, RotationSettings
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
+from poise.measure.audit import EARTH
 from poise.performance import Performance, Run
 from poise.reference.behaviours import Behaviour, Staged
 from poise.study.rotation.friction import Friction
@@ -20,8 +21,10 @@ from poise.world.world import World
 
 SOUND = 0.025
 """Of friction's work, that drives: half of what the audit bears."""
-ENOUGH = 0.75
-"""Turns a second: faster rolls score no more, since hands slam onto the ground."""
+ENOUGH = 0.6
+"""Turns a second: faster rolls score no more, since they slam onto the ground."""
+ROUND = 0.4
+"""Of the weight: a roll whose load varies no more is round enough."""
 STALLED = 2.5
 """s without a tenth of a turn: a roll that will not go on."""
 
@@ -51,6 +54,17 @@ class Rolled:
     blew_up: bool
     driven: float  # of friction's work, that of the worst second: see the audit's friction_work
     performance: Performance
+
+    @property
+    def roughness(self) -> float:
+        """Of the weight, root mean square: how far from it the ground presses. A round roll has little."""
+        recording = self.performance.recording
+        if not recording.steps:
+            return 0.0
+        pressing = np.einsum("ni,ni->n", recording.contact_force, recording.contact_normal)
+        weight = EARTH * float(recording.model.body_mass.sum())
+        load = np.bincount(recording.contact_step, pressing, minlength=recording.steps) / weight
+        return float(np.sqrt(np.mean((load - 1.0) ** 2)))
 
 
 def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
@@ -93,13 +107,14 @@ def roll(rehearsal: Rehearsal) -> Rolled:
 
 
 def score_of_roll(rehearsal: Rehearsal) -> float:
-    """Turns, less what effort, friction that drives, and blowing up cost."""
+    """Turns, less what effort, flopping, friction that drives, and blowing up cost."""
     rolled = roll(rehearsal)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
     turns = min(rolled.turns, ENOUGH * rehearsal.seconds)
-    return turns - 2.0 * effort - 40.0 * max(rolled.driven - SOUND, 0.0) - 0.5 * rolled.blew_up
+    faults = 60.0 * max(rolled.driven - SOUND, 0.0) + 3.0 * max(rolled.roughness - ROUND, 0.0) + 0.5 * rolled.blew_up
+    return turns - 2.0 * effort - faults
 
 
 @dataclass(frozen=True)
