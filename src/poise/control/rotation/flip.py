@@ -24,6 +24,8 @@ from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply
 
+STILL = 0.1
+"""m/s, rad/s: a body that moves and turns less stands."""
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
 
@@ -47,6 +49,7 @@ class Flip:
         self._open_at: int | None = None
         self.pose = np.array(self._ground_line.qpos[0])
         self._course: Course | None = None
+        self._since, self._speed, self._turning = 0.0, np.inf, np.inf  # s since touch-down; m/s, rad/s of the whole
 
     # -- poses -------------------------------------------------------------------------------------------------------
 
@@ -178,6 +181,8 @@ class Flip:
     def _land(self, state: State, rotation: Rotation) -> Actuation:
         n, line = self._numbers, self._land_line
         since = state.time - self._began
+        self._since, self._speed = since, float(np.linalg.norm(rotation.velocity))
+        self._turning = float(np.linalg.norm(rotation.spin))
         k = min(round(since / self._step) + 1, len(line.qpos) - 1)
         if self._course is not None and since < n.landing:
             gains = (n.land_spring, n.land_damping)
@@ -206,6 +211,11 @@ class Flip:
         self.pose = np.array(pose)
         gap = self._numbers.land_gap if self.stage == "land" else self._numbers.gap
         return self._footing.grounded(state, rotation, pose, stiffness, weights, *aims, tasks, gap)
+
+    def stands(self) -> bool:
+        """Whether it is over: the last pose is reached, and the body is at rest."""
+        still = self._speed < STILL and self._turning < STILL
+        return self.stage == "land" and self._since >= self._times["stood"] - self._times["touch-down"] and still
 
     @property
     def pitch(self) -> float:

@@ -79,6 +79,10 @@ class Roll:
         self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
         self.pose = np.array(poses[self._index(self.phase)])
 
+    def stands(self) -> bool:
+        """Never: it rolls for ever."""
+        return False
+
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         actor, n = self._actor, self._numbers
