@@ -18,7 +18,7 @@ from poise.dynamics.rotation import Rotation
 from poise.errors import unknown
 from poise.reference.behaviours import Behaviour, Staged
 from poise.reference.behaviours.staged import SAMPLES
-from poise.spatial import Array, cross, quat_conjugate, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
 LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""
@@ -48,6 +48,7 @@ class RollNumbers:
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
+    tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
 
@@ -73,7 +74,8 @@ class Roll:
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = behaviour.start.get("at", 0.0)  # turns
-        self.turned = 0.0  # turns since the beginning
+        self.turned = 0.0  # turns of the excursion since the beginning
+        self._behind = 0.0  # turns by which the phase is behind the root's turn
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
         self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
@@ -90,10 +92,9 @@ class Roll:
         if self._yaw is None:
             self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
             self._first_axis = _level(self._yaw + 0.5 * pi)
+            self._root = np.array(state.qpos[3:7])
         else:
-            share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
-            self.phase += share
-            self.turned += share
+            self._count(state, rotation)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
@@ -106,6 +107,21 @@ class Roll:
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
+
+    def _count(self, state: State, rotation: Rotation) -> None:
+        """How far it has turned in the last step: the excursion, and the phase, which the root holds to the body.
+
+        The excursion of a body that comes back to its first pose is not quite a turn: limbs that move turn it by
+        themselves. Poses by excursion alone would be early or late by 0.1 turns after five turns.
+        """
+        share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
+        moved = quat_log(quat_multiply(state.qpos[3:7], quat_conjugate(self._root)))
+        self._root = np.array(state.qpos[3:7])
+        self._behind += float(moved @ self._axis) / (2.0 * pi) - share
+        caught_up = self._behind * min(self._numbers.tie * state.step, 1.0)
+        self._behind -= caught_up
+        self.phase += share + caught_up
+        self.turned += share
 
     def _pull(self, rotation: Rotation, along: Array) -> Array:
         """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""
