@@ -15,7 +15,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
 from poise.study.pendulum.case import BODY, RATE, Case, late_speed, measure, rest_speed, walking
 from poise.study.running import Findings
-from poise.study.study import Scope
+from poise.study.study import Played, Scope
 from poise.study.trial import Trial, cast_once
 from poise.world.terrain import parse_terrain
 
@@ -123,7 +123,7 @@ def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_coun
 
 
 def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
-    row = speeds.measure(speeds.Case("walk", 24.0, 3))
+    row = speeds.measure(Played("walk", 24.0, 3))
     assert row["survived"]
     assert row["physical"]
     assert row["speed_error"] < 0.05

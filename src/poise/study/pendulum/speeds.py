@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from poise.reference.commands import Command
 from poise.spatial import Array
 from poise.study.pendulum.case import BODY, COLOUR, RATE, com_of
 from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
+from poise.study.study import Played, Row, Scope, Study, each_motion
 from poise.study.table import count, grouped, most, total
 from poise.study.trial import Trial, judge, staged
 
@@ -29,34 +28,21 @@ HELD, SETTLING = 12.0, 5.0
 _SPEEDS = 7  # tells the draw of the speeds from those of noise and phase, which have the same seed
 
 
-@dataclass(frozen=True)
-class Case:
-    """A motion, and the seed of noise and speeds."""
-
-    motion: str
-    seconds: float
-    seed: int
-
-    @property
-    def wanted(self) -> Array:
-        """(N,) m/s, one after the other."""
-        spans = math.ceil(self.seconds / HELD)
-        return np.random.default_rng([self.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
+def wanted(case: Played) -> Array:
+    """(N,) m/s, one after the other."""
+    spans = math.ceil(case.seconds / HELD)
+    return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
 
 
-def cases(scope: Scope) -> list[Case]:
-    """Each motion with each seed."""
-    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
-
-
-def measure(case: Case) -> Row:
+def measure(case: Played) -> Row:
     """Let it walk straight on, and compare the means of its speed with what was wanted."""
-    commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(case.wanted))
+    speeds = wanted(case)
+    commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=RATE)
     run, world, reference = staged(trial, Pendulum())
     path = [com_of(world)]
     verdict = judge(run, world, reference, case.seconds, lambda _: path.append(com_of(world)))
-    errors = held_speeds(np.array(path), len(case.wanted)) - case.wanted
+    errors = held_speeds(np.array(path), len(speeds)) - speeds
     off = np.abs(errors[np.isfinite(errors)])
     return {
         "motion": spoken_name(case.motion),
@@ -109,13 +95,13 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[Played] = Study(
     name="pendulum-speeds",
     title="long walks at speeds that change by chance: falls, speeds that are held, the audit",
     reproduces="Tsai et al. 2010, section 5.1",
     whole=Scope(seeds=10, seconds=300.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=24.0, motions=("walk",)),
-    cases=cases,
+    cases=each_motion,
     measure=measure,
     summary=summary,
     plot=plot,
