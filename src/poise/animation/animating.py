@@ -121,7 +121,7 @@ def _solved_path(path: Path) -> Path:
 def _solving(solution: Solution | None) -> dict[str, Any]:
     """What solving came to, under the names of the command line's JSON."""
     if solution is None:
-        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": []}
+        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
     constraints = [
         {
             "goal": answer.goal.name,

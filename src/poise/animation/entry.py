@@ -106,7 +106,8 @@ class Entry:
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
         if not good or not all(is_number(v) for v in value):
-            raise self.fail(f"'{key}' must be {count} numbers, not {value!r}", key)
+            what = "is missing" if value is None else f"must be {count} numbers, not {value!r}"
+            raise self.fail(f"'{key}' {what}", key)
         return tuple(float(v) for v in value)
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -161,7 +162,9 @@ class Entry:
         """The tables [[key]] of the file."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
-            raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
+            header = f"[[{'.'.join(filter(None, (self._table, key)))}]]"
+            where = self.inner(key) if isinstance(value, Mapping) else self
+            raise where.fail(f"must be written as {header}", key)
         return self.listed(key, value)
 
 
