@@ -2,9 +2,9 @@
 
 import io
 import json
-import shutil
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import zipfile

@@ -96,9 +96,9 @@ def test_what_is_wanted_before_anything_matters_is_refused(tmp_path):
 
 def test_what_is_wanted_too_early_once_times_have_changed_is_refused(tmp_path):
     goals = ("later", "b.time", "neck_y", 0.9, 10), ("soon", "c.neck_y", "neck_y", 0.52, 10)
-    later, soon = script_of(tmp_path, *goals).goals
     script = script_of(tmp_path, *goals)
-    with pytest.raises(PoiseError, match="soon wants neck_y at 0.52 s, .* at 0.55 s"):
+    later, soon = script.goals
+    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.52 s, .* at 0.55 s"):
         goal_start(script, soon, [(later.free[0], 0.05)])
 
 

@@ -22,8 +22,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "file",
         type=Path,
-        help="a performance (its folder or recording), a prepared motion (.npz), a motion by name (poise list motions), "
-        "or a motion file or fetched motion as it is",
+        help="a performance (its folder or recording), a prepared motion (.npz), a motion by name "
+        "(poise list motions), or a motion file or fetched motion as it is",
     )
     command.add_argument("target", type=Path, help="file to write")
 
