@@ -148,6 +148,14 @@ def test_solving_without_goals_says_so(here, capfd):
     assert "the script has no goals: nothing to solve" in capfd.readouterr().out.splitlines()
 
 
+def test_goals_that_nobody_has_solved_are_told_of(here, capfd):
+    remark = "goals that are not sought without --solve: 1"
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    for arguments, told in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
+        assert main(["animate", *arguments]) == 0
+        assert (remark in capfd.readouterr().out.splitlines()) is told
+
+
 def test_torques_that_stabilise_are_no_forces(here, capfd):
     Path("lean.toml").write_text(STAND.replace("lamp14", "human37").replace("neck_y = -20", "pitch = 20"))
     leaning = told(capfd, "lean.toml")

@@ -34,7 +34,7 @@ class Animation:
     performance: Performance
     summary: dict[str, Any]
     solution: Solution | None
-    remark: str = ""  # why nothing was solved, or no solved script written
+    remark: str = ""  # why something was not solved, or no solved script written
 
     @property
     def failed(self) -> bool:
@@ -96,7 +96,7 @@ def animate_to(
         export(recording, path)
     paths.append(folder / KEYFRAMES)
     export(keyframed(chosen, seconds), paths[-1])
-    remark = "the script has no goals: nothing to solve" if solving and solution is None else ""
+    remark = _remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
             text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
@@ -104,6 +104,14 @@ def animate_to(
         else:
             remark = f"{target} is not written: not all goals are met"
     return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution, remark)
+
+
+def _remark(script: Script, solving: bool) -> str:
+    """What someone is to know who solves what has no goals, or performs goals that nobody has solved."""
+    if solving:
+        return "" if script.goals else "the script has no goals: nothing to solve"
+    left = sum(not any(goal.solved) for goal in script.goals)
+    return f"goals that are not sought without --solve: {left}" if left else ""
 
 
 def _solved_path(path: Path) -> Path:
