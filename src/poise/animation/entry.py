@@ -57,8 +57,10 @@ class Entry:
 
     def fail(self, message: str, key: str = "") -> ScriptError:
         """The error for something wrong here."""
-        places = (self._key or key, self._key.partition("[")[0], "")
-        line = next((n for place in places if (n := self._lines.get((self._table, self._index, place)))), None)
+        own = (self._table, self._index)
+        inner = (within(*own, key), 0, "")  # the header of a table of that name
+        places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
+        line = next((self._lines[place] for place in places if place in self._lines), None)
         return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
     def blame(self, error: PoiseError, key: str = "") -> ScriptError:
@@ -162,9 +164,7 @@ class Entry:
         """The tables [[key]] of the file."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
-            header = f"[[{'.'.join(filter(None, (self._table, key)))}]]"
-            where = self.inner(key) if isinstance(value, Mapping) else self
-            raise where.fail(f"must be written as {header}", key)
+            raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
         return self.listed(key, value)
 
 
