@@ -69,7 +69,7 @@ def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
 
 def test_the_files_of_a_performance_are_written(here, capfd):
     animated = told(capfd, "nod.toml", "--out", "o")
-    written = [*FILES, KEYFRAMES]
+    written = [*FILES, *KEYFRAMES]
     assert animated["files"] == [str(Path("o") / name) for name in written]
     assert sorted(path.name for path in (here / "o").iterdir()) == sorted(written)
     assert Recording.load(here / "o/recording.npz").steps == 24

@@ -22,8 +22,8 @@ from poise.measure.bracing import bracing
 from poise.performance import Performance, perform
 from poise.session import FILES, Outcome, Progress, summarise
 
-KEYFRAMES = "keyframes.bvh"
-"""What plain interpolation of the same poses is written to."""
+KEYFRAMES = ("keyframes.bvh", "keyframes.html")
+"""What plain interpolation of the same poses is written to: for animation programs, and to watch."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def animate_to(
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
     check_writable(folder)
-    paths = [folder / name for name in FILES]
+    paths = [folder / name for name in (*FILES, *KEYFRAMES)]
     if script.path is not None:
-        check_targets([*paths, folder / KEYFRAMES], script.path)
+        check_targets(paths, script.path)
     solving_it = solving and bool(script.goals)
     target = _solved_path(script.path) if solving_it and script.path is not None else None
     solution = solve(script, say=say, workers=workers) if solving_it else None
@@ -92,10 +92,9 @@ def animate_to(
     recording.meta["fell_at"] = summary["fell_at"]
     folder.mkdir(parents=True, exist_ok=True)
     recording.save(paths[0])
+    plain = keyframed(chosen, seconds)
     for path in paths[1:]:
-        export(recording, path)
-    paths.append(folder / KEYFRAMES)
-    export(keyframed(chosen, seconds), paths[-1])
+        export(plain if path.name in KEYFRAMES else recording, path)
     remark = _remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
