@@ -82,8 +82,12 @@ class Walk:
         wide = 2.0 * float(abs(self._legs.hip[:, 1]).mean()) if self._stride is None else self._stride.width
         return max(wide, NARROWEST * self._legs.length)
 
-    def step(self, stance: int, time: float) -> Manner:
-        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it."""
+    def step(self, stance: int, time: float, speed: float | None = None) -> Manner:
+        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it.
+
+        Whose `speed` (m/s; the reference's own if not told) is the other way does the same backward, as in a film that
+        is: arms then balance legs still.
+        """
         stride = self._stride
         if stride is None:
             return plain_manner(self._body, self._legs, self._reference.at(time).qpos)
@@ -95,7 +99,9 @@ class Walk:
         shares = (times - stride.strikes[0]) / period
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
-        return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance, self._data)
+        headed = _headed(frames, stride.turn * 0.5)
+        backward = speed is not None and speed * stride.speed < 0
+        return manner_of(headed[::-1] if backward else headed, self._body, self._legs, stance, self._data)
 
     def place(self, pose: Array) -> tuple[int, float, Manner]:
         """The foot that stands, the phase, and the step, in which a pose is nearest to the walk's."""
