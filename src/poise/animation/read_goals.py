@@ -164,7 +164,7 @@ def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
             raise entry.blame(unknown("coordinate of a prop", axis, AXES))
         return float(place[AXES.index(axis)])
     if not is_number(told):
-        raise entry.fail(f"'is' must be a number, not {told!r}", "want")
+        raise entry.fail("'is' " + ("is missing" if told is None else f"must be a number, not {told!r}"), "want")
     return float(told)
 
 
