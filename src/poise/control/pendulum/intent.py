@@ -16,6 +16,8 @@ WITHIN = 0.3
 """s in which a small turn is made."""
 MOST = 1.0
 """m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
+BRISK = 0.4
+"""m/s, of an adult: who goes slower does not tell what share of a speed is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
 STURDY = 0.15
@@ -44,7 +46,8 @@ class Intent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self.going = self._speed = self._suited = speed
-        self.boost = 0.0
+        self.boost = 0.0  # m/s
+        self._lost = [0.0, 0.0]  # shares of the speed that it was last, backward and forward
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
@@ -105,16 +108,16 @@ class Intent:
         self.heading += step * (turn + yielding * given_way(off))
 
     def _go(self, speed: float) -> None:
-        """Go at another speed (m/s): who goes slower has less to make up for."""
-        self.boost *= _bounded(max(speed / self.going, 0.0), 1.0) if self.going else 1.0
+        """Go at another speed (m/s): what is to be made up for grows with it, and means of before tell nothing."""
+        if speed != self.going:
+            self._strikes = []
+            self.boost = _bounded(self._lost[speed > 0] * speed, MOST * self._slow)
         self.going = speed
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
         if self._speed == 0.0 and self.going == 0.0:
             self.boost = 0.0  # it is to stop, not to make up for anything
-        if self.going != self._speed:
-            self._strikes = []  # it is still changing: its mean tells nothing
         self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
         if len(self._strikes) < 3 or self.going == 0.0:
             return
@@ -122,6 +125,8 @@ class Intent:
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
         self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
+        if abs(self.going) > BRISK * self._slow:
+            self._lost[self.going > 0] = self.boost / self.going
 
 
 def given_way(off: float) -> float:
