@@ -120,6 +120,7 @@ def test_backward_and_forward_are_made_up_for_apart():
     before = intent.boost
     intent.steer(None, -0.5)
     assert proceeded(intent, 2.0).boost == 0.0
+    intent.rest()
     noted(intent, -0.4, 5)
     assert intent.boost < 0
     intent.steer(None, 1.0)

@@ -108,9 +108,8 @@ class Intent:
         self.heading += step * (turn + yielding * given_way(off))
 
     def _go(self, speed: float) -> None:
-        """Go at another speed (m/s): what is to be made up for grows with it, and means of before tell nothing."""
+        """Go at another speed (m/s): what is to be made up for grows with it."""
         if speed != self.going:
-            self._strikes = []
             self.boost = _bounded(self._lost[speed > 0] * speed, MOST * self._slow)
         self.going = speed
 
@@ -118,6 +117,8 @@ class Intent:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
         if self._speed == 0.0 and self.going == 0.0:
             self.boost = 0.0  # it is to stop, not to make up for anything
+        if self.going != self._speed:
+            self._strikes = []  # it is still changing: its mean tells nothing
         self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
         if len(self._strikes) < 3 or self.going == 0.0:
             return
