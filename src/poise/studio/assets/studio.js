@@ -39,9 +39,10 @@ class Studio {
   ears() {
     return {
       welcome: ({ first }) => { this.first = first; },
-      full: ({ text }) => { busy(""); toast(text, "error"); },
+      full: ({ text }) => this.wire.ends(text),
+      dead: ({ text }) => { busy(""); toast(text, "error"); },
       ready: () => this.wire.send("hello"),
-      choices: (choices) => { this.choices = choices; this.edit.offer(choices); this.pose.offer(choices); this.choose.offer(choices, this.first); },
+      choices: (choices) => this.offered(choices),
       fits: (told) => this.choose.fits(told),
       brought: ({ name }) => this.choose.bring(name),
       busy: ({ text }) => busy(text),
@@ -49,9 +50,9 @@ class Studio {
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
       branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
       events: ({ events }) => this.happened(events),
-      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow, this.meant); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
-      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
+      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
       crashed: ({ text }) => { busy(""); this.crashed(text); },
       easel: (easel) => this.pose.put(easel),
       sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.told(sheet); },
@@ -62,6 +63,18 @@ class Studio {
       frame: (data) => this.taped(data),
       file: (name, content) => this.save.file(name, content),
     };
+  }
+
+  /** What there is to choose; told again by whoever takes the place of one that is gone. */
+  offered(choices) {
+    if (this.choices) {
+      if (document.body.dataset.mode === "perform") this.choose.again(); else this.unstaged = true;
+      return;
+    }
+    this.choices = choices;
+    this.edit.offer(choices);
+    this.pose.offer(choices);
+    this.choose.offer(choices, this.first);
   }
 
   staged(scene) {
@@ -184,6 +197,8 @@ class Studio {
     } else if (this.scene) {
       this.theatre.put(this.scene);
       this.stale = true;
+      if (this.unstaged) this.choose.again();
+      this.unstaged = false;
     }
     all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));
   }
