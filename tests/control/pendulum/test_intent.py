@@ -104,6 +104,16 @@ def test_while_the_speed_changes_nothing_is_made_up_for():
     assert intent.speed > 1.5
 
 
+@pytest.mark.parametrize(("speed", "left"), [(1.0, 1.0), (1.5, 1.0), (0.25, 0.25), (-0.4, 0.0)])
+def test_who_goes_slower_has_less_to_make_up_for(speed, left):
+    intent = Intent(0.0, 1.0, PLAIN)
+    noted(intent, 0.8, 5)
+    before = intent.boost
+    intent.steer(None, speed)
+    assert proceeded(intent, 2.0).boost == pytest.approx(left * before)
+    assert before > 0
+
+
 def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
     intent = Intent(0.0, 1.0, PLAIN)
     noted(intent, 0.5, 10)

@@ -1,6 +1,6 @@
 """Hearing a walk: its steps, their manner, and what is edited meanwhile."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -11,7 +11,7 @@ from poise.body.poses import PoseSpace
 from poise.control.pendulum.hearing import strikes
 from poise.control.pendulum.legs import legs_of
 from poise.control.pendulum.listening import LISTENED, NARROWEST, SLOWEST, Walk
-from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, Manner, legwork, plain_manner
+from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, legwork, plain_manner
 from poise.frozen import readonly
 from poise.reference import named_motion
 from poise.reference.edit import Live, parse_edit
@@ -177,6 +177,17 @@ def test_left_steps_mirror_right_ones(body, walk):
     np.testing.assert_allclose(left.bow, -right.bow, atol=5e-3)
 
 
+@pytest.mark.parametrize("stance", [0, 1])
+def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
+    """The foot that stands first has the other one ahead of it; what swings lands behind."""
+    ahead, back = walk.step(stance, 0.0, 0.3), walk.step(stance, 0.0, -0.3)
+    np.testing.assert_allclose(back.pose[:, 7:], ahead.pose[::-1, 7:], atol=1e-12)
+    np.testing.assert_allclose(back.leg, ahead.leg[::-1])
+    assert back.way == pytest.approx(-ahead.way)
+    assert ahead.way == pytest.approx(2 * walk.speed * walk.duration, rel=0.1)
+    assert (back.progress[0], back.progress[-1]) == pytest.approx((0.0, 1.0))
+
+
 def test_a_manner_is_that_of_the_motion(body, figure, walk):
     """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
     step = walk.step(0, 0.0)
@@ -203,8 +214,8 @@ def test_steps_head_along_x(body, motion):
 def test_a_moment_at_a_sample_is_that_sample(walk):
     step = walk.step(0, 0.0)
     for i, phase in enumerate(np.linspace(0.0, 1.0, SAMPLES)):
-        for field, value in zip(fields(Manner), step.at(phase), strict=True):
-            np.testing.assert_allclose(value, getattr(step, field.name)[i], atol=1e-12)
+        for name, value in step.at(phase)._asdict().items():
+            np.testing.assert_allclose(value, getattr(step, name)[i], atol=1e-12)
 
 
 def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):

@@ -14,7 +14,7 @@ from poise.spatial import Array
 
 WITHIN = 0.3
 """s in which a small turn is made."""
-MOST = 0.7
+MOST = 1.0
 """m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
@@ -105,11 +105,15 @@ class Intent:
         of its speed so much (m/s) suits the ground.
         """
         self._suited = suited
-        most = self._settings.quick * step
-        self.going += _bounded(self._speed - self.going, most)
+        self._go(self.going + _bounded(self._speed - self.going, self._settings.quick * step))
         self._alarm = max(self._alarm - step / (CALMS * self._slow), min(missed / (ALARMS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
         self.heading += step * (turn + yielding * given_way(off))
+
+    def _go(self, speed: float) -> None:
+        """Go at another speed (m/s): who goes slower has less to make up for."""
+        self.boost *= _bounded(max(speed / self.going, 0.0), 1.0) if self.going else 1.0
+        self.going = speed
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""

@@ -92,8 +92,12 @@ class Walk:
         wide = 2.0 * float(abs(self._legs.hip[:, 1]).mean()) if self._stride is None else self._stride.width
         return max(wide, NARROWEST * self._legs.length)
 
-    def step(self, stance: int, time: float) -> Manner:
-        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it."""
+    def step(self, stance: int, time: float, speed: float | None = None) -> Manner:
+        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it.
+
+        Whose `speed` (m/s; the reference's own if not told) is the other way does the same backward, as in a film that
+        is: arms then balance legs still.
+        """
         if not self._is_as_heard(time):
             self._stride = self._sought(time)
             self._since = time if self._stride is None else self._stride.strikes[0]
@@ -108,7 +112,9 @@ class Walk:
         shares = (times - stride.strikes[0]) / period
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
-        return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance, self._data)
+        headed = _headed(frames, stride.turn * 0.5)
+        backward = speed is not None and speed * stride.speed < 0
+        return manner_of(headed[::-1] if backward else headed, self._body, self._legs, stance, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
         """How many periods (s) after its first time a step that began then is nearest to a time, s."""
