@@ -129,16 +129,16 @@ class _Visit:
         if performer is not self._performer or self._left:
             return
         if message is None and performer.has_spoken:
-            self._replace("the simulation stopped unexpectedly")
+            self._replace("The simulation stopped unexpectedly, and begins again.")
         elif message is None:  # another one would fare no better
             self._waiting.put_nowait(words("dead", text="the simulation cannot start: the terminal tells why"))
         elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
-    def _replace(self, why: str) -> None:
+    def _replace(self, why: str, asked: bool = False) -> None:
         self._troupe.take_back(self._performer)
         self._performer = self._engage()
-        self._waiting.put_nowait(words("crashed", text=f"{why}; it can begin again"))
+        self._waiting.put_nowait(words("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
         try:
@@ -164,7 +164,7 @@ class _Visit:
                 self._expected = name
                 self._waiting.put_nowait(words("send", name=name))
             elif command["do"] == "abort":
-                self._replace("it was stopped")
+                self._replace("Stopped.", asked=True)
             else:
                 self._performer.send(command)
         except PoiseError as error:

@@ -1,5 +1,6 @@
 // Pose: keys on a time line, handles and sliders, goals, solving and comparing.
 
+const WAYS = { x: "sideways", y: "bend", z: "twist" }; // of a joint's angles about the body's axes
 const PARTS = { root: "Hips", trunk: "Trunk", head: "Head", left_arm: "Left arm", right_arm: "Right arm", left_leg: "Left leg", right_leg: "Right leg" };
 
 class Pose {
@@ -13,6 +14,7 @@ class Pose {
     this.goals = new Goals((goals) => this.send("goals", { goals }));
     this.handles = new Handles(theatre, (handle, place, done) => this.drag(handle, place, done));
     this.handles.active = () => this.open && this.showing === "keyframes" && !this.playing;
+    this.filmed = () => {}; // has a video made: (name, seconds, draw)
     this.buildLeft();
     this.buildRight();
     this.buildBar();
@@ -37,12 +39,13 @@ class Pose {
     this.solve = make("button", { textContent: "Solve goals", onclick: () => this.run("solve") });
     this.result = make("div", { id: "pose-result", role: "status" });
     const field = (label, input) => make("label", { className: "field" }, make("span", { textContent: label }), input);
-    const takes = ["bvh", "glb", "html"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => this.send("take", { format: form }) }));
+    const take = (form) => (form === "mp4" ? this.film() : this.send("take", { format: form }));
+    const takes = ["bvh", "glb", "html", "mp4"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => take(form) }));
     this.takes = takes;
     $("pose-left").append(field("Script", this.scripts), field("Title", this.title), field("Length", this.seconds),
       make("div", { className: "buttons" }, make("button", { textContent: "Open…", onclick: () => $("file").click() }), make("button", { textContent: "Save script", onclick: () => this.send("save") })),
       make("h2", { textContent: "Perform it" }), make("p", { className: "what", textContent: "Springs draw the joints along your poses; physics does the rest." }),
-      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("div", { className: "buttons" }, ...takes),
+      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("p", { className: "what after", textContent: "Take the performance away as" }), make("div", { className: "buttons" }, ...takes), make("progress", { className: "film-progress", max: 1, value: 0, hidden: true }),
       make("h2", { textContent: "Goals" }), this.goals.element);
   }
 
@@ -127,12 +130,19 @@ class Pose {
     for (const { name, group, low, high } of this.easel.angles) {
       const input = make("input", { type: "range", min: Math.floor(low), max: Math.ceil(high), step: 1, value: 0, ariaLabel: name });
       const dot = make("button", { className: "dot", ariaLabel: `${name} in this key`, onclick: () => this.toggle(name) });
-      const row = make("label", { className: "range angle" }, make("span", {}, dot, name.replace(/^(left|right)_/, "").replaceAll("_", " ")), input, make("output"));
+      const row = make("label", { className: "range angle", title: name }, make("span", {}, dot, this.spoken(name)), input, make("output"));
       labelled(input, (value) => `${value.toFixed(0)}°`).addEventListener("change", () => this.bend(name, Number(input.value)));
       this.rows[name] = { input, dot };
       groups.set(group, [...(groups.get(group) ?? []), row]);
     }
     this.sliders.replaceChildren(...[...groups].map(([group, rows]) => make("details", { open: group === "trunk" }, make("summary", { textContent: PARTS[group] ?? group.replaceAll("_", " ") }), ...rows)));
+  }
+
+  /** The name of an angle as people say it; of a joint with a single one, that of the joint. */
+  spoken(name) {
+    const [, joint, axis] = /^(?:left_|right_)?(.+?)(?:_([xyz]))?$/.exec(name), stem = name.slice(0, -2);
+    const alone = this.easel.angles.filter((angle) => angle.name.startsWith(`${stem}_`)).length < 2;
+    return joint.replaceAll("_", " ") + (axis && !alone ? `, ${WAYS[axis]}` : "");
   }
 
   told(sheet) {
@@ -159,10 +169,6 @@ class Pose {
   posed({ poses, angles }) {
     this.live = Float32Array.from(poses);
     this.showAngles(angles);
-  }
-
-  working(text) {
-    busy(text);
   }
 
   run(name) {
@@ -308,17 +314,25 @@ class Pose {
   }
 
   frame(seconds) {
-    const track = this.tracks[this.showing], { theatre } = this;
+    const track = this.tracks[this.showing];
     if (!track || !this.open) return;
     if (this.playing) {
       this.time += seconds;
       if (this.time >= track.end) { this.time = track.end; this.play(false); }
     }
+    this.draw(track, this.time, seconds);
+    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
+    this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
+    document.documentElement.dataset.posed = "yes";
+  }
+
+  draw(track, time, seconds) {
+    const { theatre } = this;
     if (this.live && this.showing === "keyframes") placeBodies(theatre.groups, this.live, this.live, 0);
-    else track.apply(this.time, theatre.groups);
+    else track.apply(time, theatre.groups);
     const other = this.showing === "performed" ? this.before ?? this.tracks.keyframes : this.tracks.performed;
     theatre.ghost.visible = this.compare && !!other;
-    if (theatre.ghost.visible) other.apply(this.time, theatre.ghostGroups);
+    if (theatre.ghost.visible) other.apply(time, theatre.ghostGroups);
     const links = this.easel.links.map((link) => theatre.groups[this.easel.bodies.indexOf(link)].position);
     theatre.com.set(0, 0, 0);
     links.forEach((place) => theatre.com.addScaledVector(place, 1 / links.length));
@@ -327,8 +341,13 @@ class Pose {
     theatre.follow(seconds);
     this.handles.follow(this.handles.active());
     theatre.draw();
-    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
-    this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
-    document.documentElement.dataset.posed = "yes";
+  }
+
+  /** A video of the performance. */
+  film() {
+    this.show("performed");
+    this.play(false);
+    const track = this.tracks.performed;
+    this.filmed(this.sheet.name, track.end, (time, seconds) => this.draw(track, time, seconds));
   }
 }
