@@ -24,8 +24,6 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests" / "studio"))
 
-from visitors import Visitor
-
 WATCHED, PUSHES, NEWTONS = 10.0, 20, 20.0
 """s, pushes and their strength, N: too weak to fall from."""
 FLAGS = "--no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run"
@@ -67,7 +65,7 @@ def frame_time(frame: bytes) -> float:
     return float(struct.unpack("<d", frame[8:16])[0])
 
 
-def pushed(visitor: Visitor) -> tuple[float, float]:
+def pushed(visitor: Any) -> tuple[float, float]:
     """ms from a push until it is taken up, and until a pose that feels it comes."""
     began, taken = time.perf_counter(), None
     visitor.send("push", newtons=NEWTONS, degrees=90, duration=0.1)
@@ -81,6 +79,8 @@ def pushed(visitor: Visitor) -> tuple[float, float]:
 
 def watched(studio: SimpleNamespace, controller: str) -> dict[str, Any]:
     """A walk on biped29, watched without a browser."""
+    from visitors import Visitor
+
     with Visitor(studio) as visitor:
         visitor.until("ready")
         visitor.send("stage", motion="walk", body="biped29", controller=controller)

@@ -1,8 +1,5 @@
 // Pose: keys on a time line, handles and sliders, goals, solving and comparing.
 
-const WAYS = { x: "sideways", y: "bend", z: "twist" }; // of a joint's angles about the body's axes
-const PARTS = { root: "Hips", trunk: "Trunk", head: "Head", left_arm: "Left arm", right_arm: "Right arm", left_leg: "Left leg", right_leg: "Right leg" };
-
 class Pose {
   constructor(wire, theatre) {
     Object.assign(this, { wire, theatre });
@@ -58,9 +55,9 @@ class Pose {
     this.undo = button("Undo", () => this.send("undo"));
     this.none = make("div", { className: "what", id: "no-key" });
     this.keyBox = make("div", {}, make("div", { className: "line" }, this.keyName, this.keyTime, make("span", { textContent: "s" })));
-    this.sliders = make("div", { id: "sliders" });
+    this.sliders = new Sliders((dof, degrees) => this.bend(dof, degrees), (dof, degrees) => this.toggle(dof, degrees));
     $("pose-right").append(make("h2", { textContent: "Key" }), this.none, this.keyBox, make("div", { className: "buttons" }, ...this.keyButtons, this.undo),
-      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders);
+      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders.element);
   }
 
   buildBar() {
@@ -115,34 +112,13 @@ class Pose {
     this.result.replaceChildren();
     this.goals.offer(easel.links);
     this.stage();
-    this.buildSliders();
+    this.sliders.put(easel.angles);
   }
 
   stage() {
     if (!this.easel) return this.begin(this.scripts.value);
     this.theatre.put({ ...this.easel, feet: [], hands: [] });
     this.handles.put(this.easel.handles, this.easel.bodies);
-  }
-
-  buildSliders() {
-    const groups = new Map();
-    this.rows = {};
-    for (const { name, group, low, high } of this.easel.angles) {
-      const input = make("input", { type: "range", min: Math.floor(low), max: Math.ceil(high), step: 1, value: 0, ariaLabel: name });
-      const dot = make("button", { className: "dot", ariaLabel: `${name} in this key`, onclick: () => this.toggle(name) });
-      const row = make("label", { className: "range angle", title: name }, make("span", {}, dot, this.spoken(name)), input, make("output"));
-      labelled(input, (value) => `${value.toFixed(0)}°`).addEventListener("change", () => this.bend(name, Number(input.value)));
-      this.rows[name] = { input, dot };
-      groups.set(group, [...(groups.get(group) ?? []), row]);
-    }
-    this.sliders.replaceChildren(...[...groups].map(([group, rows]) => make("details", { open: group === "trunk" }, make("summary", { textContent: PARTS[group] ?? group.replaceAll("_", " ") }), ...rows)));
-  }
-
-  /** The name of an angle as people say it; of a joint with a single one, that of the joint. */
-  spoken(name) {
-    const [, joint, axis] = /^(?:left_|right_)?(.+?)(?:_([xyz]))?$/.exec(name), stem = name.slice(0, -2);
-    const alone = this.easel.angles.filter((angle) => angle.name.startsWith(`${stem}_`)).length < 2;
-    return joint.replaceAll("_", " ") + (axis && !alone ? `, ${WAYS[axis]}` : "");
   }
 
   told(sheet) {
@@ -168,7 +144,7 @@ class Pose {
 
   posed({ poses, angles }) {
     this.live = Float32Array.from(poses);
-    this.showAngles(angles);
+    this.sliders.show(angles, this.sheet.keys[this.key]?.angles ?? {});
   }
 
   run(name) {
@@ -215,10 +191,10 @@ class Pose {
     this.onKey((index) => this.send("angle", { index, dof, degrees }));
   }
 
-  toggle(dof) {
+  toggle(dof, degrees) {
     const key = this.sheet.keys[this.key];
     if (key && dof in key.angles) this.send("free", { index: this.key, dof });
-    else this.bend(dof, Number(this.rows[dof].input.value));
+    else this.bend(dof, degrees);
   }
 
   drag(handle, place, done) {
@@ -285,15 +261,6 @@ class Pose {
       if (to === null) this.at(this.sheet.keys[index].time); else this.send("move", { index, time: to });
     };
     mark.onkeydown = (event) => { if (event.key === "Enter") this.at(this.sheet.keys[index].time); };
-  }
-
-  showAngles(angles) {
-    const set = this.sheet.keys[this.key]?.angles ?? {};
-    for (const [name, { input, dot }] of Object.entries(this.rows)) {
-      if (document.activeElement !== input) { input.value = angles[name]; }
-      input.show();
-      dot.classList.toggle("set", name in set);
-    }
   }
 
   refresh() {
