@@ -321,3 +321,30 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
     assert sum(bent) == 2
     assert not bent[0]
     assert not bent[-1]
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, reference, factor):
+    """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
+    slow, pace = walk.duration, walk.speed
+    before = [walk.step(stance, 0.0) for stance in (0, 1)]
+    live.edit(parse_edit(f"warp:{factor},ease=0.2"), 2.0)
+    for time in np.arange(2.0, 5.0, slow):
+        walk.step(0, time)
+    after = [walk.step(stance, 5.0) for stance in (0, 1)]
+    assert walk.duration == pytest.approx(slow / factor, rel=0.03)
+    assert walk.speed == pytest.approx(pace * factor, rel=0.03)
+    for was, now in zip(before, after, strict=True):
+        np.testing.assert_allclose(now.pose[:, 7:], was.pose[:, 7:], atol=0.15)
+
+
+def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, figure, reference):
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
+    lasts, pace = walk.duration, walk.speed
+    live.edit(parse_edit("stride:+0.1,ease=0.2"), 2.0)
+    walk.step(0, 4.0)
+    assert walk.duration == pytest.approx(lasts, rel=0.02)
+    assert walk.speed == pytest.approx(pace + 0.1 / lasts, rel=0.05)

@@ -46,6 +46,7 @@ class Intent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self.going = self._speed = self._suited = speed
+        self._told = False  # a speed, by whoever steers
         self.boost = 0.0  # m/s
         self._lost = [0.0, 0.0]  # shares of the speed that it was last, backward and forward
         self._settings = settings
@@ -61,6 +62,11 @@ class Intent:
         if heading is not None:
             self._wanted = self._first + heading
         if speed is not None:
+            self._speed, self._told = speed, True
+
+    def follow(self, speed: float) -> None:
+        """Go as fast as the walk does (m/s), which may have been edited, unless told otherwise."""
+        if not self._told:
             self._speed = speed
 
     def adjust(self, lift: float | None, duration: float | None) -> None:

@@ -171,6 +171,7 @@ class Pendulum:
             intent.note(state.time, seen.com)
             rests = intent.halts and may_stand(self._figure, seen, support_of(self._figure, seen, intent.heading))
             self._gait = Gait(gait.swing, 0.0, self._walk.step(gait.swing, state.time, intent.going), stands=rests)
+            intent.follow(self._walk.speed)
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
     def _first_step(self, seen: Seen, state: State) -> Gait:
