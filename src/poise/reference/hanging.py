@@ -21,14 +21,17 @@ def hanging(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask
     """
     names = {hand.name for hand in clip.body.hands}
     hands = [k for k, part in enumerate(clip.parts) if part.name in names]
+    others = [k for k in range(len(clip.parts)) if k not in hands]
     out = np.array(down)
     off = without_short(np.asarray(~down.any(axis=1)), round(_BRIEF * clip.rate), 1)
     for start, stop in runs(off):
         if stop - start < _LONG * clip.rate or np.mean(~falling[start:stop]) < _BORNE:
             continue
-        place = centre[start:stop, hands]
-        near = np.linalg.norm(place - np.median(place, axis=0), axis=2) < _AROUND
-        holds = near & (place[..., 2] > com[start:stop, None, 2])
-        out[start:stop] &= ~holds.any(axis=1)[:, None]
-        out[start:stop, hands] |= holds
+        for hand in hands:
+            place = centre[start:stop, hand]
+            near = np.linalg.norm(place - np.median(place, axis=0), axis=1) < _AROUND
+            for first, last in runs(near & (place[:, 2] > com[start:stop, 2])):
+                if last - first >= _LONG * clip.rate:
+                    out[start + first : start + last, others] = False
+                    out[start + first : start + last, hand] = True
     return out
