@@ -52,6 +52,7 @@ class Footholds:
         self.offset = np.zeros((len(self._feet), 3))  # m
         self.root = np.zeros(3)  # m
         self._landing = [0] * len(self._feet)
+        self._edition = 0
         self._steps = False  # whether a foot has ever left the ground
         self._data = mujoco.MjData(body.model)
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
@@ -121,6 +122,8 @@ class Footholds:
 
     def _lands(self, k: int, index: int) -> int:
         """The frame in which a foot that swings comes down."""
+        if self._edition != self._frames.edition:
+            self._edition, self._landing = self._frames.edition, [0] * len(self._feet)
         if self._landing[k] <= index:
             at = index
             while at < index + LOOK and not self._frames.at(at).down[self._corners[k]].any():
