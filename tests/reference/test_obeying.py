@@ -7,6 +7,7 @@ import pytest
 from poise.body import Body
 from poise.errors import PoiseError
 from poise.reference import named_motion, obeying
+from poise.reference.cast import cast
 from poise.reference.motions import fall
 from poise.reference.obeying import obeying as made_to_obey
 from poise.reference.played import Played
@@ -52,3 +53,9 @@ def test_a_pose_is_refused():
     body = Body.named("human37")
     with pytest.raises(PoiseError, match="'fall' is a pose"):
         made_to_obey(fall(body), body, ships=True)
+
+
+def test_a_behaviour_is_refused_and_who_performs_it_is_told():
+    chosen = cast("back-flip")
+    with pytest.raises(PoiseError, match=r"'back-flip' is a behaviour.*rotation"):
+        made_to_obey(chosen.reference, chosen.body, ships=True)

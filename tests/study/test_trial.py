@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Push, Scene, World, metrics, named_controller, perform
+from poise.control.modal import Modal
 from poise.control.nqr import Nqr
 from poise.reference.begun import begun
 from poise.reference.shipping import finished
@@ -47,6 +48,11 @@ def test_a_fall_ends_it():
     assert 0.2 < verdict.fell_at < 3.0
     assert verdict.seconds == verdict.fell_at
     assert len(steps) < 4 * 120
+
+
+def test_who_goes_down_as_low_as_the_motion_has_not_fallen(monkeypatch):
+    monkeypatch.setattr(trials, "SUNK", 0.95)
+    assert attempt(Trial("squat", body="human42", seconds=1.0, phase=0.3), Modal()).fell_at is None
 
 
 def test_a_hard_push_fells_what_stands_otherwise():

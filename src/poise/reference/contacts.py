@@ -3,7 +3,7 @@
 A part that bears weight rests: it is slow. Whether a slow part bears is told by the others: it does if for a while
 nothing that rests is lower, the body's centre is above it, and the body is not in free fall. So stairs and slopes are
 found without being known, and a foot that is held up is not. Places where something bears, and the floor, are ground
-for whatever else rests there.
+for whatever else rests there. A body that nothing bears hangs by its hands, unless it falls (`hanging`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from poise.frozen import readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import Mask, hysteresis, runs, without_short
+from poise.reference.hanging import hanging
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.smooth import smooth
 from poise.spatial import Array
@@ -62,6 +63,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     for rest in bearing:
         span = slice(rest.start, rest.stop)
         down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
+    down = hanging(clip, down, centre, com, _falling(com, clip.rate, chosen))
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
         down[:, part] = without_short(column, shortest, shortest)

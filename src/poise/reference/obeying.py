@@ -5,6 +5,7 @@ from __future__ import annotations
 from poise.body import Body
 from poise.errors import PoiseError
 from poise.reference.authoring import shipped_names
+from poise.reference.behaviours import Staged
 from poise.reference.edit import Take
 from poise.reference.physics import with_physics
 from poise.reference.played import Played
@@ -27,6 +28,8 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
         motion = build(reference.name, body).dynamic
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
+    elif isinstance(reference, Staged):
+        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: perform it with --controller rotation")
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
     return Played(motion.clip, motion)

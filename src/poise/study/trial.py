@@ -42,7 +42,7 @@ from poise.world.world import World
 PIECE = 30.0
 """s: how much is performed before it is judged and forgotten, so that ten minutes need no gigabytes."""
 SUNK = 0.5
-"""Of the standing height: a root that is lower above the ground will not come up again."""
+"""Of how low the root is meant to come: one that is lower above the ground will not come up again."""
 NOISE = 0.02
 """rad/s, of the initial joint velocities."""
 _PHASE = 1  # tells the draw of the phase from that of the noise, which have the same seed
@@ -147,26 +147,33 @@ def judge(
     pieces: list[_Piece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
         taken = performed(run, world, min(most, steps - world.steps), watch)
-        lost = taken.blow_up is not None or _sunk(world)
+        lost = taken.blow_up is not None or _sunk(world, _lowest(run))
         pieces.append(_judged(taken.recording, world.time if lost else None))
     return _verdict(pieces, world.steps / rate, reference)
 
 
 def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
     """So many steps more, cut short by a fall."""
+    lowest = _lowest(run)
     try:
         for _ in range(steps):
             watch(run.step())
-            if _sunk(world):
+            if _sunk(world, lowest):
                 break
     except BlowUp as error:
         return run.take(error)
     return run.take()
 
 
-def _sunk(world: World) -> bool:
+def _lowest(run: Run) -> float:
+    """m: how low the root is meant to come."""
+    heights = [float(motion.clip.qpos[:, 2].min()) for motion in run.reference.motions.values()]
+    return min(heights, default=float(run.world.scene.body.standing[2]))
+
+
+def _sunk(world: World, lowest: float) -> bool:
     x, y, z = world.qpos[:3]
-    return bool(z - world.scene.terrain.height(x, y) < SUNK * world.scene.body.standing[2])
+    return bool(z - world.scene.terrain.height(x, y) < SUNK * lowest)
 
 
 def _judged(recording: Recording, lost: float | None) -> _Piece:

@@ -28,6 +28,8 @@ FURTHEST, INWARD = 0.3, 0.06
 """m: how far a foothold is moved at most, and how far towards the other foot."""
 ANCHOR, HASTE, FOLLOW = 0.1, 0.15, 0.15
 """Per frame: towards where a standing foot is, of a swinging foot, and of the root."""
+CALM = 0.02
+"""m: smaller errors of the capture point are left to contact forces; steps that answer them shake a calm walk."""
 SOON = 1.0
 """Of the pendulum's time: a capture point further ahead than this is not believed."""
 LOOK = 120
@@ -50,6 +52,7 @@ class Footholds:
         self.offset = np.zeros((len(self._feet), 3))  # m
         self.root = np.zeros(3)  # m
         self._landing = [0] * len(self._feet)
+        self._edition = 0
         self._steps = False  # whether a foot has ever left the ground
         self._data = mujoco.MjData(body.model)
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
@@ -63,7 +66,7 @@ class Footholds:
             return
         frame = self._frames.at(index)
         pace = float(np.sqrt(self._gravity / max(float(frame.com[2]), 0.1)))  # 1/s, of a pendulum so high
-        off = error[:2] + error[6:8] / pace
+        off = beyond_calm(error[:2] + error[6:8] / pace)
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         self._steps = self._steps or not all(down)
@@ -119,6 +122,8 @@ class Footholds:
 
     def _lands(self, k: int, index: int) -> int:
         """The frame in which a foot that swings comes down."""
+        if self._edition != self._frames.edition:
+            self._edition, self._landing = self._frames.edition, [0] * len(self._feet)
         if self._landing[k] <= index:
             at = index
             while at < index + LOOK and not self._frames.at(at).down[self._corners[k]].any():
@@ -148,6 +153,11 @@ class Footholds:
 def _middle(points: Array) -> Array:
     """(2,) along the ground, of points (k, 3)."""
     return np.asarray(points[:, :2].sum(axis=0) / len(points))
+
+
+def beyond_calm(way: Array) -> Array:
+    """(2,) m: what of an error of the capture point (2,) steps answer."""
+    return np.asarray(way * max(1.0 - CALM / max(float(np.linalg.norm(way)), 1e-9), 0.0))
 
 
 def _bounded(way: Array) -> Array:

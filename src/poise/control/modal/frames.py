@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.control.modal.load import Load
-from poise.reference import Reference
+from poise.reference import Reference, Target
 from poise.reference.parts import contact_parts
 from poise.spatial import Array
 
@@ -32,7 +32,7 @@ class Frame(NamedTuple):
 
 
 class Frames:
-    """The frames of a reference, each looked at once."""
+    """The frames of a reference, each looked at once, or anew once the reference was edited."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[Load] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
@@ -47,6 +47,7 @@ class Frames:
         self.hung = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
         self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, Frame] = {}
+        self.edition = 0  # how often it was edited
 
     def at(self, index: int) -> Frame:
         """The frame so many steps after the beginning."""
@@ -54,6 +55,22 @@ class Frames:
             self._known[index] = self._seen(index)
             self._known.pop(index - 200, None)
         return self._known[index]
+
+    def edited(self, index: int) -> bool:
+        """Whether the reference was edited so that a frame is no longer as it was seen; then all are forgotten."""
+        before = self._known.get(index)
+        if before is None:
+            return False
+        now = self._reference.at(index * self._step)
+        if np.array_equal(now.qpos, before.qpos) and np.array_equal(self._bearing(now), before.down):
+            return False
+        self._known.clear()
+        self.edition += 1
+        return True
+
+    def _bearing(self, target: Target) -> NDArray[np.bool_]:
+        """(C,) which points bear."""
+        return np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
 
     def _seen(self, index: int) -> Frame:
         target = self._reference.at(index * self._step)
@@ -63,16 +80,14 @@ class Frames:
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
         mujoco.mj_subtreeVel(model, data)
-        corner = points(data, self.link, self.local)
-        down = np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
         return Frame(
             target.qpos,
             target.qvel,
             data.subtree_com[1].copy(),
             data.subtree_linvel[1].copy(),
             data.subtree_angmom[1].copy(),
-            corner,
-            down,
+            points(data, self.link, self.local),
+            self._bearing(target),
             points(data, self.hangs, self.hung),
             self._speeds(),
             np.where(index * self._step > self._since - 1e-9, self._heavy, 0.0),

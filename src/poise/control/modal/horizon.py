@@ -42,7 +42,9 @@ class Ahead:
         self._window = Horizon(com, velocity, spin, corner, down, np.zeros((size, 6)), np.zeros((size, c, 3)))
 
     def at(self, index: int) -> Horizon:
-        """The window that begins so many steps after the beginning."""
+        """The window that begins so many steps after the beginning; after an edit, all of it anew."""
+        if self._frames.edited(self._index + self._size):
+            self._index = -(self._size + 2)
         behind = index - self._index
         for array in self._window:
             if 0 < behind < len(array):

@@ -1,0 +1,143 @@
+"""A jump that catches a bar, swings from it, and goes over into another motion.
+
+`modal` needs nothing but poses and contacts to come, so a motion can be edited while it is performed. Here a broad jump
+has its arms raised. In the air both hands take hold of a bar: from then on nothing is said to bear, and the body swings
+by itself while it goes on with the poses of the jump. After 0.9 s it goes over within half a second from where it is
+into `swing`, entered where that is most alike and moved to where the hands hold, and goes on with it.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+import poise
+from poise.control.modal import Modal
+from poise.export import export
+from poise.reference.edit import Span, Take, parse_edit, take_of
+from poise.reference.edit.span import smooth
+from poise.reference.edit.take import Frame
+from poise.world.platforms import Platforms
+from poise.world.props import Bar
+from poise.world.rehearsed import stage
+
+CATCH, PASSIVE, OVER, SECONDS = 1.4, 0.9, 0.5, 8.0
+"""s at which hands take hold, of swinging by itself, of the transition, and of it all."""
+BOX = 0.15
+"""m: the height from which it jumps."""
+SIDES = ("left", "right")
+RAISED = [f"offset:{side}_{turn}@1.1,ease=0.25" for side in SIDES for turn in ("shoulder=0:-60:0", "elbow=-10")]
+TUCKED = [f"offset:{side}_knee=70" for side in SIDES]  # this bar is lower than the one that `swing` was made for
+
+
+@dataclass(frozen=True, eq=False)
+class Unborne:
+    """The motion goes on, but nothing bears any more."""
+
+    span: Span = field(default_factory=Span)
+
+    def on(self, take: Take) -> Take:
+        """Poses as they are, without contacts."""
+        first = round((self.span.start or 0.0) * take.rate)
+
+        def frame(number: int) -> Frame:
+            qpos, down = take.frame(number)
+            return Frame(qpos, None if number >= first else down)
+
+        return take.with_frames(frame)
+
+
+@dataclass(frozen=True, eq=False)
+class GoOver:
+    """From a pose over into another motion, that is entered at a frame of its own and moved."""
+
+    pose: np.ndarray
+    other: Take
+    entry: int
+    shift: np.ndarray
+    span: Span = field(default_factory=Span)
+
+    def on(self, take: Take) -> Take:
+        """The contacts of the other motion at once, its poses little by little."""
+        first, model = round((self.span.start or 0.0) * take.rate), take.body.model
+
+        def frame(number: int) -> Frame:
+            if number < first:
+                return take.frame(number)
+            there = self.other.frame(self.entry + number - first)
+            goal, pose, way = np.array(there.qpos), np.array(self.pose), np.zeros(take.body.nv)
+            goal[:3] += self.shift
+            mujoco.mj_differentiatePos(model, way, 1.0, pose, goal)
+            mujoco.mj_integratePos(model, pose, way, float(smooth((number - first) / (OVER * take.rate))))
+            return Frame(pose, there.down)
+
+        return take.with_frames(frame, duration=None)
+
+
+class Catching:
+    """The jump as it is performed, and what happens to it."""
+
+    def __init__(self, body: poise.Body) -> None:
+        self.body, swing = body, poise.named_motion("swing", body)
+        self.live = poise.Live(_with(take_of(poise.named_motion("broad-jump", body), body), RAISED), body)
+        self._swing = _with(take_of(swing, body), TUCKED)
+        hung = stage(swing.motions["swing"]).props[0]
+        self._hung = np.array([hung.x, 0.0, hung.height])  # m: where the hands of `swing` hold
+        self._cycle = swing.motions["swing"].clip.frames
+
+    def hands(self, world: poise.World) -> np.ndarray:
+        """(3,) m: the middle of both."""
+        return np.mean([world.point(hand.link, hand.point) for hand in self.body.hands], axis=0)
+
+    def catch(self, world: poise.World) -> None:
+        """Take hold."""
+        for hand in self.body.hands:
+            world.grip(hand.link, world.point(hand.link, hand.point), "bar")
+        self.live.edit(Unborne(), world.time)
+
+    def go_over(self, world: poise.World) -> None:
+        """Into the swing, from where the body is: the motion knows nothing of the box that it stood on."""
+        box = np.array([0.0, 0.0, BOX])
+        shift = self.hands(world) - box - self._hung
+        pose = np.array(world.qpos[: self.body.nq])
+        pose[:3] -= box
+        roots = np.array([self._swing.frame(k).qpos[:3] for k in range(self._cycle + 1)]) + shift
+        off = np.linalg.norm(roots[:-1] - pose[:3], axis=1)
+        off += 0.3 * np.linalg.norm(np.diff(roots, axis=0) * self._swing.rate - world.qvel[:3], axis=1)
+        self.live.edit(GoOver(pose, self._swing, int(np.argmin(off)), shift), world.time)
+
+
+def main(folder: Path) -> None:
+    """Jump to see where the hands come, put a bar there, catch it, swing."""
+    body = poise.Body.named("human42")
+    ground = Platforms(((-1.0, 0.2, -1.0, 1.0, BOX),))
+    trial, world = Catching(body), poise.World(poise.Scene.of(body, ground))
+    poise.perform(world, Modal(), trial.live, seconds=CATCH)
+    x, _, z = trial.hands(world)
+
+    jump, world = Catching(body), poise.World(poise.Scene.of(body, ground, props=[Bar(height=z, x=x, length=1.4)]))
+    cues = [
+        poise.Cue(CATCH, "catch the bar", jump.catch),
+        poise.Cue(CATCH + PASSIVE, "go over into the swing", jump.go_over),
+    ]
+    recording = poise.perform(world, Modal(), jump.live, seconds=SECONDS, cues=cues).recording
+    after = recording.time > CATCH + PASSIVE + OVER
+    off = np.linalg.norm((recording.qpos - recording.reference_qpos)[after, :3], axis=1)
+    swept = np.ptp(recording.qpos[after, 0])
+    print(f"the bar is {z:.2f} m high; the pelvis sweeps {swept:.2f} m, {100 * off.mean():.0f} cm from the motion's")
+    failed = [check.name for check in poise.audit(recording).checks if not check.passed]
+    print(f"not physical: {', '.join(failed)}" if failed else "physical")
+    folder.mkdir(exist_ok=True)
+    recording.save(folder / "recording.npz")
+    print("watch", export(recording, folder / "page.html"))
+
+
+def _with(take: Take, edits: list[str]) -> Take:
+    for edit in edits:
+        take = parse_edit(edit).on(take)
+    return take
+
+
+if __name__ == "__main__":
+    main(Path("poise-catch"))
