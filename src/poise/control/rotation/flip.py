@@ -14,6 +14,7 @@ import numpy as np
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.flip_numbers import KEYS, FlipNumbers
 from poise.control.rotation.footing import LEFT, Footing
+from poise.control.rotation.landing import STRONGEST, Landing
 from poise.control.rotation.opening import Opening
 from poise.control.rotation.plan import Course, Phase, Planner, Wish
 from poise.control.rotation.poseline import PoseLine, pose_line
@@ -24,8 +25,6 @@ from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply
 
-STILL = 0.1
-"""m/s, rad/s: a body that moves and turns less stands."""
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
 
@@ -37,19 +36,19 @@ class Flip:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = FlipNumbers.of(staged.behaviour)
         self._times = dict(zip(KEYS, staged.behaviour.at, strict=True))
-        self._footing = Footing(actor, n, settings, step)
+        self._footing = Footing(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         self._ground_line = self._sampled(0.0, self._times["take-off"])
         self._rise_line = self._sampled(self._times["take-off"], self._times["tuck"])
         self._open_line = self._stretched("tuck", "touch-down", n.opening)
-        self._land_line = self._sampled(self._times["touch-down"], self._times["stood"])
+        down = self._sampled(self._times["touch-down"], self._times["stood"])
+        self._landing = Landing(self._footing, self._planner, down, n)
         self._opening = Opening(self._open_line, step)
         self.stage = "squat"
         self._began = 0.0  # s of the stage
         self._open_at: int | None = None
         self.pose = np.array(self._ground_line.qpos[0])
         self._course: Course | None = None
-        self._since, self._speed, self._turning = 0.0, np.inf, np.inf  # s since touch-down; m/s, rad/s of the whole
 
     # -- poses -------------------------------------------------------------------------------------------------------
 
@@ -82,7 +81,7 @@ class Flip:
         pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
         twist = -8.0 * rotation.angular_momentum
         weights = Weights(n.squat_linear, n.squat_angular, n.support)
-        tasks = (self._footing.upright(state, line.tilt[k], n.squat_trunk),)
+        tasks = (self._footing.upright(state, line.tilt[k], n.trunk_spring, n.squat_trunk),)
         return self._grounded(state, rotation, line.qpos[k], n.squat_stiffness, weights, (pull, twist), tasks)
 
     def _begin_push(self, state: State, rotation: Rotation) -> None:
@@ -99,7 +98,7 @@ class Flip:
         ankle = float(self._footing.forward @ self._footing.ankles(state))
         push = Phase(self._ground_line.inertia[first + 1 :], heel, toe, 6, n.push_strongest, n.push_last)
         back = ankle + n.touch_down_ahead
-        landing = Phase(self._landing_inertia(), heel - back, toe - back, 8, 2500.0)
+        landing = Phase(self._landing.inertia, heel - back, toe - back, 8, STRONGEST)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, n.stand_ahead)
         plan = self._planner.flip(self._footing.planar(rotation, 0.0), push, flight, landing, wish)
         self._course = plan.take_off
@@ -115,7 +114,9 @@ class Flip:
         else:
             pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
-        tasks = (self._footing.upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
+        tasks = (
+            self._footing.upright(state, line.tilt[k] + share * radians(n.push_tilt), n.trunk_spring, n.push_trunk),
+        )
         stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
         return self._grounded(state, rotation, line.qpos[k], stiffness, weights, (pull, twist), tasks)
 
@@ -170,32 +171,14 @@ class Flip:
         return self._footing.touching(state) and state.time - self._began > 0.5 * self._numbers.flight
 
     def _begin_landing(self, state: State, rotation: Rotation) -> None:
-        n = self._numbers
-        self.stage, self._began, self._course = "land", state.time, None
-        heel, toe = self._footing.soles(state)
-        wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead)
-        if self._settings.replanning and self._settings.planning:
-            phase = Phase(self._landing_inertia(), heel, toe, 8, 2500.0)
-            self._course = self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
+        self.stage = "land"
+        planned = bool(self._settings.replanning and self._settings.planning)
+        self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, planned)
 
     def _land(self, state: State, rotation: Rotation) -> Actuation:
-        n, line = self._numbers, self._land_line
-        since = state.time - self._began
-        self._since, self._speed = since, float(np.linalg.norm(rotation.velocity))
-        self._turning = float(np.linalg.norm(rotation.spin))
-        k = min(round(since / self._step) + 1, len(line.qpos) - 1)
-        if self._course is not None and since < n.landing:
-            gains = (n.land_spring, n.land_damping)
-            pull, twist = self._footing.followed(rotation, self._course, since, gains, n.land_spin_damping)
-        else:
-            wanted = self._footing.over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
-            pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
-            twist = -n.land_spin_damping * rotation.angular_momentum
-        weights = Weights(n.land_linear, n.land_angular, n.land_support)
-        share = min(since / (self._times["stood"] - self._times["touch-down"]), 1.0)
-        tilt = (1.0 - share) * (radians(n.touch_pitch) + 2 * pi)
-        tasks = (self._footing.upright(state, tilt, n.trunk), *self._footing.flat(state))
-        return self._grounded(state, rotation, line.qpos[k], n.land_stiffness, weights, (pull, twist), tasks)
+        found = self._landing.act(state, rotation)
+        self.pose = np.array(self._landing.pose)
+        return found
 
     def _grounded(
         self,
@@ -209,19 +192,13 @@ class Flip:
     ) -> Actuation:
         """Torques that track a pose and rates of momenta (N, N m) with the feet on the ground."""
         self.pose = np.array(pose)
-        gap = self._numbers.land_gap if self.stage == "land" else self._numbers.gap
-        return self._footing.grounded(state, rotation, pose, stiffness, weights, *aims, tasks, gap)
+        return self._footing.grounded(state, rotation, pose, stiffness, weights, aims, tasks, self._numbers.gap)
 
     def stands(self) -> bool:
         """Whether it is over: the last pose is reached, and the body is at rest."""
-        still = self._speed < STILL and self._turning < STILL
-        return self.stage == "land" and self._since >= self._times["stood"] - self._times["touch-down"] and still
+        return self.stage == "land" and self._landing.stands()
 
     @property
     def pitch(self) -> float:
         """rad of the root, whole turns counted."""
         return self._footing.pitch
-
-    def _landing_inertia(self) -> Array:
-        count = round(self._numbers.landing / self._step)
-        return np.asarray(self._land_line.inertia[np.minimum(np.arange(count), len(self._land_line.inertia) - 1)])

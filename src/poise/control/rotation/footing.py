@@ -7,7 +7,6 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.flip_numbers import FlipNumbers
 from poise.control.rotation.plan import Course, Planar
 from poise.control.rotation.program import Aim, Task, Weights
 from poise.control.rotation.settings import RotationSettings
@@ -23,8 +22,8 @@ UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 class Footing:
     """The feet of a body, and the plane in which it turns: that in which it faced at first."""
 
-    def __init__(self, actor: Actor, numbers: FlipNumbers, settings: RotationSettings, step: float) -> None:
-        self._actor, self._numbers, self._settings, self._step = actor, numbers, settings, step
+    def __init__(self, actor: Actor, settings: RotationSettings, step: float) -> None:
+        self._actor, self._settings, self._step = actor, settings, step
         body = actor.body
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         self._standing = np.isin(
@@ -57,25 +56,24 @@ class Footing:
         pull = pull + push[0] * self.forward + push[1] * UP
         return pull, twist * self.axis + damping * (here.spin * self.axis - rotation.angular_momentum)
 
-    def upright(self, state: State, tilt: float, weight: float) -> Task:
-        """The pelvis at a pitch, facing as at first."""
-        n = self._numbers
+    def upright(self, state: State, tilt: float, spring: float, weight: float) -> Task:
+        """The pelvis at a pitch (rad), facing as at first; the spring is in 1/s^2."""
         assert self._yaw is not None
         wanted = quat_multiply(quat_from_axis_angle(UP, self._yaw), quat_from_axis_angle(LEFT, tilt))
         now = np.array(state.data.xquat[1])
         error = quat_log(quat_multiply(wanted, now * np.array([1.0, -1.0, -1.0, -1.0])))
         jacobian = self._actor.finder.turns(state, 1)
         turning = jacobian @ state.qvel[: self._actor.nv]
-        return Task(jacobian, n.trunk_spring * error - 2.0 * sqrt(n.trunk_spring) * turning, weight)
+        return Task(jacobian, spring * error - 2.0 * sqrt(spring) * turning, weight)
 
-    def flat(self, state: State) -> list[Task]:
-        """Feet level, wherever they point."""
-        n, tasks = self._numbers, []
+    def flat(self, state: State, spring: float, weight: float) -> list[Task]:
+        """Feet level, wherever they point; the spring is in 1/s^2."""
+        tasks = []
         for link in self._feet:
             jacobian = self._actor.finder.turns(state, link)[:2]
             off = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
             turning = jacobian @ state.qvel[: self._actor.nv]
-            tasks.append(Task(jacobian, n.flat_spring * off - 2.0 * sqrt(n.flat_spring) * turning, n.flat))
+            tasks.append(Task(jacobian, spring * off - 2.0 * sqrt(spring) * turning, weight))
         return tasks
 
     def grounded(
@@ -85,19 +83,18 @@ class Footing:
         pose: Array,
         stiffness: float | Array,
         weights: Weights,
-        pull: Array,
-        twist: Array,
+        aims: tuple[Array, Array],
         tasks: tuple[Task, ...],
         gap: float,
     ) -> Actuation:
-        """Torques that track a pose and momenta by what is nearer to the ground than a gap (m) of the feet."""
+        """Torques that track a pose and rates of momenta (N, N m) by what of the feet is within a gap (m)."""
         actor, on = self._actor, float(self._settings.momentum)
         torque = actor.tracker.torques(state, pose[None], stiffness)[0]
         near = actor.supports(state, gap)
         supports = near.only(self._standing[near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         found, _ = actor.answer(
-            Aim(torque, torque, pull, twist, tasks), scaled, supports, rotation.com, bool(self._settings.inclusion)
+            Aim(torque, torque, *aims, tasks), scaled, supports, rotation.com, bool(self._settings.inclusion)
         )
         return Actuation(torque=actor.whole(found.torque))
 
