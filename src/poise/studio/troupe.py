@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import queue
+import signal
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from poise.errors import PoiseError
@@ -23,6 +25,19 @@ Hear = Callable[[str | bytes | None], None]
 """Told what a performer says; None when it is gone."""
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that begin here do not hear Ctrl+C, which would interrupt them at any place: the server ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Performer:
     """A process that performs."""
 
@@ -30,7 +45,8 @@ class Performer:
         self._wire, theirs = _CONTEXT.Pipe()
         self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # for what its visitor brings
         self._process = _CONTEXT.Process(target=perform_for, args=(theirs, self._folder.name), daemon=True)
-        self._process.start()
+        with _deaf():
+            self._process.start()
         theirs.close()
         self._ear: threading.Thread | None = None
         self._commands: queue.Queue[dict[str, Any] | None] = queue.Queue(MOST_WAITING)
