@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -667,6 +668,18 @@ def test_audit_of_a_good_recording(performed, capfd):
     out, err = capfd.readouterr()
     assert err == ""
     assert json.loads(out)["passed"] is True
+
+
+def test_the_folder_of_a_performance_stands_for_its_recording(performed, here, capfd):
+    shutil.copytree(performed, "walk")  # called like a motion that comes with Poise: the folder counts
+    told = []
+    for file in ("walk", "walk/recording.npz"):
+        assert main(["audit", file, "--json"]) == 0
+        told.append(json.loads(capfd.readouterr().out))
+    assert told[0] == told[1]
+    assert main(["export", "walk", "walk.csv"]) == 0
+    assert main(["export", "walk/recording.npz", "same.csv"]) == 0
+    assert Path("walk.csv").read_bytes() == Path("same.csv").read_bytes()
 
 
 def test_audit_of_a_tampered_recording_fails(performed, here, capfd):

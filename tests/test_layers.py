@@ -26,6 +26,7 @@ LAYERS = [
     "measure",
     "export",
     "beginning",
+    "handover",
     "pushing",
     "marking",
     "performance",

@@ -19,6 +19,7 @@ from poise.control.controller import Steerable
 from poise.errors import PoiseError
 from poise.export import export
 from poise.files import check_targets, check_writable
+from poise.handover import Ending, Handover
 from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.motion.repair import Imported
@@ -27,6 +28,7 @@ from poise.reference import Reference
 from poise.reference.cast import Cast, cast
 from poise.reference.commands import parse_steer
 from poise.reference.edit import Edit, parse_edit, take_of
+from poise.reference.motions import named_motion
 from poise.reference.obeying import obeying
 from poise.reference.preparing import Say, changes, in_silence
 from poise.reference.repertoire import Roaming, shipped_repertoire
@@ -112,6 +114,7 @@ class Session:
     pushes: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
     steer: str | None = None
+    then: str | None = None
     seconds: float | None = None
     step: float | None = None
     seed: int = 0
@@ -189,13 +192,27 @@ class Session:
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
         return Staged(
             world=world,
-            controller=controller,
+            controller=self._followed(controller, chosen.body),
             reference=reference,
             seconds=self.seconds or max(reference.duration or ENDLESS, ENDLESS + cues[-1].time if cues else 0.0),
             pushes=tuple(pushes),
             cues=(*cues, *grips),
             imported=chosen.imported,
         )
+
+    def _followed(self, first: Controller, body: Body) -> Controller:
+        """The controller, and who takes over when it stands, if that was asked for."""
+        if self.then is None:
+            return first
+        motion, colon, name = self.then.partition(":")
+        if not colon:
+            raise PoiseError(f"then '{self.then}' is not of the form MOTION:CONTROLLER, such as walk:pendulum")
+        if not isinstance(first, Ending):
+            raise PoiseError(f"controller '{self.controller}' does not tell when it is over: rotation does")
+        then = named_controller(name)
+        if then.needs_physics:
+            raise PoiseError(f"then '{self.then}': {name} cannot take over, pendulum can")
+        return Handover(first, then, named_motion(motion, body))
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""

@@ -69,7 +69,7 @@ def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
 
 def test_the_files_of_a_performance_are_written(here, capfd):
     animated = told(capfd, "nod.toml", "--out", "o")
-    written = [*FILES, KEYFRAMES]
+    written = [*FILES, *KEYFRAMES]
     assert animated["files"] == [str(Path("o") / name) for name in written]
     assert sorted(path.name for path in (here / "o").iterdir()) == sorted(written)
     assert Recording.load(here / "o/recording.npz").steps == 24
@@ -146,6 +146,14 @@ def test_a_folder_in_the_way_of_the_solved_script_is_found_before_solving(here, 
 def test_solving_without_goals_says_so(here, capfd):
     assert main(["animate", "nod.toml", "--solve"]) == 0
     assert "the script has no goals: nothing to solve" in capfd.readouterr().out.splitlines()
+
+
+def test_goals_that_nobody_has_solved_are_told_of(here, capfd):
+    remark = "goals that are not sought without --solve: 1"
+    Path("nod.toml").write_text(STAND + GOAL % "-15")
+    for arguments, told in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
+        assert main(["animate", *arguments]) == 0
+        assert (remark in capfd.readouterr().out.splitlines()) is told
 
 
 def test_torques_that_stabilise_are_no_forces(here, capfd):

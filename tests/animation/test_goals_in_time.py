@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from poise.animation.animating import animate
-from poise.animation.directing import affected_from
+from poise.animation.directing import affected_from, goal_start
+from poise.animation.entry import ScriptError
 from poise.animation.reading import read_script
 from poise.animation.solving import solve
 from poise.errors import PoiseError
@@ -88,9 +89,23 @@ def test_a_time_that_is_free_matters_from_the_key_that_it_may_pass(tmp_path):
 
 
 def test_what_is_wanted_before_anything_matters_is_refused(tmp_path):
-    script = script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
-    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"):
-        solve(script)
+    told = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
+    with pytest.raises(ScriptError, match=told):
+        script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
+
+
+def test_what_is_wanted_too_early_once_times_have_changed_is_refused(tmp_path):
+    goals = ("later", "b.time", "neck_y", 0.9, 10), ("soon", "c.neck_y", "neck_y", 0.52, 10)
+    script = script_of(tmp_path, *goals)
+    later, soon = script.goals
+    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.52 s, .* at 0.55 s"):
+        goal_start(script, soon, [(later.free[0], 0.05)])
+
+
+def test_a_script_that_blows_up_before_anything_can_be_changed_is_not_solved(tmp_path):
+    text = NODS.replace("seconds = 1.0", 'seconds = 1.0\npush = "1e7@0.1"')
+    with pytest.raises(PoiseError, match="nods cannot be solved: it blew up in step"):
+        solve(script_of(tmp_path, ("late", "c.neck_y", "neck_y", 0.9, 20), text=text))
 
 
 def test_a_time_long_after_is_waited_for(tmp_path):

@@ -118,6 +118,7 @@ def test_the_wrong_line_is_named(tmp_path, before, after, words):
         ("at = 0.6", 'at = "knee down"', ["'knee'"]),
         ("at = 0.6", "at = nan", ["'at'", "nan"]),
         ("is = 0.3", "is = nan", ["'is'", "nan"]),
+        ('"apex", is = 0.3', '"apex"', ["'is' is missing"]),
         ("is = 0.3", "is = true", ["'is'", "True"]),
         ("is = 0.3", "wants = 0.3", ["'wants'"]),
     ],
@@ -148,6 +149,14 @@ def test_the_wrong_line_of_a_cycle_is_named(tmp_path, before, after, words):
         ("[[gains]]\nstiffness = -1", "stiffness", ["'stiffness'"]),
         ("[[gains]]\nfrom = 2\nuntil = 1", "until", ["before it begins"]),
         ('[[objective]]\nkind = "fly"', "fly", ["'fly'", "level"]),
+        ('[[objective]]\nkind = "follow"', "[[objective]]", ["'joints'"]),
+        ('[[objective]]\nkind = "follow"\njoints = { elbow_y = "elbow_y" }', "joints", ["'elbow_y'", "itself"]),
+        ('[[objective]]\nkind = "look"\nlink = "shade"\njoints = "neck"', "[[objective]]", ["'at' is missing"]),
+        ("[settings]\nreach = 2\nrate = 0", "rate", ["rate must be more than 0"]),
+        ("[settings]\nlet_go = 30\nstiffness = -1", "stiffness", ["stiffness must be at least 0"]),
+        ("[gains]\nstiffness = 2", "[gains]", ["must be written as [[gains]]"]),
+        ('[scene.prop]\nkind = "ball"', "[scene.prop]", ["must be written as [[scene.prop]]"]),
+        ("[[settings]]\nreach = 1", "[[settings]]", ["'settings' must be a table"]),
         ('[[objective]]\nkind = "level"\nlink = "shade"', "[[objective]]", ["joints"]),
         ('[[hold]]\nlink = "hand"\nwhat = "world"', "hand", ["'hand'"]),
         ('[[hold]]\nlink = "shade"\nwhat = "world"\npoints = [[1, 2]]', "points", ["three numbers"]),
@@ -229,6 +238,14 @@ def test_the_file_of_a_body_is_looked_for_beside_the_script(tmp_path, monkeypatc
     (tmp_path / "mine/lamp.xml").write_text(Body.named("lamp14").mjcf)
     (tmp_path / "mine/mine.toml").write_text(GOOD.replace("lamp14", "lamp.xml"))
     assert read_script("mine/mine.toml").scene.body.links == Body.named("lamp14").links
+
+
+def test_the_file_of_a_terrain_is_looked_for_beside_the_script(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/stage.toml").write_text("[[platform]]\nx = [-1, 1]\ny = [-1, 1]\nz = 0.5\n")
+    (tmp_path / "mine/mine.toml").write_text(f'{GOOD}[scene]\nterrain = "stage.toml"\n')
+    assert read_script("mine/mine.toml").scene.terrain.height(0.0, 0.0) == 0.5
 
 
 def test_a_script_needs_a_pose(tmp_path):

@@ -8,13 +8,13 @@ from hopping import HOP
 
 from poise.animation.animating import animate
 from poise.animation.directing import affected_from, solved_changes
+from poise.animation.flight import turns_of
 from poise.animation.reading import read_script
 from poise.animation.rehearsal import Rehearsal, touching
 from poise.animation.script import Moment, Want
 from poise.animation.solving import solve
-from poise.animation.wants import Watch, flight_of
+from poise.animation.wants import Watch
 from poise.animation.writing import solved_text
-from poise.control.poses.sensors import com_velocity
 
 ON_A_BOX = """
 seconds = 1
@@ -83,26 +83,6 @@ def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
     assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
 
 
-def test_flight_leads_where_the_simulation_does(solution):
-    script = solution.script
-    rehearsal = Rehearsal(script)
-    rehearsal.direct(solved_changes(script.goals))
-    rehearsal.run_until(0.5)
-    world = rehearsal.world
-    stand = 0.16  # m: where it would come down to, while still in the air
-    apex, x, y = flight_of(world.state, stand)
-    heights, places = [], []
-    while not heights or heights[-1] > stand or com_velocity(world.state)[2] > 0:
-        assert not rehearsal.step().impulse.any()
-        heights.append(world.state.data.subtree_com[1, 2])
-        places.append(world.state.data.subtree_com[1, :2].copy())
-    h = script.step
-    assert max(heights) == pytest.approx(apex, abs=9.81 * h * 0.3)  # implicit steps fall short by g h v / 2 v
-    share = (heights[-2] - stand) / (heights[-2] - heights[-1])
-    landing = places[-2] + share * (places[-1] - places[-2])
-    assert landing == pytest.approx([x, y], abs=h * 1.0)
-
-
 def test_a_touch_down_is_read_within_the_step(hop):
     """Moved by less than a step's way, the target is met as exactly: nothing jumps from step to step."""
     goal = wanting(hop, Want("base.x", Moment("down"), 0.0, 1.0))
@@ -114,6 +94,17 @@ def test_a_touch_down_is_read_within_the_step(hop):
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
+
+
+def test_turns_in_flight_are_told_at_its_beginning_with_those_of_before(hop):
+    wants = [Want(f"{whose}.pitched", Moment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
+    rehearsal = Rehearsal(hop)
+    watch = Watch(rehearsal, wanting(hop, *wants))
+    before, told = watch.reach(rehearsal).reached
+    assert rehearsal.world.time < 0.55  # s: it has just taken off
+    ahead = turns_of(rehearsal.world.state, watch._stand)[1]
+    assert told == pytest.approx(before + ahead)
+    assert abs(ahead) > 0.05
 
 
 def test_who_stands_on_a_box_does_not_fly(tmp_path):

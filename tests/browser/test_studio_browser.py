@@ -182,6 +182,7 @@ def test_a_motion_file_is_dropped_and_performed(page):
 
 
 def test_a_broken_file_is_told(page):
+    simulated(page, 0.1)
     broken = {"name": "bad.bvh", "mimeType": "text/plain", "buffer": WALK.read_bytes()[:600] + b"\nNONSENSE\n"}
     page.set_input_files("#file", files=[broken])
     alert = page.locator(".toast.error").first
@@ -189,6 +190,7 @@ def test_a_broken_file_is_told(page):
     assert "bad.bvh" in alert.inner_text()
     assert "line" in alert.inner_text()
     simulated(page, 0.2)  # what was on the stage goes on
+    assert page.locator("#motion").input_value() == "walk"
 
 
 def test_controllers_that_do_not_fit_say_why(page):
@@ -201,6 +203,20 @@ def test_controllers_that_do_not_fit_say_why(page):
     page.locator(".pick", has=page.locator("input[value=limp]")).click()
     until(page, "studio.scene.controller === 'limp'")
     until(page, "studio.fell !== null")
+
+
+def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
+    page.locator("#terrain").select_option("slope")
+    until(page, "studio.scene.terrain === 'slope:5'")
+    page.evaluate("void (window.before = studio.tape)")
+    os.kill(studio._troupe._given[-1].pid, 9)
+    page.locator(".toast.error").first.wait_for()
+    until(page, "studio.tape !== window.before && studio.timebar.playing")
+    assert page.evaluate("[studio.scene.motion, studio.scene.terrain]") == ["walk", "slope:5"]
+    page.locator("#motion").select_option("crouch-walk")
+    until(page, "!document.getElementById('busy').hidden")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    until(page, "document.getElementById('motion').value === 'walk'")  # what was stopped is not begun again
 
 
 def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
@@ -299,6 +315,10 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
         page.get_by_role("button", name="Save script").click()
     saved = Path(coming.value.path()).read_text()
     assert "solved" in saved
+    page.evaluate("Object.assign(FILM, { width: 320, height: 180, rate: 4 })")
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="MP4", exact=True).click()
+    assert Path(coming.value.path()).read_bytes()[4:8] == b"ftyp"
     from poise.animation import read_script
 
     (tmp_path / "mine.toml").write_text(saved)

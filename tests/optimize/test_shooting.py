@@ -92,9 +92,13 @@ def test_what_is_out_of_reach_from_here_may_be_met_from_elsewhere():
     flat = shot(lambda u: [u[0] if abs(u[0]) > 0.6 else 0.0], 0.8, count=1)
     here = shoot(flat, ShootingSettings(departures=0))
     assert not here.converged
-    hit = shoot(flat)
+    told = []
+    hit = shoot(flat, watch=told.append)
     assert hit.converged
     assert hit.simulations > here.simulations
+    for counts in ([each.iterations for each in told], [each.simulations for each in told]):
+        assert counts == sorted(counts)  # they do not begin anew
+    assert (hit.iterations, hit.simulations) == (told[-1].iterations, told[-1].simulations)
 
 
 def test_what_is_met_already_is_left_alone():

@@ -19,7 +19,10 @@ def test_reasons_are_given():
     assert "bar" in fits("hang", None)["nqr"]
     assert "manner of a walk" in fits("backflip", None)["pendulum"]
     assert "manner of a walk" in fits("run", None)["pendulum"]
-    assert "does not run" in fits("run", None)["modal"]
+    assert "falls in run" in fits("run", None)["modal"]
+    assert "falls in turn-45" in fits("turn-45", None)["modal"]
+    assert "humanoid" in fits("walk", "lamp14")["hold"]
+    assert fits("stand", "lamp14")["hold"] is None
     assert fits("chin-up", None)["modal"] is None
     assert "human58" in fits("walk", "human58")["nqr"]
     assert "feet" in fits("walk", "lamp14")["pendulum"]
@@ -77,6 +80,14 @@ def test_what_can_be_edited_live():
     assert Choice("walk", controller="modal").edits_live
     assert not Choice("walk", controller="nqr").edits_live
     assert not Choice("forward-roll", controller="rotation").edits_live
+
+
+def test_what_can_be_gone_over_to():
+    assert {"sneak", "walk-slow"} <= set(Choice("walk", controller="pendulum").goes_over)
+    assert not {"run", "jump"} & set(Choice("walk", controller="pendulum").goes_over)
+    assert "jump" in Choice("walk", controller="hold").goes_over
+    assert Choice("walk", controller="modal").goes_over == ()  # a transition does not obey physics
+    assert Choice("walk", controller="nqr").goes_over == ()
 
 
 def test_all_terrains_can_be_stood_on():

@@ -13,22 +13,26 @@ import pytest
 from poise.cli import main
 
 
-def test_it_tells_its_address_serves_and_ends(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     command = [sys.executable, "-m", "poise", "studio", "--json", "--no-browser", "--motion", "run"]
     # A session of its own, so that the signal reaches its processes as Ctrl+C in a terminal would.
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
-    ) as process:
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as process:  # fmt: skip
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         assert told["address"] == f"http://127.0.0.1:{told['port']}/"
         with urllib.request.urlopen(told["address"], timeout=20) as page:
             assert b"Poise studio" in page.read()
-        os.killpg(process.pid, signal.SIGINT)
+        assert list(tmp_path.glob("poise-studio-*"))
+        os.killpg(process.pid, ending)
         rest, errors = process.communicate(timeout=30)
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in errors
+    assert not list(tmp_path.glob("poise-studio-*"))  # nothing is left behind
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,10 @@ def open_studio(first=None):
         loop.close()
 
 
+def does_not_perform(wire, folder):
+    """What a performer is when it cannot start."""
+
+
 class Visitor:
     """Talks to the studio as the page does."""
 

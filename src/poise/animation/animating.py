@@ -22,8 +22,8 @@ from poise.measure.bracing import bracing
 from poise.performance import Performance, perform
 from poise.session import FILES, Outcome, Progress, summarise
 
-KEYFRAMES = "keyframes.bvh"
-"""What plain interpolation of the same poses is written to."""
+KEYFRAMES = ("keyframes.bvh", "keyframes.html")
+"""What plain interpolation of the same poses is written to: for animation programs, and to watch."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Animation:
     performance: Performance
     summary: dict[str, Any]
     solution: Solution | None
-    remark: str = ""  # why nothing was solved, or no solved script written
+    remark: str = ""  # why something was not solved, or no solved script written
 
     @property
     def failed(self) -> bool:
@@ -79,9 +79,9 @@ def animate_to(
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
     check_writable(folder)
-    paths = [folder / name for name in FILES]
+    paths = [folder / name for name in (*FILES, *KEYFRAMES)]
     if script.path is not None:
-        check_targets([*paths, folder / KEYFRAMES], script.path)
+        check_targets(paths, script.path)
     solving_it = solving and bool(script.goals)
     target = _solved_path(script.path) if solving_it and script.path is not None else None
     solution = solve(script, say=say, workers=workers) if solving_it else None
@@ -92,11 +92,10 @@ def animate_to(
     recording.meta["fell_at"] = summary["fell_at"]
     folder.mkdir(parents=True, exist_ok=True)
     recording.save(paths[0])
+    plain = keyframed(chosen, seconds)
     for path in paths[1:]:
-        export(recording, path)
-    paths.append(folder / KEYFRAMES)
-    export(keyframed(chosen, seconds), paths[-1])
-    remark = "the script has no goals: nothing to solve" if solving and solution is None else ""
+        export(plain if path.name in KEYFRAMES else recording, path)
+    remark = _remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
             text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
@@ -104,6 +103,14 @@ def animate_to(
         else:
             remark = f"{target} is not written: not all goals are met"
     return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution, remark)
+
+
+def _remark(script: Script, solving: bool) -> str:
+    """What someone is to know who solves what has no goals, or performs goals that nobody has solved."""
+    if solving:
+        return "" if script.goals else "the script has no goals: nothing to solve"
+    left = sum(not any(goal.solved) for goal in script.goals)
+    return f"goals that are not sought without --solve: {left}" if left else ""
 
 
 def _solved_path(path: Path) -> Path:
@@ -121,7 +128,7 @@ def _solved_path(path: Path) -> Path:
 def _solving(solution: Solution | None) -> dict[str, Any]:
     """What solving came to, under the names of the command line's JSON."""
     if solution is None:
-        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": []}
+        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
     constraints = [
         {
             "goal": answer.goal.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from poise.animation.script import Free, Goal, Pose, Script
 from poise.control.poses import Poses
 from poise.control.poses.schedule import Strengthening
+from poise.errors import PoiseError
 from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
 
 Change = tuple[Free, float]
@@ -55,6 +56,16 @@ def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> f
             earlier = [other.time for other in poses if dof in other.angles and other.time < pose.time - margin]
             first = min(first, max(earlier, default=0.0))
     return max(float(first), 0.0)
+
+
+def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> float:
+    """When a goal's parameters begin to matter, s; what it wants at an earlier time is refused."""
+    start = min(affected_from(script, free, known) for free in goal.free)
+    for want in goal.wants:
+        if want.when.event == "time" and want.when.time < start:
+            told = f"{want.what} at {want.when.time:g} s, before what it may change matters, at {start:g} s"
+            raise PoiseError(f"{goal.name} wants {told}")
+    return start
 
 
 def _changed(script: Script, changes: Iterable[Change]) -> list[Pose]:

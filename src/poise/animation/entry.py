@@ -57,8 +57,10 @@ class Entry:
 
     def fail(self, message: str, key: str = "") -> ScriptError:
         """The error for something wrong here."""
-        places = (self._key or key, self._key.partition("[")[0], "")
-        line = next((n for place in places if (n := self._lines.get((self._table, self._index, place)))), None)
+        own = (self._table, self._index)
+        inner = (within(*own, key), 0, "")  # the header of a table of that name
+        places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
+        line = next((self._lines[place] for place in places if place in self._lines), None)
         return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
     def blame(self, error: PoiseError, key: str = "") -> ScriptError:
@@ -106,7 +108,8 @@ class Entry:
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
         if not good or not all(is_number(v) for v in value):
-            raise self.fail(f"'{key}' must be {count} numbers, not {value!r}", key)
+            what = "is missing" if value is None else f"must be {count} numbers, not {value!r}"
+            raise self.fail(f"'{key}' {what}", key)
         return tuple(float(v) for v in value)
 
     def text(self, key: str, default: str | None = None) -> str:

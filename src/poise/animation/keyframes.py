@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise.animation.directing import keys_of, solved_changes
 from poise.animation.script import Script
+from poise.beginning import carriage_of
 from poise.frozen import readonly
 from poise.reference.authoring.keyed_curves import Keys, curve
 from poise.reference.bodyclip import BodyClip
@@ -31,4 +34,6 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
         coordinates[:, dof] = curve(Keys(at, values), times)
     qpos = np.array([posed(body, row) for row in coordinates])
     qpos[:, 2] += script.rise
+    stand = script.beginning.stand
+    qpos = carriage_of(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
     return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))

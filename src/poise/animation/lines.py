@@ -22,8 +22,7 @@ def lines_of(text: str) -> Lines:
     found: dict[tuple[str, int, str], int] = {}
     counts: dict[str, int] = {}
     table, index, key, depth, items = "", 0, "", 0, 0
-    bare = _MUTE.sub(lambda mute: re.sub(r"[^\n]", " ", mute[0]), text)
-    for number, (line, code) in enumerate(zip(text.split("\n"), bare.split("\n"), strict=True), start=1):
+    for number, (line, code) in enumerate(zip(text.split("\n"), bare_lines(text), strict=True), start=1):
         if depth == 0 and not code.strip():
             continue
         if depth == 0 and (header := _HEADER.match(code)):
@@ -40,6 +39,11 @@ def lines_of(text: str) -> Lines:
                 found[table, index, item(key, items)] = number
                 items += 1
     return found
+
+
+def bare_lines(text: str) -> list[str]:
+    """Its lines, with blanks in place of texts and remarks."""
+    return _MUTE.sub(lambda mute: re.sub(r"[^\n]", " ", mute[0]), text).split("\n")
 
 
 def within(table: str, index: int, key: str) -> str:

@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 from poise.animation.angles import freedoms
 from poise.animation.entry import Entry, is_number
+from poise.animation.flight import LEADS_TO, TURNS_BY
 from poise.animation.script import Free, Goal, Moment, Pose, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import PoiseError, unknown
 from poise.world.scene import Scene
 
-FLIGHT = ("flight.height", "flight.x", "flight.y")
-"""What flight leads to, m: the highest place of the centre of mass, and where it comes down again."""
 TURNED = ("root.rolled", "root.pitched", "root.yawed")
 """rad: how far the root has turned about an axis of its own since the goal began; somersaults count."""
 PATIENCE = 3.0
@@ -79,7 +78,7 @@ def _goal(
 def _check_flight(scene: Scene, entry: Entry, wants: Sequence[Want]) -> None:
     """Without gravity nobody comes down."""
     for told, want in zip(entry.inners("want"), wants, strict=True):
-        if want.what in FLIGHT and not scene.gravity > 0:
+        if want.what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
             raise told.fail(f"'{want.what}' needs gravity: without it flight never ends", "want")
 
 
@@ -132,8 +131,8 @@ def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
 def _want(scene: Scene, entry: Entry, number: str, lap: int) -> Want:
     entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
-    angular = what in TURNED
-    if what not in FLIGHT and not angular:
+    angular = what in (*TURNED, *TURNS_BY)
+    if what not in LEADS_TO and not angular:
         sensor = Sensor(what)
         try:
             sensor.reset(scene)
@@ -164,13 +163,13 @@ def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
             raise entry.blame(unknown("coordinate of a prop", axis, AXES))
         return float(place[AXES.index(axis)])
     if not is_number(told):
-        raise entry.fail(f"'is' must be a number, not {told!r}", "want")
+        raise entry.fail("'is' " + ("is missing" if told is None else f"must be a number, not {told!r}"), "want")
     return float(told)
 
 
 def _moment(scene: Scene, entry: Entry, what: str) -> Moment:
     """`at` a number of seconds, "flight", "apex", "down" or "LINK down", and `after` that."""
-    at = entry.raw("at", "flight" if what in FLIGHT else None)
+    at = entry.raw("at", "flight" if what in (*LEADS_TO, *TURNS_BY) else None)
     after = entry.number("after", 0.0, 0)
     if is_number(at):
         return Moment("time", float(at) + after)

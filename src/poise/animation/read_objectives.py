@@ -69,9 +69,14 @@ def _touch(scene: Scene, entry: Entry) -> Objective:
 def _follow(scene: Scene, entry: Entry) -> Objective:
     joints = entry.inner("joints")
     leaders = {name: joints.text(name) for name in joints.keys}
-    for name in (*leaders, *leaders.values()):
-        if name not in scene.body.dof_names[6:]:
-            raise joints.blame(unknown("angle", name, scene.body.dof_names[6:]))
+    if not leaders:
+        raise entry.fail("'joints' must name the angles that follow, and whom", "joints")
+    for name, leader in leaders.items():
+        for angle in (name, leader):
+            if angle not in scene.body.dof_names[6:]:
+                raise joints.blame(unknown("angle", angle, scene.body.dof_names[6:]), name)
+        if leader == name:
+            raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))
     return Follow(leaders, entry.number("factor", 1.0), offset, when=read_span(entry))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import radians
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from poise.animation.angles import joint_freedoms
+from poise.animation.directing import goal_start
 from poise.animation.entry import Entry, is_number
 from poise.animation.read_goals import read_goals
 from poise.animation.read_objectives import read_objectives
@@ -72,9 +73,9 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     poses = read_poses(body, entry, seconds)
     changes, names = _changes(body, entry)
     with entry.blaming("scene"):
-        scene = _scene(body, entry.inner("scene"))
+        scene = _scene(body, entry.inner("scene"), path.parent)
         scene.model  # noqa: B018 - a scene that does not compile is refused here
-    return Script(
+    script = Script(
         name=path.stem,
         title=entry.text("title", path.stem),
         path=path,
@@ -91,6 +92,10 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
         holds=tuple(_hold(scene, hold) for hold in entry.tables("hold")),
         goals=read_goals(scene, entry, poses, names),
     )
+    for goal in script.goals:
+        with entry.tables("goal")[goal.origin[0]].blaming("want"):
+            goal_start(script, goal)
+    return script
 
 
 def _body(entry: Entry, folder: Path) -> Body:
@@ -107,10 +112,11 @@ def _body(entry: Entry, folder: Path) -> Body:
     return body
 
 
-def _scene(body: Body, entry: Entry) -> Scene:
+def _scene(body: Body, entry: Entry, folder: Path) -> Scene:
+    """The body in its scene; the file of a terrain is looked for beside the script."""
     entry.check(("terrain", "friction", "gravity", "prop"))
     with entry.blaming("terrain"):
-        terrain = parse_terrain(entry.text("terrain", "flat"))
+        terrain = parse_terrain(entry.text("terrain", "flat"), folder)
     taken = _names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
     props = []
     for told in entry.tables("prop"):
@@ -165,8 +171,11 @@ def _beginning(entry: Entry) -> Beginning:
 def _settings(entry: Entry) -> PosesSettings:
     valid = [field.name for field in fields(PosesSettings)]
     entry.check(valid)
-    with entry.blaming():
-        return PosesSettings(**{key: entry.number(key) for key in entry.keys})
+    settings = PosesSettings()
+    for key in entry.keys:
+        with entry.blaming(key):
+            settings = replace(settings, **{key: entry.number(key)})
+    return settings
 
 
 def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[str, int]]:

@@ -11,9 +11,10 @@ from poise.animation.directing import Change, direct
 from poise.animation.holds import hold_cues
 from poise.animation.script import Script
 from poise.beginning import Placed, start
+from poise.errors import PoiseError
 from poise.pushing import ScenePush, total_push
 from poise.world.cues import Cue
-from poise.world.result import StepResult
+from poise.world.result import BlowUp, StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
@@ -50,8 +51,11 @@ class Rehearsal:
 
     def run_until(self, time: float) -> None:
         """Go on to the last step that ends no later than a time, s."""
-        while self.world.time + self.world.settings.step <= time + 1e-9:
-            self.step()
+        try:
+            while self.world.time + self.world.settings.step <= time + 1e-9:
+                self.step()
+        except BlowUp as error:
+            raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
 
 
 def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -10,12 +10,11 @@ from functools import partial
 import numpy as np
 
 from poise.animation.crew import Attempt, Crew
-from poise.animation.directing import Change, affected_from, solved_changes
+from poise.animation.directing import Change, goal_start, solved_changes
 from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
 from poise.animation.wants import Watch
-from poise.errors import PoiseError
 from poise.optimize.shooting import Hit, ShootingSettings, Shot, Simulate, shoot
 
 Say = Callable[[str], None]
@@ -56,8 +55,8 @@ class Solution:
         for answer in self.answers:
             hit = answer.hit
             met = "met" if hit.converged else "NOT met"
-            out.append(f"{answer.goal.name}: {met}, {hit.iterations} iterations, {hit.simulations} simulations, "
-                       f"{answer.seconds:.2f} s")  # fmt: skip
+            effort = f"{_counted(hit.iterations, 'iteration')}, {_counted(hit.simulations, 'simulation')}"
+            out.append(f"{answer.goal.name}: {met}, {effort}, {answer.seconds:.2f} s")
             if not hit.converged:
                 out += [f"  {line}" for line in answer.lines()]
         return out
@@ -77,7 +76,7 @@ def solve(
     with Crew(script, workers) as crew:
         for goal in script.goals:
             started = clock.perf_counter()
-            start = _start(script, goal, known)
+            start = goal_start(script, goal, known)
             if start < rehearsal.world.time - 1e-9:  # goals need not come in the order of their times
                 rehearsal = Rehearsal(script)
             rehearsal.direct(known)
@@ -91,16 +90,6 @@ def solve(
             answers = _mended(script, answers, crew, partial(_shoot, settings, say))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return Solution(solved_script, tuple(answers), clock.perf_counter() - began)
-
-
-def _start(script: Script, goal: Goal, known: Sequence[Change]) -> float:
-    """When a goal's parameters begin to matter, s."""
-    start = min(affected_from(script, free, known) for free in goal.free)
-    for want in goal.wants:
-        if want.when.event == "time" and want.when.time < start:
-            told = f"{want.what} at {want.when.time:g} s, before what it may change matters, at {start:g} s"
-            raise PoiseError(f"{script.name}: {goal.name} wants {told}")
-    return start
 
 
 def _shoot(settings: ShootingSettings | None, say: Say, goal: Goal, simulate: Simulate, hint: Hit | None) -> Hit:
@@ -127,7 +116,7 @@ def _again(script: Script, answers: Sequence[Answer], k: int, crew: Crew, shoot_
     known = solved_changes(answer.goal for answer in answers if answer is not last)
     rehearsal = Rehearsal(script)
     rehearsal.direct([*known, *solved_changes([goal])])
-    rehearsal.run_until(_start(script, goal, known))
+    rehearsal.run_until(goal_start(script, goal, known))
     attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
     hit: Hit = shoot_at(goal, partial(crew.outcomes, attempt), None)
     total = replace(
@@ -141,7 +130,7 @@ def _in_the_end(script: Script, answers: Sequence[Answer]) -> list[Answer]:
     """What is reached of goals with all changes that were found."""
     rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
     rehearsal.direct(known)
-    starts = [_start(script, answer.goal, known) for answer in answers]
+    starts = [goal_start(script, answer.goal, known) for answer in answers]
     out = list(answers)
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
@@ -179,6 +168,10 @@ def _tell(goal: Goal, say: Say, hit: Hit) -> None:
     """Progress: what is furthest off."""
     worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
     say(f"{goal.name}: iteration {hit.iterations}, {_told(goal, hit, worst)}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _told(goal: Goal, hit: Hit, k: int) -> str:

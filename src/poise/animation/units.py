@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from math import degrees
 
-from poise.animation.read_goals import FLIGHT, TURNED
+from poise.animation.flight import LEADS_TO, TURNS_BY
+from poise.animation.read_goals import TURNED
 from poise.control.poses.sensors import Sensor
 
 
 def unit_of(what: str) -> str:
     """Of a quantity that can be wanted."""
-    if what in FLIGHT:
+    if what in LEADS_TO:
         return "m"
-    return "deg" if what in TURNED else Sensor(what).unit
+    return "deg" if what in (*TURNED, *TURNS_BY) else Sensor(what).unit
 
 
 def for_people(what: str, value: float) -> float:

@@ -8,12 +8,13 @@ import mujoco
 import numpy as np
 
 from poise.animation.events import Approach, Events, Members
-from poise.animation.read_goals import FLIGHT, TURNED
+from poise.animation.flight import LEADS_TO, TURNS_BY, flight_of, turns_of
+from poise.animation.read_goals import TURNED
 from poise.animation.rehearsal import Rehearsal, touching
 from poise.animation.script import Goal
 from poise.body import Body
 from poise.body.feet import links_from
-from poise.control.poses.sensors import Sensor, com_velocity
+from poise.control.poses.sensors import Sensor
 from poise.dynamics import State
 from poise.optimize.shooting import Outcome
 from poise.spatial import Array
@@ -87,21 +88,14 @@ class Watch:
             return sensor.read(state)
         if what in TURNED:
             return float(turned[TURNED.index(what)])
-        return flight_of(state, self._stand)[FLIGHT.index(what)]
-
-
-def flight_of(state: State, stand: float) -> tuple[float, float, float]:
-    """The apex, and where the centre of mass is when it has come down to the height at which the body stands, m."""
-    com, velocity = state.data.subtree_com[1], com_velocity(state)
-    g = -float(state.data.model.opt.gravity[2])
-    apex = float(com[2] + velocity[2] * abs(velocity[2]) / (2 * g))
-    fall = max(apex - stand, 0.0)
-    time = float(velocity[2]) / g + np.sqrt(2 * fall / g)
-    return apex, float(com[0] + time * velocity[0]), float(com[1] + time * velocity[1])
+        if what in TURNS_BY:
+            axis = TURNS_BY.index(what)
+            return float(turned[axis] + turns_of(state, self._stand)[axis])
+        return flight_of(state, self._stand)[LEADS_TO.index(what)]
 
 
 def _sensor(scene: Scene, what: str) -> Sensor | None:
-    if what in FLIGHT or what in TURNED:
+    if what in (*LEADS_TO, *TURNS_BY, *TURNED):
         return None
     sensor = Sensor(what)
     sensor.reset(scene)

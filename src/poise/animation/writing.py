@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from math import degrees
 
-from poise.animation.lines import lines_of
+from poise.animation.lines import bare_lines, lines_of
 from poise.animation.script import Goal, Script
 
 
 def solved_text(script: Script, text: str) -> str:
     """The text of a script with `solved` in its goals: by how much each parameter was changed."""
-    lines = text.splitlines()
-    where = lines_of(text)
+    text = text.removesuffix("\n")
+    lines, bare, where = text.split("\n"), bare_lines(text), lines_of(text)
     tables: dict[int, list[Goal]] = {}
     for goal in script.goals:
         tables.setdefault(goal.origin[0], []).append(goal)
@@ -20,7 +19,7 @@ def solved_text(script: Script, text: str) -> str:
         header = where["goal", table, ""]  # counted from 1: the line after it
         old = where.get(("goal", table, "solved"))
         if old is not None:
-            del lines[old - 1 : _end(lines, old - 1)]
+            del lines[old - 1 : _end(bare, old - 1)]
         lines[header:header] = _solved(tables[table])
     return "\n".join(lines) + "\n"
 
@@ -41,12 +40,11 @@ def _table(goal: Goal) -> str:
     return "{ " + ", ".join(pairs) + " }"
 
 
-def _end(lines: list[str], start: int) -> int:
+def _end(bare: list[str], start: int) -> int:
     """The line after a value that begins on a line: it ends where its brackets are closed."""
     depth = 0
-    for number in range(start, len(lines)):
-        code = re.sub(r'"[^"]*"|#.*', "", lines[number])
-        depth += sum(code.count(c) for c in "[{") - sum(code.count(c) for c in "]}")
+    for number in range(start, len(bare)):
+        depth += sum(bare[number].count(c) for c in "[{") - sum(bare[number].count(c) for c in "]}")
         if depth <= 0:
             return number + 1
-    return len(lines)
+    return len(bare)

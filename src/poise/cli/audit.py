@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
-from poise.cli.named import reference_file
+from poise.cli.named import source_file
 from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
     """Its arguments."""
-    command = add_command(commands, "audit", _audit, "is it physical?", "poise audit poise-fall/recording.npz")
+    command = add_command(commands, "audit", _audit, "is it physical?", "poise audit poise-fall")
     command.add_argument(
         "file",
         type=Path,
-        help="a recording, or a motion that obeys physics: prepared so (.npz), or by name (poise list motions)",
+        help="a performance (its folder or recording), or a motion that obeys physics: prepared so (.npz), or by name "
+        "(poise list motions)",
     )
     command.add_argument(
         "--terrain", default="flat", help="what a motion that obeys physics was prepared for: as for poise perform"
@@ -27,7 +28,7 @@ def add(commands: Any) -> None:
 def _audit(chosen: argparse.Namespace) -> Report:
     from poise.measure import audit
 
-    result = audit(_recording(reference_file(chosen.file), chosen.terrain))
+    result = audit(_recording(source_file(chosen.file), chosen.terrain))
     lines = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
         f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"

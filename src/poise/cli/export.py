@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
-from poise.cli.named import reference_file
+from poise.cli.named import source_file
 
 
 def add(commands: Any) -> None:
@@ -17,13 +17,13 @@ def add(commands: Any) -> None:
         "export",
         _export,
         "write a recording or a motion in another format, by the ending (poise list formats)",
-        "poise export poise-fall/recording.npz fall.glb",
+        "poise export poise-fall fall.glb",
     )
     command.add_argument(
         "file",
         type=Path,
-        help="a recording or prepared motion (.npz), a motion by name (poise list motions), or a motion file or "
-        "fetched motion as it is",
+        help="a performance (its folder or recording), a prepared motion (.npz), a motion by name "
+        "(poise list motions), or a motion file or fetched motion as it is",
     )
     command.add_argument("target", type=Path, help="file to write")
 
@@ -32,6 +32,7 @@ def _export(chosen: argparse.Namespace) -> Report:
     from poise.export import export, read_source
     from poise.files import check_targets
 
-    check_targets([chosen.target], chosen.file)
-    path = export(read_source(reference_file(chosen.file)), chosen.target)
+    source = source_file(chosen.file)
+    check_targets([chosen.target], source)
+    path = export(read_source(source), chosen.target)
     return Report(f"wrote {path}", {"files": [str(path)]})

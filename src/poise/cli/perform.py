@@ -50,6 +50,12 @@ def add(commands: Any) -> None:
         "lasts; with nqr walk, run and stand",
     )
     option(
+        "--then",
+        default=None,
+        metavar="MOTION:CONTROLLER",
+        help="who takes over when a behaviour of rotation has come to stand, such as walk:pendulum",
+    )
+    option(
         "--load",
         action="append",
         default=[],
@@ -87,6 +93,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         pushes=tuple(chosen.push),
         edits=tuple(chosen.edit),
         steer=chosen.steer,
+        then=chosen.then,
         seconds=chosen.seconds,
         step=chosen.step,
         seed=chosen.seed,

@@ -27,6 +27,7 @@ def add(commands: Any) -> None:
     option("--rate", action="append", type=float, default=[], help="steps a second; repeatable, in turn; 60 if none")
     option("--seconds", type=float, default=8.0, help="of each trial")
     option("--noise", type=float, default=0.1, help="of the first joint velocities, rad/s: trials go from none to this")
+    option("--jolt", type=float, default=0.0, help="of joint velocities when a flip takes off, rad/s: likewise")
     option("--limits", default=None, help="a set of torque limits instead of the behaviour's own")
     option("--width", type=float, default=0.5, help="of the first samples, in spreads of the file's [tune]")
     option("--check", type=int, default=10, metavar="N", help="fresh starts by which the result is judged")
@@ -64,6 +65,7 @@ def _tune(chosen: argparse.Namespace) -> Report:
         tuple(chosen.rate) or (60.0,),
         chosen.seconds,
         chosen.noise,
+        chosen.jolt,
         chosen.limits,
         chosen.width,
         chosen.check,

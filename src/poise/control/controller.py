@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -99,6 +100,13 @@ class Adjustable(Protocol):
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
         """Lift feet by so much more (m), or let steps last so long (s); None leaves as it is."""
+
+
+@runtime_checkable
+class Talkative(Protocol):
+    """A controller that takes long to get ready, and tells how far it is."""
+
+    say: Callable[[str], None]
 
 
 @runtime_checkable

@@ -104,20 +104,22 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
         if best.converged or not np.all(np.isfinite(best.off)):
             break
         first = shot.first + shot.unit * settings.away * _scattered(len(shot.first), departure)
-        there = _seek(replace(shot, first=first, slopes=None), settings, watch)
+        there = _seek(replace(shot, first=first, slopes=None), settings, watch, best)
         chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # never what is not finite
-        total = best.iterations + there.iterations, best.simulations + there.simulations
-        best = replace(chosen, iterations=total[0], simulations=total[1])
+        best = replace(chosen, iterations=there.iterations, simulations=there.simulations)
     return best
 
 
-def _seek(shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None) -> Hit:
-    """From where the shot begins, until the targets are met or nothing helps any more."""
-    search = _Search(shot, settings)
+def _seek(
+    shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None, before: Hit | None = None
+) -> Hit:
+    """From where the shot begins, until the targets are met or nothing helps any more; what was made before counts."""
+    made = (0, 0) if before is None else (before.iterations, before.simulations)
+    search = _Search(shot, settings, made[1])
     search.go_on()
     stuck = 0
     for iteration in range(settings.iterations + 1):
-        here = search.hit(iteration)
+        here = search.hit(made[0] + iteration)
         if watch is not None:
             watch(here)
         lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
@@ -136,10 +138,11 @@ def _scattered(size: int, which: int) -> Array:
 class _Search:
     """The best change so far, in units of the parameters, and how far off it is, in tolerances."""
 
-    def __init__(self, shot: Shot, settings: ShootingSettings) -> None:
+    def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
+        """``simulations`` is how many have been made before."""
         self._shot, self._settings = shot, settings
         self._bound = shot.most / shot.unit
-        self._simulations = 0
+        self._simulations = simulations
         self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
         (self._off,) = self._simulate([self._at])
         self._jacobian = shot.slopes

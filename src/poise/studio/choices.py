@@ -19,6 +19,7 @@ from poise.reference.behaviours import behaviour_names, read_behaviour
 from poise.reference.cast import DEFAULT_BODY, OWN
 from poise.reference.edit.forms import CARRY_POSES
 from poise.reference.motions import motion_names
+from poise.reference.retarget_figure import figure_of_body
 from poise.reference.shipping import finished, finished_bodies
 from poise.reference.steps import GAITS, STANDING
 from poise.session import Session
@@ -28,6 +29,8 @@ from poise.studio.wire import Told
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
 RUNS = ("run", "walk-to-run", "run-to-walk")
+UNSTEADY = ("walk-fast", "backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
+"""What the modal controller falls in, besides turns and runs."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
@@ -98,6 +101,15 @@ class Choice:
             return False
         return CONTROLLERS[self.controller].edits_online or not named_controller(self.controller).needs_physics
 
+    @property
+    def goes_over(self) -> tuple[str, ...]:
+        """Motions that it can go over to while it performs; a transition does not obey physics."""
+        if not self.edits_live or named_controller(self.controller).needs_physics:
+            return ()
+        if self.controller == "pendulum":
+            return tuple(m["name"] for m in motions() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
+        return tuple(m["name"] for m in motions() if m["group"] in (GROUPS["gait"], FEATS))
+
     def session(self) -> Session:
         """All of it, for the stage."""
         return Session(
@@ -161,7 +173,7 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
         return _legless(body)
     if controller in ("nqr", "modal"):
         return _needs_physics(controller, motion, body, kind)
-    return None
+    return None if kind == "pose" or motion == STANDING else _no_figure(body)
 
 
 def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | None:
@@ -172,8 +184,8 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and motion in RUNS:
-        return "walks, squats, jumps and swings, but does not run yet"
+    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY)):
+        return f"walks, squats, jumps and swings, but falls in {motion}"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
@@ -182,6 +194,18 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
 @cache
 def _held(motion: str, body: str) -> bool:
     return bool(finished(motion, body).contacts.held.any())
+
+
+@cache
+def _no_figure(body: str) -> str | None:
+    """Why motions of people cannot be put on a body; of one that is yet to be built nobody knows."""
+    if body == OWN:
+        return None
+    try:
+        figure_of_body(Body.named(body))
+    except PoiseError as error:
+        return str(error)
+    return None
 
 
 @cache

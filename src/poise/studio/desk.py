@@ -125,6 +125,7 @@ class Desk:
             terrain=choice.terrain,
             steers=choice.steers,
             live=show.live,
+            over=choice.goes_over,
             step=show.step_s,
             found=[self._harmless(line) for line in found],
         )

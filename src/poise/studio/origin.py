@@ -12,8 +12,8 @@ _NAMES = (LOOPBACK, "localhost", "[::1]")
 
 
 def own_hosts(port: int) -> tuple[str, ...]:
-    """The names under which this machine asks itself."""
-    return tuple(f"{name}:{port}" for name in _NAMES)
+    """The names under which this machine asks itself; browsers leave out the port that is usual."""
+    return tuple(f"{name}:{port}" for name in _NAMES) + (_NAMES if port == 80 else ())
 
 
 def is_own_host(host: str | None, port: int) -> bool:

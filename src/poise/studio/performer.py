@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,6 +18,8 @@ TELLS = 8.0
 """A second, of the numbers of now."""
 AHEAD = 0.05
 """s of the clock that simulating may take before commands are looked at again."""
+MEMORY = 6 * 2**30
+"""Bytes that a visitor's process may have, so that nothing he brings takes them from everybody else."""
 BEHIND = 0.1
 """s of the clock: who falls further behind does not catch up, but is slower than real time."""
 
@@ -25,11 +28,21 @@ def perform_for(wire: Connection, folder: str) -> None:
     """Serve one visitor until he leaves; what he brings is kept in a folder."""
     from threadpoolctl import threadpool_limits
 
+    _limit_memory()
     threadpool_limits(1)  # our matrices are small: threads cost more than they give
     try:
         _Loop(wire, Path(folder)).go()
     except (EOFError, OSError, KeyboardInterrupt):
         pass  # the visitor has left, or the server ends
+
+
+def _limit_memory() -> None:
+    """Where the system knows how to."""
+    with suppress(ImportError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY if most < 0 else min(MEMORY, most), most))
 
 
 class _Loop:
@@ -62,8 +75,7 @@ class _Loop:
         except Exception as error:
             traceback.print_exc()
             self._desk.playing = False
-            told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            self._wire.send(words("error", text=f"something went wrong that should not ({told})", of="studio"))
+            self._wire.send(words("error", text=_excuse(error), of="studio"))
             self._wire.send(words("playing", on=False))
 
     def _listen(self) -> None:
@@ -103,3 +115,10 @@ class _Loop:
         if self._desk.playing and now - self._told >= 1 / TELLS:
             self._desk.tell()
             self._told = now
+
+
+def _excuse(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "this takes more memory than a page may have"
+    told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"something went wrong that should not ({told})"

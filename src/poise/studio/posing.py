@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import degrees, isfinite, radians
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from poise.animation import animate, shipped_scripts, solve
 from poise.animation.keyframes import keyframed
 from poise.animation.reading import find_script
+from poise.animation.script import Beginning
 from poise.animation.units import for_people, unit_of
 from poise.animation.writing import solved_text
 from poise.body import names
@@ -213,7 +215,7 @@ class Posing:
             at=time,
             undo=len(self._before),
         )
-        clip = keyframed(script)
+        clip = keyframed(replace(script, beginning=Beginning()))  # where the figure is posed
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
         rise = [
             -lowest(body.model, qpos[k]) for k in some

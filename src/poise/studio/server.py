@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -16,13 +18,15 @@ from poise.errors import PoiseError
 from poise.studio.origin import LOOPBACK, is_own_host, is_own_origin
 from poise.studio.pages import HEADERS, page_at
 from poise.studio.troupe import Performer, Troupe
-from poise.studio.uploads import LARGEST, check_content, check_upload
-from poise.studio.wire import read_command, words
+from poise.studio.uploads import LARGEST, check_upload
+from poise.studio.wire import is_frame, read_command, words
 
 WIRE = "/wire"
 MOST_VISITORS = 4
 WAITING = 120
 """Messages that may wait for a slow page; poses beyond that are left out."""
+FILES_AFTER = 5
+"""Commands that may wait before a file is taken: files are large."""
 
 
 class Studio:
@@ -124,15 +128,17 @@ class _Visit:
         """What the performer says, or that it is gone: then there is another one."""
         if performer is not self._performer or self._left:
             return
-        if message is None:
-            self._replace("the simulation stopped unexpectedly")
-        elif isinstance(message, str) or self._waiting.qsize() < WAITING:
+        if message is None and performer.has_spoken:
+            self._replace("The simulation stopped unexpectedly, and begins again.")
+        elif message is None:  # another one would fare no better
+            self._waiting.put_nowait(words("dead", text="the simulation cannot start: the terminal tells why"))
+        elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
-    def _replace(self, why: str) -> None:
+    def _replace(self, why: str, asked: bool = False) -> None:
         self._troupe.take_back(self._performer)
         self._performer = self._engage()
-        self._waiting.put_nowait(words("crashed", text=f"{why}; it can begin again"))
+        self._waiting.put_nowait(words("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
         try:
@@ -153,10 +159,12 @@ class _Visit:
                 if not isinstance(name, str) or not isinstance(size, int):
                     raise PoiseError("a file needs a name and a size")
                 check_upload(name, size)
+                if self._performer.waiting > FILES_AFTER:
+                    raise PoiseError("it is still busy with what came before: wait, or stop it")
                 self._expected = name
                 self._waiting.put_nowait(words("send", name=name))
             elif command["do"] == "abort":
-                self._replace("it was stopped")
+                self._replace("Stopped.", asked=True)
             else:
                 self._performer.send(command)
         except PoiseError as error:
@@ -166,7 +174,7 @@ class _Visit:
         name, self._expected = self._expected, None
         if name is None:
             raise PoiseError("a file came that nobody announced")
-        check_content(name, content)
+        check_upload(name, len(content))  # what is in it, the performer looks at
         self._performer.send({"do": "upload", "upload": name, "content": content})
 
 
@@ -178,10 +186,14 @@ def _quiet() -> logging.Logger:
 
 
 async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studio], None]) -> None:
-    """Serve, and have someone told when it is open."""
+    """Serve, and have someone told when it is open; a request to end is heeded, and everything cleared away."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    with suppress(NotImplementedError):  # where there are no such signals
+        loop.add_signal_handler(signal.SIGTERM, ended.set)
+        loop.add_signal_handler(signal.SIGHUP, ended.set)
     try:
         await studio.open(port)
         opened(studio)
-        await asyncio.get_running_loop().create_future()
+        await ended.wait()
     finally:
         await studio.close()

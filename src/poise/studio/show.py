@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from poise.body.load import parse_load
-from poise.control.controller import Adjustable, Controller, Steerable
+from poise.control.controller import Adjustable, Controller, Steerable, Talkative
 from poise.errors import PoiseError
 from poise.marking import Mark
 from poise.performance import Performance, Run
-from poise.reference.bodyclip import BodyClip
 from poise.reference.cast import Cast, cast
 from poise.reference.commands import Command
 from poise.reference.edit import Live, Span, parse_edit
@@ -64,6 +63,8 @@ class Show:
         if self.live:
             reference = Live(reference, staged.world.scene.body)
         say("getting ready (the first time on a machine, compiling takes a minute)")
+        if isinstance(staged.controller, Talkative):
+            staged.controller.say = say
         self.run = Run(staged.world, staged.controller, reference, staged.pushes, staged.cues)
         self.judge = Judge(self.run)
         self.imported = staged.imported
@@ -181,19 +182,15 @@ class Show:
 
         self._do(act)
 
-    def go_over(self, name: str, clip: BodyClip | None = None) -> None:
-        """Go over to another motion from now on: one that comes with Poise, or a clip of the performer."""
-        if not self.live:
+    def go_over(self, name: str) -> None:
+        """Go over to another motion that comes with Poise from now on."""
+        if name not in self.choice.goes_over:
             raise PoiseError(
-                f"{self.choice.controller} follows one motion that obeys physics: choose the other instead"
+                f"{self.choice.controller} cannot go over to '{name}' while it performs: choose it instead"
             )
-        body = self.run.world.scene.body
-        if clip is None:
-            motion = named_motion(name, body)
-            if not isinstance(motion, Played):
-                raise PoiseError(f"'{name}' is a pose, not a motion to go over to")
-            clip = motion.clip
-        blend = Blend(clip, span=Span(self.time))
+        motion = named_motion(name, self.run.world.scene.body)
+        assert isinstance(motion, Played)
+        blend = Blend(motion.clip, span=Span(self.time))
 
         def act(run: Run) -> None:
             assert isinstance(run.reference, Live)

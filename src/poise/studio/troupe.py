@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import queue
 import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from poise.errors import PoiseError
 from poise.studio.performer import perform_for
 
 _CONTEXT = multiprocessing.get_context("spawn")
 """Forked processes may inherit locks that are held."""
+
+MOST_WAITING = 500
+"""Commands that may wait for a performer that is busy."""
 
 Hear = Callable[[str | bytes | None], None]
 """Told what a performer says; None when it is gone."""
@@ -28,6 +33,9 @@ class Performer:
         self._process.start()
         theirs.close()
         self._ear: threading.Thread | None = None
+        self._commands: queue.Queue[dict[str, Any] | None] = queue.Queue(MOST_WAITING)
+        threading.Thread(target=self._pass_on, daemon=True).start()
+        self.has_spoken = False
 
     @property
     def pid(self) -> int | None:
@@ -53,24 +61,39 @@ class Performer:
             try:
                 while True:
                     tell(self._wire.recv())
+                    self.has_spoken = True
             except (EOFError, OSError):
                 tell(None)
 
         self._ear = threading.Thread(target=wait, daemon=True)
         self._ear.start()
 
+    @property
+    def waiting(self) -> int:
+        """Commands that it has not taken yet."""
+        return self._commands.qsize()
+
     def send(self, message: dict[str, Any]) -> None:
-        """A command; one that is gone does not hear it."""
+        """A command. One that is busy hears it later, one that is gone never; whoever sends does not wait for it."""
         try:
-            self._wire.send(message)
+            self._commands.put_nowait(message)
+        except queue.Full:
+            raise PoiseError("it is still busy with what came before: wait, or stop it") from None
+
+    def _pass_on(self) -> None:
+        try:
+            while (message := self._commands.get()) is not None:
+                self._wire.send(message)
         except OSError:
-            pass
+            pass  # it is gone
 
     def end(self) -> None:
         """End it, whatever it is doing."""
         self._process.kill()
         self._process.join()
         self._folder.cleanup()
+        if not self._commands.full():
+            self._commands.put_nowait(None)  # nothing more to pass on
         if self._ear is None:
             self._wire.close()
 

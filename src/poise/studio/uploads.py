@@ -37,8 +37,8 @@ def check_content(name: str, content: bytes) -> None:
         raise PoiseError(f"{shown_name(name)} is not text")
     if not name.lower().endswith(".bvh"):
         return
-    joints = 0
-    for _ in _JOINT.finditer(content):
+    joints, hierarchy = 0, content.rpartition(b"MOTION")[0] or content
+    for _ in _JOINT.finditer(hierarchy):
         joints += 1
         if joints > MOST_JOINTS:
             raise PoiseError(f"{shown_name(name)} has more than {MOST_JOINTS} joints: that is no figure")

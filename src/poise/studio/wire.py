@@ -35,6 +35,11 @@ def _sayable(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def is_frame(message: str | bytes) -> bool:
+    """Whether a message is a pose, of which the next one tells as much."""
+    return isinstance(message, bytes) and message[0] == FRAME
+
+
 def file_bytes(name: str, content: bytes) -> bytes:
     """A file for the page to save."""
     head = json.dumps({"name": name}).encode()

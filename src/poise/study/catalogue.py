@@ -11,7 +11,7 @@ from poise.study.modal import timing as modal_timing
 from poise.study.nqr import endurance, ground, horizon, rate, steering, survival, transitions
 from poise.study.nqr import push as nqr_push
 from poise.study.nqr import timing as nqr_timing
-from poise.study.pendulum import body, imitation, slope, stairs
+from poise.study.pendulum import body, imitation, slope, speeds, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
@@ -23,7 +23,7 @@ STUDIES: dict[str, Study[Any]] = {
     module.STUDY.name: module.STUDY
     for module in (
         *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
-        *(pendulum_push, slope, stairs, body, imitation, pendulum_timing),
+        *(pendulum_push, slope, stairs, body, imitation, speeds, pendulum_timing),
         *(modes, selection, threshold, window, modal_push, plant, modal_timing),
         *(shooting, pd, variations),
         *(indices, rolling, flipping, rotation_timing),

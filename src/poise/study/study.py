@@ -65,3 +65,17 @@ class Study(Generic[Case]):
             seconds=chosen.seconds if seconds is None else seconds,
             motions=tuple(motions) or chosen.motions,
         )
+
+
+@dataclass(frozen=True)
+class Played:
+    """A case that is no more than a motion, and the seed of what is left to chance."""
+
+    motion: str
+    seconds: float
+    seed: int
+
+
+def each_motion(scope: Scope) -> list[Played]:
+    """Each motion of a scope with each seed."""
+    return [Played(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Grip:
@@ -18,9 +13,3 @@ class Grip:
     point: tuple[float, float, float]  # m, in its frame
     other: int  # id of the body that is held; 0 is the world
     other_point: tuple[float, float, float]  # m, in its frame
-
-    def ends(self, xpos: Array, xmat: Array) -> tuple[Array, Array]:
-        """Both points in the world, m."""
-        mine = xpos[self.body] + xmat[self.body].reshape(3, 3) @ np.asarray(self.point)
-        its = xpos[self.other] + xmat[self.other].reshape(3, 3) @ np.asarray(self.other_point)
-        return mine, its

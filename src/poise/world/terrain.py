@@ -139,12 +139,12 @@ class Rough:
         return ORIGIN
 
 
-def parse_terrain(text: str) -> Terrain:
-    """A terrain from its short form (`TERRAIN_FORMS`), or from a file of platforms (.toml)."""
+def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
+    """A terrain from its short form (`TERRAIN_FORMS`), or from a file of platforms (.toml), looked for in a folder."""
     kind, *rest = text.split(":")
     if kind not in TERRAIN_FORMS:
         if ("/" in text or text.endswith(".toml")) and text.isprintable():
-            return read_terrain(Path(text))
+            return read_terrain(folder / text)
         raise unknown("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]

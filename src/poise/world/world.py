@@ -48,8 +48,9 @@ MET_SPEED = 10.0
 """m/s: surfaces that close in faster than this may be met late."""
 SPACING = 0.03
 """m: least distance of contacts of one geom with a height field."""
-JOLT = 0.2
-"""m/s: contact points that change their velocity by more in a step are hit, and their path is taken anew."""
+JOLT = 1.2e-5
+"""m s: contact points that change their velocity by more than this over the square of the step are hit, and their path
+is taken anew; what they would miss it by grows with that square."""
 REACH = 0.1
 """m: a body holds points that are no further from it than this."""
 LIMIT_REACH = 0.1
@@ -79,6 +80,7 @@ class World:
         self._uneven = bool(self._uneven_geoms.any())
         self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
         self._braced = False
+        self._jolt = JOLT / s.step**2  # m/s
         self._contacts: Contacts | None = None
         self._gripped: tuple[tuple[Grip, ...], tuple[Array, Array, Array, Array]] | None = None
         self._ghosts = Ghosts(self.model)
@@ -315,7 +317,7 @@ class World:
                 raise self._blow_up()
             if self._ghosts.judge(work, self.qpos, self.settings.step, self._geoms):
                 continue
-            if bent or not rows or jolt(table) < JOLT:
+            if bent or not rows or jolt(table) < self._jolt:
                 break
             bent = True
             self._bend()

@@ -104,6 +104,29 @@ def test_while_the_speed_changes_nothing_is_made_up_for():
     assert intent.speed > 1.5
 
 
+@pytest.mark.parametrize("speed", [1.0, 1.5, 0.25])
+def test_what_is_made_up_for_grows_with_the_speed(speed):
+    intent = Intent(0.0, 1.0, PLAIN)
+    noted(intent, 0.8, 5)
+    before = intent.boost
+    intent.steer(None, speed)
+    assert proceeded(intent, 2.0).boost == pytest.approx(speed * before)
+    assert before > 0
+
+
+def test_backward_and_forward_are_made_up_for_apart():
+    intent = Intent(0.0, 1.0, PLAIN)
+    noted(intent, 0.8, 5)
+    before = intent.boost
+    intent.steer(None, -0.5)
+    assert proceeded(intent, 2.0).boost == 0.0
+    intent.rest()
+    noted(intent, -0.4, 5)
+    assert intent.boost < 0
+    intent.steer(None, 1.0)
+    assert proceeded(intent, 2.0).boost == pytest.approx(before)
+
+
 def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
     intent = Intent(0.0, 1.0, PLAIN)
     noted(intent, 0.5, 10)

@@ -1,6 +1,6 @@
 """Hearing a walk: its steps, their manner, and what is edited meanwhile."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -11,7 +11,7 @@ from poise.body.poses import PoseSpace
 from poise.control.pendulum.hearing import strikes
 from poise.control.pendulum.legs import legs_of
 from poise.control.pendulum.listening import LISTENED, NARROWEST, SLOWEST, Walk
-from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, Manner, legwork, plain_manner
+from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, legwork, plain_manner
 from poise.frozen import readonly
 from poise.reference import named_motion
 from poise.reference.edit import Live, parse_edit
@@ -177,6 +177,17 @@ def test_left_steps_mirror_right_ones(body, walk):
     np.testing.assert_allclose(left.bow, -right.bow, atol=5e-3)
 
 
+@pytest.mark.parametrize("stance", [0, 1])
+def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
+    """The foot that stands first has the other one ahead of it; what swings lands behind."""
+    ahead, back = walk.step(stance, 0.0, 0.3), walk.step(stance, 0.0, -0.3)
+    np.testing.assert_allclose(back.pose[:, 7:], ahead.pose[::-1, 7:], atol=1e-12)
+    np.testing.assert_allclose(back.leg, ahead.leg[::-1])
+    assert back.way == pytest.approx(-ahead.way)
+    assert ahead.way == pytest.approx(2 * walk.speed * walk.duration, rel=0.1)
+    assert (back.progress[0], back.progress[-1]) == pytest.approx((0.0, 1.0))
+
+
 def test_a_manner_is_that_of_the_motion(body, figure, walk):
     """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
     step = walk.step(0, 0.0)
@@ -203,8 +214,8 @@ def test_steps_head_along_x(body, motion):
 def test_a_moment_at_a_sample_is_that_sample(walk):
     step = walk.step(0, 0.0)
     for i, phase in enumerate(np.linspace(0.0, 1.0, SAMPLES)):
-        for field, value in zip(fields(Manner), step.at(phase), strict=True):
-            np.testing.assert_allclose(value, getattr(step, field.name)[i], atol=1e-12)
+        for name, value in step.at(phase)._asdict().items():
+            np.testing.assert_allclose(value, getattr(step, name)[i], atol=1e-12)
 
 
 def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
@@ -310,3 +321,30 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
     assert sum(bent) == 2
     assert not bent[0]
     assert not bent[-1]
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, reference, factor):
+    """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
+    slow, pace = walk.duration, walk.speed
+    before = [walk.step(stance, 0.0) for stance in (0, 1)]
+    live.edit(parse_edit(f"warp:{factor},ease=0.2"), 2.0)
+    for time in np.arange(2.0, 5.0, slow):
+        walk.step(0, time)
+    after = [walk.step(stance, 5.0) for stance in (0, 1)]
+    assert walk.duration == pytest.approx(slow / factor, rel=0.03)
+    assert walk.speed == pytest.approx(pace * factor, rel=0.03)
+    for was, now in zip(before, after, strict=True):
+        np.testing.assert_allclose(now.pose[:, 7:], was.pose[:, 7:], atol=0.15)
+
+
+def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, figure, reference):
+    live = Live(reference, body)
+    walk = Walk(live, body, figure.legs)
+    lasts, pace = walk.duration, walk.speed
+    live.edit(parse_edit("stride:+0.1,ease=0.2"), 2.0)
+    walk.step(0, 4.0)
+    assert walk.duration == pytest.approx(lasts, rel=0.02)
+    assert walk.speed == pytest.approx(pace + 0.1 / lasts, rel=0.05)

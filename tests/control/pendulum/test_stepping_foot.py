@@ -72,6 +72,17 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(figure, seen,
     assert path[:, 2].max() >= figure.legs.ankle_height + 0.99 * LIFTED
 
 
+@pytest.mark.parametrize(("lands", "kept"), [(0.5, 1.0), (0.3, 1.0), (0.0, 0.5), (-0.3, 0.0), (-0.6, 0.0)])
+def test_a_foot_that_goes_less_far_than_the_references_is_turned_less(figure, seen, gait, lands, kept):
+    """The reference's goes 0.6 m ahead and lands with its toes up; this one has left from -0.3 m."""
+    up = 0.4  # rad
+    feet = np.array(gait.manner.foot)
+    feet[:, 1] = [np.cos(0.5 * up), 0.0, -np.sin(0.5 * up), 0.0]
+    strides = replace(gait, phase=0.95, manner=replace(gait.manner, foot=feet, way=0.6))
+    foot = placed(strides, figure, seen, Foothold(np.array([lands, -0.1]), 0.0, LEVEL, VERTICAL)).foot
+    assert np.arcsin(foot[2, 0]) == pytest.approx(kept * up, abs=0.01)
+
+
 def test_a_foot_gathers_way_from_rest(figure, seen, gait):
     hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
     path = way(gait, figure, seen, hold, np.linspace(DOUBLE, 1.0, 201))

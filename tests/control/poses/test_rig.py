@@ -5,7 +5,7 @@ import pytest
 
 from bodies import NAMES, body_of
 from poise.body import Body
-from poise.control.poses.rig import PEOPLE, PERSON_ROOT, Rig
+from poise.control.poses.rig import LAMP, LAMP_ROOT, PEOPLE, PERSON_ROOT, Rig
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,11 +38,19 @@ def test_a_person_has_the_gains_that_were_found_for_people():
     assert rig.damping[knee] == pytest.approx(share * PEOPLE["knee_y"].damping)
 
 
-def test_who_weighs_twice_as_much_is_twice_as_strong():
-    light = Body.named("human37")
+@pytest.mark.parametrize("name", ["human37", "lamp14"])
+def test_who_weighs_twice_as_much_is_twice_as_strong(name):
+    light = Body.named(name)
     one, two = Rig.of(light), Rig.of(light.scaled(mass=2 * light.mass))
     np.testing.assert_allclose(two.stiffness, 2 * one.stiffness, rtol=1e-6)
     np.testing.assert_allclose(two.damping, 2 * one.damping, rtol=1e-6)
+
+
+def test_the_lamp_has_the_gains_that_were_found_for_it():
+    rig = Rig.of(Body.named("lamp14"))
+    np.testing.assert_allclose(rig.stiffness[6:], LAMP.stiffness, rtol=1e-4)
+    np.testing.assert_allclose(rig.damping[6:], LAMP.damping, rtol=1e-4)
+    np.testing.assert_allclose(rig.stiffness[3:6], LAMP_ROOT.stiffness, rtol=1e-4)
 
 
 def test_a_rig_cannot_be_changed():

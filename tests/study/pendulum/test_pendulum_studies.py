@@ -12,10 +12,10 @@ from poise import PoiseError
 from poise.body import Body
 from poise.reference.motions import motion_names
 from poise.study.catalogue import STUDIES
-from poise.study.pendulum import body, imitation, push, slope, stairs
+from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
 from poise.study.pendulum.case import BODY, RATE, Case, late_speed, measure, rest_speed, walking
 from poise.study.running import Findings
-from poise.study.study import Scope
+from poise.study.study import Played, Scope
 from poise.study.trial import Trial, cast_once
 from poise.world.terrain import parse_terrain
 
@@ -24,8 +24,8 @@ TRIED = [study for study in PENDULUM if not study.whole.motions]
 MOVED = [study for study in PENDULUM if study.whole.motions]
 
 
-def test_there_are_six():
-    kinds = ("push", "slope", "stairs", "body", "imitation", "timing")
+def test_there_are_seven():
+    kinds = ("push", "slope", "stairs", "body", "imitation", "speeds", "timing")
     assert {study.name for study in PENDULUM} == {f"pendulum-{kind}" for kind in kinds}
 
 
@@ -111,6 +111,22 @@ def test_speeds_of_a_way():
     assert rest_speed(way, RATE) == pytest.approx(0.5)
     around = 0.1 * np.stack([np.cos(time), np.sin(time)], axis=1)
     assert rest_speed(around, RATE) == pytest.approx(0.1, rel=1e-3)
+
+
+def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_count():
+    seconds = np.arange(0.0, 2.5 * speeds.HELD, 1 / RATE)
+    late = seconds % speeds.HELD >= speeds.SETTLING
+    velocity = np.where(late, 0.5, -3.0) * (1 + seconds // speeds.HELD)
+    way = np.zeros((len(seconds) + 1, 2))
+    way[1:, 0] = np.cumsum(velocity) / RATE
+    np.testing.assert_allclose(speeds.held_speeds(way, 3), [0.5, 1.0, np.nan], atol=1e-9)
+
+
+def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
+    row = speeds.measure(Played("walk", 24.0, 3))
+    assert row["survived"]
+    assert row["physical"]
+    assert row["speed_error"] < 0.05
 
 
 # -- pushes --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from PIL import Image
 
 from poise.animation import shipped_scripts
 from poise.study.catalogue import STUDIES
-from poise.study.poses import feats, pd, variations
+from poise.study.poses import feats, pd, shooting, variations
 from poise.study.poses.joint import Swing, exact, simulated
 from poise.study.running import Findings
 
@@ -20,7 +20,7 @@ def rows():
     return {panel: pd.measure(case) for panel, case in FRAMES.items()}
 
 
-@pytest.mark.parametrize("study", [pd.STUDY, variations.STUDY], ids=lambda study: study.name)
+@pytest.mark.parametrize("study", [pd.STUDY, shooting.STUDY, variations.STUDY], ids=lambda study: study.name)
 def test_cases_are_distinct_and_can_be_sent_to_workers(study):
     assert STUDIES[study.name] is study
     cases = study.cases(study.whole)
@@ -76,6 +76,23 @@ def test_the_plot_shows_something(rows, tmp_path):
     assert np.asarray(Image.open(picture)).std() > 1
 
 
+# -- shooting ------------------------------------------------------------------------------------------------------
+
+
+def test_a_solve_is_told_beside_the_paper_s(tmp_path):
+    (case,) = shooting.cases(shooting.STUDY.quick)
+    row = shooting.measure(case)
+    assert row["solved"]
+    assert row["stood"]
+    assert row["physical"]
+    assert row["goals"] == 5
+    assert 0 < row["iterations"] <= 5
+    (told,) = shooting.summary([row])
+    assert (told["script"], told["paper_iterations"], told["paper_seconds"]) == ("lamp", 6, 2.5)
+    findings = Findings(shooting.STUDY, shooting.STUDY.quick, (row,))
+    assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
+
+
 # -- variations ----------------------------------------------------------------------------------------------------
 
 
@@ -85,8 +102,8 @@ def test_all_scripts_are_varied():
     assert len(cases) == 20 * len(shipped_scripts())
 
 
-def test_feats_are_of_scripts_there_are():
-    assert set(feats.FEATS) <= set(shipped_scripts())
+def test_every_script_is_for_something():
+    assert set(feats.FEATS) == set(shipped_scripts())
 
 
 def test_a_variation_is_judged():

@@ -26,6 +26,7 @@ from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
+from poise.reference.preparing import Say, in_silence
 from poise.reference.repertoire import Repertoire
 from poise.spatial import Array
 
@@ -90,6 +91,7 @@ class Nqr:
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._steering: Steering | None = None
+        self.say: Say = in_silence
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Look ahead along the whole motion."""
@@ -102,7 +104,7 @@ class Nqr:
         self._carry(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
         self._steering = None
         if isinstance(reference.motions, Repertoire):
-            segments = segments_of(reference.motions, weights, s.cycles or None, self._linear)
+            segments = segments_of(reference.motions, weights, s.cycles or None, self._linear, self.say)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
         heights = world.scene.terrain.heights if s.ground == "seen" else None

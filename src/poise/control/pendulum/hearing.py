@@ -26,9 +26,15 @@ class Heard(NamedTuple):
     down: NDArray[np.bool_]  # (T, 2) which feet bear, left first; none where that is not known
 
 
-def hear(reference: Reference, body: Body, seconds: float) -> Heard:
-    """A reference from its begin on, for some seconds if it lasts so long."""
-    targets = [reference.at(t) for t in np.arange(0.0, min(reference.duration or seconds, seconds), 1 / RATE)]
+def hear(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> Heard:
+    """A reference from a time (s) on, for some seconds if it lasts so long."""
+    times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / RATE)
+    return hear_at(reference, body, times)
+
+
+def hear_at(reference: Reference, body: Body, times: Array) -> Heard:
+    """A reference at some times (T,) s."""
+    targets = [reference.at(t) for t in times]
     parts = contact_parts(body)
     own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in feet_of(body)]
     down = np.zeros((len(targets), 2), bool)

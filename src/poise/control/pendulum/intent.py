@@ -14,8 +14,10 @@ from poise.spatial import Array
 
 WITHIN = 0.3
 """s in which a small turn is made."""
-MOST = 0.7
+MOST = 1.0
 """m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
+BRISK = 0.4
+"""m/s, of an adult: who goes slower does not tell what share of a speed is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
 STURDY = 0.15
@@ -44,7 +46,9 @@ class Intent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self.going = self._speed = self._suited = speed
-        self.boost = 0.0
+        self._told = False  # a speed, by whoever steers
+        self.boost = 0.0  # m/s
+        self._lost = [0.0, 0.0]  # shares of the speed that it was last, backward and forward
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
@@ -58,6 +62,11 @@ class Intent:
         if heading is not None:
             self._wanted = self._first + heading
         if speed is not None:
+            self._speed, self._told = speed, True
+
+    def follow(self, speed: float) -> None:
+        """Go as fast as the walk does (m/s), which may have been edited, unless told otherwise."""
+        if not self._told:
             self._speed = speed
 
     def adjust(self, lift: float | None, duration: float | None) -> None:
@@ -99,11 +108,16 @@ class Intent:
         of its speed so much (m/s) suits the ground.
         """
         self._suited = suited
-        most = self._settings.quick * step
-        self.going += _bounded(self._speed - self.going, most)
+        self._go(self.going + _bounded(self._speed - self.going, self._settings.quick * step))
         self._alarm = max(self._alarm - step / (CALMS * self._slow), min(missed / (ALARMS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
         self.heading += step * (turn + yielding * given_way(off))
+
+    def _go(self, speed: float) -> None:
+        """Go at another speed (m/s): what is to be made up for grows with it."""
+        if speed != self.going:
+            self.boost = _bounded(self._lost[speed > 0] * speed, MOST * self._slow)
+        self.going = speed
 
     def note(self, time: float, com: Array) -> None:
         """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
@@ -118,6 +132,8 @@ class Intent:
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
         self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
+        if abs(self.going) > BRISK * self._slow:
+            self._lost[self.going > 0] = self.boost / self.going
 
 
 def given_way(off: float) -> float:

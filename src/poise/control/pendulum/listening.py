@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.control.pendulum.hearing import RATE, Heard, hear, strikes
+from poise.control.pendulum.hearing import RATE, Heard, hear, hear_at, strikes
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.manner import PLAIN_LEG, PLAIN_STEP, SAMPLES, Manner, legwork, manner_of, plain_manner
 from poise.reference import Reference
@@ -29,6 +29,8 @@ SLOWEST = 0.75
 """s, of an adult, that a step lasts at most: in longer ones a pendulum falls further than the next can mend."""
 USUAL = 0.9
 """m/s for each root of a metre of leg: who is slower walks with the reference's steps."""
+LATE, CHANGED = 0.03, 0.05
+"""s by which a strike may be off, and m/s by which a stride may be slower or faster, before they are sought anew."""
 NARROWEST = 0.16
 """Of the length of a leg: feet are never set closer, else the legs hit each other."""
 
@@ -50,9 +52,17 @@ class Walk:
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
         self._data = mujoco.MjData(body.model)
-        endless = reference.duration is None
-        stride = _stride(hear(reference, body, LISTENED if endless else LONGEST), body, legs)
-        self._stride = stride._replace(gap=np.zeros(body.nv)) if stride and endless else stride
+        self._stride, self._since = self._sought(0.0), 0.0
+
+    def _sought(self, since: float) -> Stride | None:
+        """The stride of the reference from a time (s) on."""
+        endless = self._reference.duration is None
+        heard = hear(self._reference, self._body, LISTENED if endless else LONGEST, since)
+        stride = _stride(heard, self._body, self._legs)
+        if stride is None or not endless:
+            return stride
+        begin, middle, end = stride.strikes
+        return stride._replace(strikes=(since + begin, since + middle, since + end), gap=np.zeros(self._body.nv))
 
     @property
     def still(self) -> bool:
@@ -82,20 +92,47 @@ class Walk:
         wide = 2.0 * float(abs(self._legs.hip[:, 1]).mean()) if self._stride is None else self._stride.width
         return max(wide, NARROWEST * self._legs.length)
 
-    def step(self, stance: int, time: float) -> Manner:
-        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it."""
+    def step(self, stance: int, time: float, speed: float | None = None) -> Manner:
+        """The manner of a step on a foot that begins at a time (s): that of the reference's own step nearest to it.
+
+        Whose `speed` (m/s; the reference's own if not told) is the other way does the same backward, as in a film that
+        is: arms then balance legs still.
+        """
+        if not self._is_as_heard(time):
+            self._stride = self._sought(time)
+            self._since = time if self._stride is None else self._stride.strikes[0]
         stride = self._stride
         if stride is None:
             return plain_manner(self._body, self._legs, self._reference.at(time).qpos)
         begin, end = stride.strikes[:2] if stance == stride.first else stride.strikes[1:]
         period = stride.strikes[2] - stride.strikes[0]
-        lap = max(round((time - begin) / period), -int(begin / period)) if self._reference.duration is None else 0
+        lap = self._lap(begin, period, time) if self._reference.duration is None else 0
         times = np.linspace(begin, end, SAMPLES)
         frames = np.array([self._reference.at(t + lap * period).qpos for t in times])
         shares = (times - stride.strikes[0]) / period
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
-        return manner_of(_headed(frames, stride.turn * 0.5), self._body, self._legs, stance, self._data)
+        headed = _headed(frames, stride.turn * 0.5)
+        backward = speed is not None and speed * stride.speed < 0
+        return manner_of(headed[::-1] if backward else headed, self._body, self._legs, stance, self._data)
+
+    def _lap(self, begin: float, period: float, time: float) -> int:
+        """How many periods (s) after its first time a step that began then is nearest to a time, s."""
+        return max(round((time - begin) / period), -int((begin - self._since) / period))
+
+    def _is_as_heard(self, time: float) -> bool:
+        """Whether feet strike when they did, and as far from each other: edits may have made the walk another one."""
+        stride = self._stride
+        if stride is None or self._reference.duration is not None:
+            return True
+        begin, _, end = stride.strikes
+        strike = begin + (1 + self._lap(begin, end - begin, time)) * (end - begin)
+        heard = hear_at(
+            self._reference, self._body, np.array([strike - LATE, strike + LATE, strike, strike - end + begin])
+        )
+        before, after = heard.down[:2, stride.first]
+        speed = math.copysign(np.linalg.norm(heard.poses[2, :2] - heard.poses[3, :2]) / (end - begin), stride.speed)
+        return bool(after and not before) and abs(speed - stride.speed) < CHANGED
 
     def place(self, pose: Array) -> tuple[int, float, Manner]:
         """The foot that stands, the phase, and the step, in which a pose is nearest to the walk's."""

@@ -58,6 +58,7 @@ class Swing(NamedTuple):
     clear: Array  # (S,) m above the ground
     progress: Array  # (S,) of its way: 0 where it was, 1 where it lands
     bow: Array  # (S,) m to the left of the straight way
+    way: float  # m ahead from where it was to where it lands
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,7 @@ class Manner:
     clear: Array  # (S,) m
     progress: Array  # (S,)
     bow: Array  # (S,) m
+    way: float  # m that the swinging foot gets ahead
 
     def at(self, phase: float) -> Moment:
         """A moment; quaternions are not normalised."""
@@ -84,7 +86,8 @@ class Manner:
     @cached_property
     def swing(self) -> Swing:
         """What of it is the swinging foot's."""
-        return Swing(*(np.array(part) for part in (self.foot[:, 1], self.clear, self.progress, self.bow)))
+        foot, clear, progress, bow = map(np.array, (self.foot[:, 1], self.clear, self.progress, self.bow))
+        return Swing(foot, clear, progress, bow, self.way)
 
     @cached_property
     def _rows(self) -> Array:
@@ -149,6 +152,7 @@ def manner_of(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.M
         readonly(_clearance(work.low[:, 1 - stance])),
         readonly(np.clip(progress, 0.0, 1.0)),
         readonly(_bow(swing[:, 1], progress)),
+        float(swing[-1, 0] - swing[0, 0]),
     )
 
 
@@ -195,4 +199,5 @@ def plain_manner(body: Body, legs: Legs, pose: Array) -> Manner:
         readonly(PLAIN_LIFT * legs.length * 4 * phase * (1 - phase)),
         readonly(_plain_progress()),
         readonly(none),
+        0.0,
     )

@@ -170,12 +170,13 @@ class Pendulum:
         elif gait.landed(seen):
             intent.note(state.time, seen.com)
             rests = intent.halts and may_stand(self._figure, seen, support_of(self._figure, seen, intent.heading))
-            self._gait = Gait(gait.swing, 0.0, self._walk.step(gait.swing, state.time), stands=rests)
+            self._gait = Gait(gait.swing, 0.0, self._walk.step(gait.swing, state.time, intent.going), stands=rests)
+            intent.follow(self._walk.speed)
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
     def _first_step(self, seen: Seen, state: State) -> Gait:
         """With the foot that gets nearer to where it should."""
-        manners = [self._walk.step(stance, state.time) for stance in (0, 1)]
+        manners = [self._walk.step(stance, state.time, self._intent.going) for stance in (0, 1)]
         begun = [Gait(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
         missed = [self._stepping.plan(seen, gait, self._intent, state.step).landing.missed for gait in begun]
         return begun[int(missed[1] < missed[0])]

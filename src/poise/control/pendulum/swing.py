@@ -80,7 +80,7 @@ def _flight(
     begun = between(swing.progress, DOUBLE)
     progress = min(max((between(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     bow = between(swing.bow, phase)
-    foot = _turn(legs, swing.foot, phase, swung, lift, hold, yaw)
+    foot = _turn(legs, swing, phase, swung, lift, hold, yaw)
     rolls, flown = _rolls(legs, side, foot, yaw, hold), eased(share)
     place, ankle = np.empty(2), np.empty(3)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
@@ -125,11 +125,11 @@ def _rolls(legs: Any, side: int, foot: Any, yaw: float, hold: Any) -> Any:
 
 
 @kernel
-def _turn(legs: Any, samples: Any, phase: float, swung: float, lift: Any, hold: Any, yaw: float) -> Any:
+def _turn(legs: Any, swing: Any, phase: float, swung: float, lift: Any, hold: Any, yaw: float) -> Any:
     """(3, 3) how the foot is turned: as it left the ground, then as the reference's, then as that lands; or flat."""
     lands, left = eased((swung - ALIGNS[0]) / (ALIGNS[1] - ALIGNS[0])), eased(swung / LETS_GO)
-    wanted = (1.0 - lands) * between(samples, phase) + lands * samples[-1]
-    wanted[1:3] *= 1.0 - _flat(legs, lift, hold) * left
+    wanted = (1.0 - lands) * between(swing.foot, phase) + lands * swing.foot[-1]
+    wanted[1:3] *= 1.0 - max(_flat(legs, lift, hold), _short(swing.way, lift, hold, yaw)) * left
     wanted = after(hold.tilt, after(to_left(yaw), unit(wanted)))
     along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]
     return matrix(unit((1.0 - left) * lift.foot + math.copysign(left, along) * wanted))
@@ -142,6 +142,13 @@ def _flat(legs: Any, lift: Any, hold: Any) -> float:
     edge = abs(hold.ground - rise - lift.ground)
     steep = math.hypot(hold.up[0], hold.up[1])
     return float(min(max(edge / (STAIR * legs.length / ADULT), steep / SLOPE), 1.0))
+
+
+@kernel
+def _short(way: float, lift: Any, hold: Any, yaw: float) -> float:
+    """Share of the reference's `way` (m ahead) that a foot does not go: 0 if it goes further, 1 if the other way."""
+    ahead = math.cos(yaw) * (hold.ankle[0] - lift.ankle[0]) + math.sin(yaw) * (hold.ankle[1] - lift.ankle[1])
+    return float(min(max(1.0 - ahead / way, 0.0), 1.0)) if way else 0.0
 
 
 @kernel

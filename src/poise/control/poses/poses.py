@@ -23,6 +23,8 @@ from poise.spatial import Array
 
 LARGEST = 1e6
 """Of any setting."""
+POSITIVE = ("reach", "rate")
+"""Settings that must not be 0."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class PosesSettings:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not 0 <= value <= LARGEST or (value == 0 and name in ("reach", "rate")):
-                raise PoiseError(f"poses: {name} {value} must be positive and at most {LARGEST:g}")
+            if not 0 <= value <= LARGEST or (value == 0 and name in POSITIVE):
+                least = "more than" if name in POSITIVE else "at least"
+                raise PoiseError(f"poses: {name} must be {least} 0 and at most {LARGEST:g}, not {value:g}")
 
 
 class Poses:

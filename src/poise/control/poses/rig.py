@@ -1,8 +1,8 @@
 """How strong and how smooth each joint is: a rig.
 
-Stiffness in N m/rad and damping in N m s/rad. Those of people were found for a figure of 71 kg and 1.75 m; a heavier
-or taller one has them in proportion to its weight and height, as the torques that carry it are. What is neither
-human nor known gets them from its torque limits.
+Stiffness in N m/rad and damping in N m s/rad. Those of people were found for a figure of 71 kg and 1.75 m, those of the
+lamp for 2.8 kg; a heavier or taller one has them in proportion to its weight and height, as the torques that carry it
+are. What is neither human nor known gets them from its torque limits.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ class Spring(NamedTuple):
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
 
+    def times(self, share: float) -> Spring:
+        """One so much stronger."""
+        return Spring(share * self.stiffness, share * self.damping)
+
 
 FIRM, MIDDLING, WEAK = Spring(1000.0, 300.0), Spring(600.0, 150.0), Spring(300.0, 60.0)
 PEOPLE = {
@@ -36,6 +40,7 @@ PEOPLE = {
 PERSON_WEIGHT = 71.0 * 1.75  # kg m: mass times height of who they were found for
 PERSON_ROOT = Spring(1500.0, 500.0)
 
+LAMP_WEIGHT = 2.8 * 0.3776  # kg m, likewise
 LAMP = Spring(20.0, 1.5)
 LAMP_ROOT = Spring(40.0, 8.0)
 
@@ -54,17 +59,17 @@ class Rig:
     def of(cls, body: Body) -> Rig:
         """The preset of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
+        weight = body.mass * _height(body)
         if body.name == "lamp14":
-            springs = [LAMP] * body.nv
-            root = LAMP_ROOT
+            springs = [LAMP.times(weight / LAMP_WEIGHT)] * body.nv
+            root = LAMP_ROOT.times(weight / LAMP_WEIGHT)
         elif all(name in PEOPLE for name in names[6:]):
-            share = body.mass * _height(body) / PERSON_WEIGHT
-            springs = [Spring(*(share * v for v in PEOPLE.get(name, LAMP))) for name in names]
-            root = Spring(*(share * v for v in PERSON_ROOT))
+            springs = [PEOPLE.get(name, FIRM).times(weight / PERSON_WEIGHT) for name in names]
+            root = PERSON_ROOT.times(weight / PERSON_WEIGHT)
         else:
             limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, body.mass)
             springs = [Spring(FIRMNESS * t, FIRMNESS * SMOOTHNESS * t) for t in limit]
-            upright = UPRIGHT * 9.81 * body.mass * _height(body)
+            upright = UPRIGHT * 9.81 * weight
             root = Spring(upright, SMOOTHNESS * upright)
         springs[:6] = [Spring(0.0, 0.0)] * 3 + [root] * 3
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))

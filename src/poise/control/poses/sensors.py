@@ -22,8 +22,9 @@ import numpy as np
 
 from poise.control.controller import Setting
 from poise.dynamics import State
+from poise.dynamics.rotation import rotation_of
 from poise.errors import unknown
-from poise.spatial import Array, cross
+from poise.spatial import Array
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")
@@ -113,7 +114,7 @@ def _of_mass(name: str, quality: str) -> Read:
         case "v" if axis >= 0:
             return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
-            return lambda state: float(whole_turning(state)[axis])
+            return lambda state: float(rotation_of(state.mass, state.qvel, state.data).spin[axis])
     valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *SEEN]
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
@@ -153,19 +154,6 @@ def _turns(matrix: Array) -> tuple[float, float, float]:
 def com_velocity(state: State) -> Array:
     """(3,) m/s of the first body's centre of mass."""
     return np.asarray(state.mass[:3] @ state.qvel / state.mass[0, 0])
-
-
-def whole_turning(state: State) -> Array:
-    """(3,) rad/s: the angular velocity of a rigid body that had the same pose and angular momentum."""
-    data = state.data
-    turn = data.xmat[1].reshape(3, 3)
-    lever = data.subtree_com[1] - data.xpos[1]
-    momentum = state.mass[:6] @ state.qvel
-    spin = turn @ momentum[3:] - cross(lever, momentum[:3])
-    about_root = turn @ state.mass[3:6, 3:6] @ turn.T
-    mass = float(state.mass[0, 0])
-    about_com = about_root - mass * (float(lever @ lever) * np.eye(3) - np.outer(lever, lever))
-    return np.asarray(np.linalg.solve(about_com, spin))
 
 
 def _link_velocity(model: Any, state: State, link: int) -> Array:

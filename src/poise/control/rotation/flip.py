@@ -7,28 +7,26 @@ the state that really is.
 
 from __future__ import annotations
 
-from math import atan2, cos, pi, radians, sin, sqrt
+from math import pi, radians, sqrt
 
 import numpy as np
 
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.flip_numbers import KEYS, FlipNumbers
+from poise.control.rotation.footing import LEFT, Footing
+from poise.control.rotation.landing import STRONGEST, Landing
 from poise.control.rotation.opening import Opening
-from poise.control.rotation.plan import Course, Phase, Planar, Planner, Wish
+from poise.control.rotation.plan import Course, Phase, Planner, Wish
 from poise.control.rotation.poseline import PoseLine, pose_line
-from poise.control.rotation.program import Aim, Task, Weights
+from poise.control.rotation.program import Task, Weights
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.supports import Supports
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
-from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_multiply
+from poise.spatial import Array, quat_from_axis_angle, quat_multiply
 
-TOUCHED = 0.004
-"""m: feet nearer to the ground have landed."""
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
-UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
 class Flip:
@@ -38,23 +36,17 @@ class Flip:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = FlipNumbers.of(staged.behaviour)
         self._times = dict(zip(KEYS, staged.behaviour.at, strict=True))
-        self._weight = settings.momentum
-        body = actor.body
-        self._feet = [body.link_id(foot.link) for foot in body.feet]
-        self._standing = np.isin(
-            np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
-        )
-        self._planner = Planner(body.mass, step, -float(actor.model.opt.gravity[2]))
+        self._footing = Footing(actor, settings, step)
+        self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         self._ground_line = self._sampled(0.0, self._times["take-off"])
         self._rise_line = self._sampled(self._times["take-off"], self._times["tuck"])
         self._open_line = self._stretched("tuck", "touch-down", n.opening)
-        self._land_line = self._sampled(self._times["touch-down"], self._times["stood"])
+        down = self._sampled(self._times["touch-down"], self._times["stood"])
+        self._landing = Landing(self._footing, self._planner, down, n)
         self._opening = Opening(self._open_line, step)
         self.stage = "squat"
-        self._yaw: float | None = None
         self._began = 0.0  # s of the stage
         self._open_at: int | None = None
-        self.pitch = 0.0  # rad of the root, whole turns counted
         self.pose = np.array(self._ground_line.qpos[0])
         self._course: Course | None = None
 
@@ -73,7 +65,7 @@ class Flip:
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         rotation = self._actor.observe(state)
-        self._watch(state)
+        self._footing.watch(state)
         if self.stage == "squat" and state.time >= self._times["crouch"] - 1e-9:
             self._begin_push(state, rotation)
         elif self.stage == "push" and self._left_ground(state):
@@ -82,26 +74,15 @@ class Flip:
             self._begin_landing(state, rotation)
         return getattr(self, f"_{self.stage}")(state, rotation)  # type: ignore[no-any-return]
 
-    def _watch(self, state: State) -> None:
-        """Keep count of the root's pitch."""
-        turn = state.data.xmat[1].reshape(3, 3)
-        if self._yaw is None:
-            left = turn[:, 1]
-            self._yaw = atan2(-left[0], left[1])
-        forward = np.array([cos(self._yaw), sin(self._yaw), 0.0])
-        self._forward, self._axis = forward, np.array([-forward[1], forward[0], 0.0])
-        now = atan2(-turn[2, 0], float(forward @ turn[:, 0]))
-        self.pitch += (now - self.pitch + pi) % (2 * pi) - pi
-
     def _squat(self, state: State, rotation: Rotation) -> Actuation:
         n, line = self._numbers, self._ground_line
         k = min(round(state.time / self._step) + 1, len(line.qpos) - 1)
-        wanted = self._over_feet(state, n.squat_ahead, line.height[k])
+        wanted = self._footing.over_feet(state, n.squat_ahead, line.height[k])
         pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
         twist = -8.0 * rotation.angular_momentum
         weights = Weights(n.squat_linear, n.squat_angular, n.support)
-        tasks = (self._upright(state, line.tilt[k], n.squat_trunk),)
-        return self._grounded(state, rotation, line.qpos[k], n.squat_stiffness, weights, pull, twist, tasks)
+        tasks = (self._footing.upright(state, line.tilt[k], n.trunk_spring, n.squat_trunk),)
+        return self._grounded(state, rotation, line.qpos[k], n.squat_stiffness, weights, (pull, twist), tasks)
 
     def _begin_push(self, state: State, rotation: Rotation) -> None:
         """Plan the whole flip from here."""
@@ -113,13 +94,13 @@ class Flip:
         hold = round(n.flight / self._step) - (len(self._rise_line.qpos) - 1) - (len(self._open_line.qpos) - 1)
         tuck = np.full(max(hold, 1), self._open_line.inertia[0])
         flight = np.concatenate([self._rise_line.inertia[1:], tuck, self._open_line.inertia[1:]])
-        heel, toe = self._soles(state)
-        ankle = float(self._forward @ self._ankles(state))
+        heel, toe = self._footing.soles(state)
+        ankle = float(self._footing.forward @ self._footing.ankles(state))
         push = Phase(self._ground_line.inertia[first + 1 :], heel, toe, 6, n.push_strongest, n.push_last)
         back = ankle + n.touch_down_ahead
-        landing = Phase(self._landing_inertia(), heel - back, toe - back, 8, 2500.0)
+        landing = Phase(self._landing.inertia, heel - back, toe - back, 8, STRONGEST)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, n.stand_ahead)
-        plan = self._planner.flip(self._planar(rotation, 0.0), push, flight, landing, wish)
+        plan = self._planner.flip(self._footing.planar(rotation, 0.0), push, flight, landing, wish)
         self._course = plan.take_off
 
     def _push(self, state: State, rotation: Rotation) -> Actuation:
@@ -127,15 +108,17 @@ class Flip:
         k = min(round(state.time / self._step) + 1, len(line.qpos) - 1)
         weights = Weights(n.push_linear, n.push_angular, n.push_support)
         if self._course is None:
-            wanted = self._over_feet(state, n.squat_ahead, line.height[k])
+            wanted = self._footing.over_feet(state, n.squat_ahead, line.height[k])
             pull = rotation.mass * (80.0 * (wanted - rotation.com) - 32.0 * rotation.velocity)
             twist = np.zeros(3)
         else:
-            pull, twist = self._followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
+            pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._times["take-off"] - self._times["crouch"])
-        tasks = (self._upright(state, line.tilt[k] + share * radians(n.push_tilt), n.push_trunk),)
+        tasks = (
+            self._footing.upright(state, line.tilt[k] + share * radians(n.push_tilt), n.trunk_spring, n.push_trunk),
+        )
         stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
-        return self._grounded(state, rotation, line.qpos[k], stiffness, weights, pull, twist, tasks)
+        return self._grounded(state, rotation, line.qpos[k], stiffness, weights, (pull, twist), tasks)
 
     def _flight(self, state: State, rotation: Rotation) -> Actuation:
         """Poses alone."""
@@ -145,8 +128,8 @@ class Flip:
             last = len(rise.qpos) - 1
             self.pose = np.array(rise.qpos[min(k, last)])
             velocity = rise.moves[k] / self._step if k <= last else np.zeros(self._actor.nv - 6)
-            left, spin = self._left(rotation), float(self._axis @ rotation.angular_momentum)
-            if k >= last and self._opening.due(self.pitch, spin, left, radians(n.touch_pitch)):
+            left, spin = self._left(rotation), float(self._footing.axis @ rotation.angular_momentum)
+            if k >= last and self._opening.due(self._footing.pitch, spin, left, radians(n.touch_pitch)):
                 self._open_at = 0
         if self._open_at is not None:
             self._open_at += 1
@@ -161,8 +144,11 @@ class Flip:
     def _place_feet(self, rotation: Rotation) -> None:
         """Turn the legs at the hips by what the pelvis will be off at touch-down, so that feet arrive as planned."""
         assert self._open_at is not None
-        spin, at = float(self._axis @ rotation.angular_momentum), min(self._open_at, len(self._open_line.qpos) - 1)
-        arrival = self._opening.arrival(self.pitch, spin, self._left(rotation), at)
+        spin, at = (
+            float(self._footing.axis @ rotation.angular_momentum),
+            min(self._open_at, len(self._open_line.qpos) - 1),
+        )
+        arrival = self._opening.arrival(self._footing.pitch, spin, self._left(rotation), at)
         off = min(max(arrival - radians(self._numbers.touch_pitch), -0.6), 0.6)
         share = at / (len(self._open_line.qpos) - 1)
         for side in ("left", "right"):
@@ -179,74 +165,20 @@ class Flip:
         """Whether the push is over: its time is up, or the feet are off the ground before."""
         late = self._began + EARLIEST * (self._times["take-off"] - self._times["crouch"])
         over = state.time >= self._times["take-off"] - 1e-9
-        return over or (state.time > late and not self._touching(state))
+        return over or (state.time > late and not self._footing.touching(state))
 
     def _landed(self, state: State) -> bool:
-        return self._touching(state) and state.time - self._began > 0.5 * self._numbers.flight
-
-    def _touching(self, state: State) -> bool:
-        found = state.contacts
-        return bool(np.any(self._standing[found.body] & (found.gap < TOUCHED)))
+        return self._footing.touching(state) and state.time - self._began > 0.5 * self._numbers.flight
 
     def _begin_landing(self, state: State, rotation: Rotation) -> None:
-        n = self._numbers
-        self.stage, self._began, self._course = "land", state.time, None
-        heel, toe = self._soles(state)
-        wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead)
-        if self._settings.replanning and self._settings.planning:
-            phase = Phase(self._landing_inertia(), heel, toe, 8, 2500.0)
-            self._course = self._planner.landing(self._planar(rotation, 0.0), phase, wish)
+        self.stage = "land"
+        planned = bool(self._settings.replanning and self._settings.planning)
+        self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, planned)
 
     def _land(self, state: State, rotation: Rotation) -> Actuation:
-        n, line = self._numbers, self._land_line
-        since = state.time - self._began
-        k = min(round(since / self._step) + 1, len(line.qpos) - 1)
-        if self._course is not None and since < n.landing:
-            gains = (n.land_spring, n.land_damping)
-            pull, twist = self._followed(rotation, self._course, since, gains, n.land_spin_damping)
-        else:
-            wanted = self._over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
-            pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
-            twist = -n.land_spin_damping * rotation.angular_momentum
-        weights = Weights(n.land_linear, n.land_angular, n.land_support)
-        share = min(since / (self._times["stood"] - self._times["touch-down"]), 1.0)
-        tilt = (1.0 - share) * (radians(n.touch_pitch) + 2 * pi)
-        tasks = (self._upright(state, tilt, n.trunk), *self._flat(state))
-        return self._grounded(state, rotation, line.qpos[k], n.land_stiffness, weights, pull, twist, tasks)
-
-    # -- what stages share -------------------------------------------------------------------------------------------
-
-    def _followed(
-        self, rotation: Rotation, course: Course, time: float, gains: tuple[float, float], damping: float
-    ) -> tuple[Array, Array]:
-        """Rates of momenta along a course, with feedback: [Zordan2014] Eqs. (3) and (4)."""
-        here, push, twist = course.at(time + self._step)
-        wanted = here.x * self._forward + here.z * UP + float(self._axis @ self._middle) * self._axis
-        speed = here.vx * self._forward + here.vz * UP
-        pull = rotation.mass * (gains[0] * (wanted - rotation.com) + gains[1] * (speed - rotation.velocity))
-        pull = pull + push[0] * self._forward + push[1] * UP
-        return pull, twist * self._axis + damping * (here.spin * self._axis - rotation.angular_momentum)
-
-    def _upright(self, state: State, tilt: float, weight: float) -> Task:
-        """The pelvis at a pitch, facing as at first."""
-        n = self._numbers
-        assert self._yaw is not None
-        wanted = quat_multiply(quat_from_axis_angle(UP, self._yaw), quat_from_axis_angle(LEFT, tilt))
-        now = np.array(state.data.xquat[1])
-        error = quat_log(quat_multiply(wanted, now * np.array([1.0, -1.0, -1.0, -1.0])))
-        jacobian = self._actor.finder.turns(state, 1)
-        turning = jacobian @ state.qvel[: self._actor.nv]
-        return Task(jacobian, n.trunk_spring * error - 2.0 * sqrt(n.trunk_spring) * turning, weight)
-
-    def _flat(self, state: State) -> list[Task]:
-        """Feet level, wherever they point."""
-        n, tasks = self._numbers, []
-        for link in self._feet:
-            jacobian = self._actor.finder.turns(state, link)[:2]
-            off = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
-            turning = jacobian @ state.qvel[: self._actor.nv]
-            tasks.append(Task(jacobian, n.flat_spring * off - 2.0 * sqrt(n.flat_spring) * turning, n.flat))
-        return tasks
+        found = self._landing.act(state, rotation)
+        self.pose = np.array(self._landing.pose)
+        return found
 
     def _grounded(
         self,
@@ -255,59 +187,18 @@ class Flip:
         pose: Array,
         stiffness: float | Array,
         weights: Weights,
-        pull: Array,
-        twist: Array,
-        tasks: tuple[Task, ...] = (),
+        aims: tuple[Array, Array],
+        tasks: tuple[Task, ...],
     ) -> Actuation:
-        """Torques that track a pose and momenta with the feet on the ground."""
-        actor, on = self._actor, float(self._weight)
+        """Torques that track a pose and rates of momenta (N, N m) with the feet on the ground."""
         self.pose = np.array(pose)
-        torque = actor.tracker.torques(state, pose[None], stiffness)[0]
-        supports = self._supports(state)
-        scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
-        found, _ = actor.answer(
-            Aim(torque, torque, pull, twist, tasks), scaled, supports, rotation.com, bool(self._settings.inclusion)
-        )
-        return Actuation(torque=actor.whole(found.torque))
+        return self._footing.grounded(state, rotation, pose, stiffness, weights, aims, tasks, self._numbers.gap)
 
-    def _supports(self, state: State) -> Supports:
-        near = self._actor.supports(state, self._numbers.land_gap if self.stage == "land" else self._numbers.gap)
-        return near.only(self._standing[near.body])
+    def stands(self) -> bool:
+        """Whether it is over: the last pose is reached, and the body is at rest."""
+        return self.stage == "land" and self._landing.stands()
 
-    def _ankles(self, state: State) -> Array:
-        """(3,) m: the middle of them."""
-        return np.asarray(np.mean(state.data.xpos[self._feet], axis=0))
-
-    def _over_feet(self, state: State, ahead: float, height: float) -> Array:
-        """(3,) m: a place for the centre of mass."""
-        ankles = self._ankles(state)
-        return np.asarray(ankles + ahead * self._forward + (height - ankles[2]) * UP)
-
-    def _soles(self, state: State) -> tuple[float, float]:
-        """m along the way: heels and balls of the feet."""
-        self._middle = self._ankles(state)
-        along = []
-        for foot, link in zip(self._actor.body.feet, self._feet, strict=True):
-            points = state.data.xpos[link] + foot.points @ state.data.xmat[link].reshape(3, 3).T
-            along.append(points @ self._forward)
-        middle = np.mean(along, axis=0)
-        return float(middle[:2].mean()), float(middle[2:].mean())
-
-    def _planar(self, rotation: Rotation, turned: float) -> Planar:
-        forward, axis = self._forward, self._axis
-        return Planar(
-            float(forward @ rotation.com),
-            float(rotation.com[2]),
-            float(forward @ rotation.velocity),
-            float(rotation.velocity[2]),
-            float(axis @ rotation.angular_momentum),
-            turned,
-        )
-
-    def _landing_inertia(self) -> Array:
-        count = round(self._numbers.landing / self._step)
-        return np.asarray(self._land_line.inertia[np.minimum(np.arange(count), len(self._land_line.inertia) - 1)])
-
-
-def _of_foot(link: str) -> bool:
-    return link.endswith(("_foot", "_toes"))
+    @property
+    def pitch(self) -> float:
+        """rad of the root, whole turns counted."""
+        return self._footing.pitch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from poise.control.rotation.landing import LandingNumbers
 from poise.errors import PoiseError, unknown
 from poise.reference.behaviours import Behaviour
 
@@ -12,7 +13,7 @@ KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
 
 
 @dataclass(frozen=True)
-class FlipNumbers:
+class FlipNumbers(LandingNumbers):
     """What a flip aims for, and how much it matters."""
 
     flight: float = 0.58  # s
@@ -23,10 +24,7 @@ class FlipNumbers:
     touch_down_height: float = 0.8  # m
     touch_down_ahead: float = 0.15  # m of the centre of mass before the ankles
     travel: float = -0.1  # m backward until touch-down, negative
-    end_height: float = 0.7  # m of the centre of mass after landing
     squat_ahead: float = 0.04  # m of the centre of mass before the ankles in the crouch
-    stand_ahead: float = 0.05  # m, standing
-    landing: float = 0.5  # s until rest
     squat_linear: float = 0.5
     squat_angular: float = 0.5
     squat_stiffness: float = 400.0
@@ -38,23 +36,11 @@ class FlipNumbers:
     push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     push_support: float = 3e4
     flight_stiffness: float = 1500.0
-    land_linear: float = 100.0
-    land_angular: float = 10.0
-    land_stiffness: float = 400.0
-    land_spring: float = 30.0  # 1/s^2
-    land_damping: float = 14.0  # 1/s
-    land_spin_damping: float = 8.0  # 1/s
     squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
     push_trunk: float = 0.5  # in the push
     push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
-    trunk: float = 5.0  # in landing and standing
-    trunk_spring: float = 60.0  # 1/s^2
     support: float = 1e5
-    land_support: float = 1e5
-    flat: float = 2.0  # weight of feet that are flat on the ground in landing and standing, 1/(rad/s^2)^2
-    flat_spring: float = 400.0  # 1/s^2
     gap: float = 0.03  # m: feet nearer to the ground may bear
-    land_gap: float = 0.03  # m, in landing
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> FlipNumbers:

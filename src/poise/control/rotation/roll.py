@@ -18,7 +18,7 @@ from poise.dynamics.rotation import Rotation
 from poise.errors import unknown
 from poise.reference.behaviours import Behaviour, Staged
 from poise.reference.behaviours.staged import SAMPLES
-from poise.spatial import Array, cross, quat_conjugate, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import Array, cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
 LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""
@@ -40,10 +40,15 @@ class RollNumbers:
     core: float = 1.0  # stiffness of the trunk's own joints, of the others'
     pull: float = 2.56  # K_d^L: towards the wanted velocity, 1/s
     lift: float = 0.59  # of that against the ground
+    hold: float = 0.0  # K_s^L: towards the wanted height, 1/s^2
+    height: float = 0.4  # m of the centre of mass above the ground, in the mean of a turn
+    heave: float = 0.1  # m by which it is higher at the phase of the peak, and lower half a turn after
+    peak: float = 0.0  # turns: that phase
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
+    tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
 
@@ -69,11 +74,16 @@ class Roll:
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = behaviour.start.get("at", 0.0)  # turns
-        self.turned = 0.0  # turns since the beginning
+        self.turned = 0.0  # turns of the excursion since the beginning
+        self._behind = 0.0  # turns by which the phase is behind the root's turn
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
         self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
         self.pose = np.array(poses[self._index(self.phase)])
+
+    def stands(self) -> bool:
+        """Never: it rolls for ever."""
+        return False
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -82,10 +92,9 @@ class Roll:
         if self._yaw is None:
             self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
             self._first_axis = _level(self._yaw + 0.5 * pi)
+            self._root = np.array(state.qpos[3:7])
         else:
-            share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
-            self.phase += share
-            self.turned += share
+            self._count(state, rotation)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
@@ -99,13 +108,31 @@ class Roll:
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
 
+    def _count(self, state: State, rotation: Rotation) -> None:
+        """How far it has turned in the last step: the excursion, and the phase, which the root holds to the body.
+
+        The excursion of a body that comes back to its first pose is not quite a turn: limbs that move turn it by
+        themselves. Poses by excursion alone would be early or late by 0.1 turns after five turns.
+        """
+        share = float(rotation.spin @ self._axis) * state.step / (2.0 * pi)
+        moved = quat_log(quat_multiply(state.qpos[3:7], quat_conjugate(self._root)))
+        self._root = np.array(state.qpos[3:7])
+        self._behind += float(moved @ self._axis) / (2.0 * pi) - share
+        caught_up = self._behind * min(self._numbers.tie * state.step, 1.0)
+        self._behind -= caught_up
+        self.phase += share + caught_up
+        self.turned += share
+
     def _pull(self, rotation: Rotation, along: Array) -> Array:
-        """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), velocity alone, parallel to the slope."""
+        """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""
         n = self._numbers
-        miss = self.speed * along - rotation.velocity
         off = cross(along, self._axis)  # off the ground
+        angle = 2.0 * pi * (self.phase - n.peak)
+        height = self._actor.ground.height(rotation.com[0], rotation.com[1]) + n.height + n.heave * cos(angle)
+        rising = -n.heave * sin(angle) * n.spin if n.hold else 0.0  # m/s
+        miss = self.speed * along + rising * off - rotation.velocity
         miss = miss - (1.0 - n.lift) * (miss @ off) * off
-        return np.asarray(rotation.mass * n.pull * miss)
+        return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
     def _twist(self, rotation: Rotation) -> Array:
         """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), excursion out of the plane only."""

@@ -60,6 +60,10 @@ class Rotation:
         if speed is not None:
             self.performing.speed = speed
 
+    def stands(self) -> bool:
+        """Whether what it performs is over, and the body stands at rest: another controller may take over."""
+        return self.performing.stands()
+
     def target(self, time: float) -> Array:  # noqa: ARG002
         """The pose that is tracked, where the body is."""
         pose = np.array(self.performing.pose)

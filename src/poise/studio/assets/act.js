@@ -146,7 +146,7 @@ class Act {
   showWhyNot(steers, controller, motion, body) {
     const note = $("steer-not"), able = controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
     note.hidden = steers;
-    note.replaceChildren(able ? "It can be made ready to be steered: that takes a while, since it looks ahead along every step there is. "
+    note.replaceChildren(able ? "It can be made ready to be steered. That takes some ten seconds, since it looks ahead along every step there is. "
       : `${CONTROLLER_WORDS[controller][0]} performs ${motion} as it is. The pendulum can be steered with any walk.`);
     if (able) note.append(make("button", { textContent: "Make it steerable", onclick: () => this.choose.begin({ steered: true }) }));
   }

@@ -32,12 +32,13 @@ function labelled(input, format) {
 /** Something that the visitor should know, and what he may do about it, by name; errors stay longer. */
 function toast(text, kind = "note", actions = {}) {
   const close = make("button", { textContent: "✕", ariaLabel: "Close" });
-  const box = make("div", { className: `toast ${kind}`, role: kind === "error" ? "alert" : "status" }, make("span", { textContent: text }),
+  const box = make("div", { className: `toast ${kind}`, role: kind.startsWith("error") ? "alert" : "status" }, make("span", { textContent: text }),
     ...Object.entries(actions).map(([name, act]) => make("button", { className: "act", textContent: name, onclick: () => { box.remove(); act(); } })), close);
   close.onclick = () => box.remove();
   const same = all(".toast span").find((span) => span.textContent === text);
   same?.parentElement.remove();
   $("toasts").append(box);
+  if (kind.endsWith("lasting")) return;
   setTimeout(() => box.remove(), kind === "error" || Object.keys(actions).length ? 12000 : 5000);
 }
 

@@ -14,9 +14,11 @@ const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "rotation", "hold", "limp"
 class Choose {
   constructor(wire) {
     this.wire = wire;
-    this.brought = [];
+    this.files = new Map(); // brought, by name
     this.edits = [];
     this.steered = false;
+    this.on = null; // what is on the stage
+    this.wanted = null; // what is to be
     $("motion").onchange = () => this.asked();
     $("body").onchange = () => this.asked();
     $("terrain").onchange = () => { this.showNumbers(); this.begin(); };
@@ -24,7 +26,7 @@ class Choose {
     labelled($("load-mass"), (value) => (value ? `${value} kg` : "nothing")).addEventListener("change", () => this.begin());
     $("load-link").onchange = () => Number($("load-mass").value) && this.begin();
     $("open-bvh").onclick = () => $("file").click();
-    $("file").onchange = () => { if ($("file").files[0]) wire.upload($("file").files[0]); $("file").value = ""; };
+    $("file").onchange = () => { if ($("file").files[0]) this.upload($("file").files[0]); $("file").value = ""; };
     this.dropping();
   }
 
@@ -37,8 +39,13 @@ class Choose {
       event.preventDefault();
       depth = 0;
       $("dropping").hidden = true;
-      if (event.dataTransfer.files[0]) this.wire.upload(event.dataTransfer.files[0]);
+      if (event.dataTransfer.files[0]) this.upload(event.dataTransfer.files[0]);
     });
+  }
+
+  upload(file) {
+    this.coming = file;
+    this.wire.upload(file);
   }
 
   /** What there is, once the server has told; `first` is what to begin with. */
@@ -55,16 +62,37 @@ class Choose {
 
   showMotions(chosen) {
     const groups = {};
-    if (this.brought.length) groups["Yours"] = this.brought.map((name) => [name, name]);
+    if (this.files.size) groups["Yours"] = [...this.files.keys()].map((name) => [name, name]);
     for (const { name, what, group } of this.choices.motions) (groups[group] ??= []).push([name, name, what]);
     fill($("motion"), groups, chosen);
   }
 
   bring(name) {
-    if (!this.brought.includes(name)) this.brought.push(name);
+    if (name !== this.on?.motion) $("body").value = "";
+    this.files.set(name, this.coming);
     this.showMotions(name);
-    $("body").value = "";
     this.asked();
+  }
+
+  /** Show again what is on the stage: something else could not be put there. */
+  restore() {
+    if (!this.on) return;
+    const { motion, body, controller, terrain, friction, loads } = this.on, [ground, ...numbers] = terrain.split(":");
+    const set = (id, value) => { $(id).value = value; $(id).show?.(); };
+    this.showMotions(motion);
+    for (const [id, value] of Object.entries({ body, friction, terrain: ground, "load-mass": loads[0]?.split("=")[1] ?? 0 })) set(id, value);
+    this.showNumbers(numbers);
+    this.controller = controller;
+    this.asked(null);
+  }
+
+  /** Whoever performed is gone, with all files: begin with what was on the stage once more. */
+  again() {
+    const file = this.files.get(this.on?.motion);
+    this.files.clear();
+    if (!this.on) return this.asked();
+    this.restore();
+    if (file) this.upload(file); else this.next = this.on;
   }
 
   showNumbers(values = []) {
@@ -81,8 +109,9 @@ class Choose {
     return [$("terrain").value, ...all("input", $("terrain-numbers")).map((input) => input.value)].join(":");
   }
 
-  /** Ask which controllers fit; then begin with the chosen one, or the first that does. */
-  asked() {
+  /** Ask which controllers fit; then begin with the chosen one, or the first that does, unless `more` is null. */
+  asked(more = {}) {
+    this.next = more;
     const name = $("motion").value;
     $("motion-what").textContent = this.choices.motions.find((motion) => motion.name === name)?.what ?? "from your file, on a body built for its skeleton";
     this.wire.send("fits", { motion: name, body: $("body").value });
@@ -103,23 +132,36 @@ class Choose {
     const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("b").textContent);
     const others = make("details", {}, make("summary", { textContent: `${names.join(", ")} ${names.length > 1 ? "do" : "does"} not fit: why?` }), ...unfit);
     $("controllers").lastElementChild.replaceChildren(...picks.filter((pick) => !unfit.includes(pick)), ...(unfit.length ? [others] : []));
-    this.begin();
+    if (this.next) this.begin(this.next);
   }
 
-  begin(more = {}) {
-    if (more.edits) this.edits = more.edits; else this.edits = [];
-    if ("steered" in more) this.steered = more.steered; else if (this.controller !== "nqr") this.steered = false;
+  /** `more` may have edits from the beginning, and whether it is to be steered where that takes long to prepare. */
+  begin({ edits = [], steered = this.controller === "nqr" && this.steered } = {}) {
+    Object.assign(this, { edits, steered });
     const mass = Number($("load-mass").value);
-    busy("getting ready");
-    this.wire.send("stage", {
+    this.wanted = {
       motion: $("motion").value, body: $("body").value, controller: this.controller, terrain: this.terrain,
-      friction: Number($("friction").value), edits: this.edits, steered: this.steered,
+      friction: Number($("friction").value), edits, steered,
       loads: mass > 0 && $("load-link").value ? [`${$("load-link").value}=${mass}`] : [],
-    });
+    };
+    busy("getting ready");
+    this.wire.send("stage", this.wanted);
   }
 
   staged({ links, hands, trunk }) {
+    this.on = this.wanted;
     const chosen = links.includes($("load-link").value) ? $("load-link").value : hands[0] ?? trunk;
     fill($("load-link"), links.map((link) => [link, link.replaceAll("_", " ")]), chosen);
+  }
+
+  /** Begin anew with a weight on a link. */
+  carry(link, mass) {
+    const most = Number($("load-mass").max);
+    if (mass > most) toast(`At most ${most} kg can be carried from the beginning.`);
+    $("load-link").value = link;
+    $("load-mass").value = mass;
+    $("load-mass").show();
+    $("loads").open = true;
+    this.begin();
   }
 }

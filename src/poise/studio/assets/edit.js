@@ -1,11 +1,12 @@
 // Edits of the motion, now or from the beginning, and a list of what was done.
 
+/** `notNow`: controllers that fall if this is changed while they perform, or go where they are steered anyway. */
 const EDITS = [
   { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, text: (v) => `warp:${v}` },
   { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `stride:${v < 0 ? "" : "+"}${v}` },
   { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `trunk:${v}` },
-  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}` },
-  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, text: (v) => `turn:${v}` },
+  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}`, notNow: ["modal"] },
+  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, text: (v) => `turn:${v}`, notNow: ["modal", "pendulum"] },
 ];
 
 class Edit {
@@ -32,17 +33,18 @@ class Edit {
     };
     $("over").onclick = () => wire.send("transition", { motion: $("over-motion").value });
     $("hang").onclick = () => wire.send("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
+    $("hang-begin").onclick = () => choose.carry($("hang-link").value, Number($("hang-mass").value));
     this.chosen = new Map();
   }
 
-  offer({ carries, motions }) {
+  offer({ carries }) {
     fill(this.carry, [["", "as in the motion"], ...Object.keys(carries).map((name) => [name, `carry ${name.replace("_", " ")}`, carries[name]])]);
-    fill($("over-motion"), motions.filter(({ group }) => group === "Walks and runs" || group === "Feats").map(({ name, what }) => [name, name, what]), "sneak");
   }
 
   pick(when) {
     this.when = when;
     all("[data-when]").forEach((button) => button.setAttribute("aria-checked", button.dataset.when === when));
+    for (const { box, notNow = [] } of this.sliders) box.hidden = when === "now" && notNow.includes(this.choose.controller);
   }
 
   /** From the beginning an edit replaces the one of its kind, or with `none` takes it away. */
@@ -55,28 +57,31 @@ class Edit {
     this.choose.begin({ edits: [...this.chosen.values()] });
   }
 
-  staged({ live, controller, links, hands, trunk }) {
+  staged({ live, over, controller, links, hands, trunk, motion }) {
     if (!this.choose.edits.length) {
       this.chosen.clear();
       this.sliders.forEach(({ input, rest }) => { input.value = rest; input.show(); });
       this.carry.value = "";
     }
-    const now = all("[data-when]")[0];
-    now.disabled = !live;
-    if (!live) this.pick("start");
-    $("edit-note").textContent = live ? "" : `${CONTROLLER_WORDS[controller][0]} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`;
-    $("over").disabled = !live;
+    all("[data-when]")[0].disabled = !live;
+    this.pick(live ? this.when : "start");
+    const [title] = CONTROLLER_WORDS[controller];
+    $("edit-note").textContent = !live ? `${title} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`
+      : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
+    $("going-over").hidden = !over.length;
+    fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
   }
 
-  /** What was done, the latest first. */
+  /** What was done, the latest first; while it is steered, only where to in the end. */
   told(events) {
     const words = ({ kind, force, duration, body, text, heading_deg: heading, speed }) => ({
-      push: () => (duration > 30 ? `${Math.round(force / 9.81)} kg on ${body?.replaceAll("_", " ")}` : `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`),
-      steer: () => `${Math.round(heading)}°${speed === null ? "" : ` at ${speed} m/s`}`,
-      edit: () => text,
+      push: () => (duration > 30 ? `${Math.round(force / 9.81)} kg hung on ${body?.replaceAll("_", " ")}` : `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`),
+      steer: () => `to ${Math.round(heading)}°${speed === null ? "" : ` at ${Number(speed.toFixed(1))} m/s`}`,
+      edit: () => text.replace(/^blend:([^@]+)@.*/, "over to $1"),
     })[kind]?.() ?? kind;
-    $("done").replaceChildren(...events.slice(-60).reverse().map((event) => make("li", {},
+    const last = events.filter(({ kind, time }, k) => !(kind === "steer" && events[k + 1]?.kind === "steer" && events[k + 1].time - time < 1));
+    $("done").replaceChildren(...last.slice(-60).reverse().map((event) => make("li", {},
       make("time", { textContent: `${(event.time ?? 0).toFixed(2)} s` }), make("span", { textContent: words(event) }))));
   }
 }

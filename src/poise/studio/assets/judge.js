@@ -63,10 +63,18 @@ class Judge {
     }));
   }
 
-  told({ fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, slow, meant) {
+  /** Simulated seconds in a second of the clock, over the last second or so. */
+  pace(time, playing) {
+    const now = performance.now(), { was } = this;
+    if (!playing || !was || time < was.time) this.was = { now, time, pace: null };
+    else if (now - was.now > 800) this.was = { now, time, pace: (1000 * (time - was.time)) / (now - was.now) };
+    return playing ? this.was.pace : 0;
+  }
+
+  told({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, meant) {
     const state = fell === null ? "good" : meant ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
-    put("n-speed", `${playing ? Math.min(slow, speed).toFixed(2) : "0.00"}× <small>up to ${speed.toFixed(0)}×</small>`);
+    put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${speed.toFixed(0)}×</small>`);
     put("n-fall", fell === null ? "stays up" : `down at ${fell.toFixed(2)} s`, state);
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);

@@ -48,10 +48,10 @@ class Plot {
   }
 }
 
-/** Three to six round numbers between two. */
+/** Three to seven round numbers between two. */
 function niceTicks(low, high) {
-  const raw = (high - low) / 4, power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= raw), ticks = [];
+  const most = (high - low) / 3, power = 10 ** Math.floor(Math.log10(most)), ticks = [];
+  const step = power * [5, 2, 1].find((factor) => factor * power <= most);
   for (let v = Math.ceil(low / step) * step; v <= high; v += step) ticks.push(v);
   return ticks;
 }

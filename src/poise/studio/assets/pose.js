@@ -1,7 +1,5 @@
 // Pose: keys on a time line, handles and sliders, goals, solving and comparing.
 
-const PARTS = { root: "Hips", trunk: "Trunk", head: "Head", left_arm: "Left arm", right_arm: "Right arm", left_leg: "Left leg", right_leg: "Right leg" };
-
 class Pose {
   constructor(wire, theatre) {
     Object.assign(this, { wire, theatre });
@@ -13,6 +11,7 @@ class Pose {
     this.goals = new Goals((goals) => this.send("goals", { goals }));
     this.handles = new Handles(theatre, (handle, place, done) => this.drag(handle, place, done));
     this.handles.active = () => this.open && this.showing === "keyframes" && !this.playing;
+    this.filmed = () => {}; // has a video made: (name, seconds, draw)
     this.buildLeft();
     this.buildRight();
     this.buildBar();
@@ -37,12 +36,13 @@ class Pose {
     this.solve = make("button", { textContent: "Solve goals", onclick: () => this.run("solve") });
     this.result = make("div", { id: "pose-result", role: "status" });
     const field = (label, input) => make("label", { className: "field" }, make("span", { textContent: label }), input);
-    const takes = ["bvh", "glb", "html"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => this.send("take", { format: form }) }));
+    const take = (form) => (form === "mp4" ? this.film() : this.send("take", { format: form }));
+    const takes = ["bvh", "glb", "html", "mp4"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => take(form) }));
     this.takes = takes;
     $("pose-left").append(field("Script", this.scripts), field("Title", this.title), field("Length", this.seconds),
       make("div", { className: "buttons" }, make("button", { textContent: "Open…", onclick: () => $("file").click() }), make("button", { textContent: "Save script", onclick: () => this.send("save") })),
       make("h2", { textContent: "Perform it" }), make("p", { className: "what", textContent: "Springs draw the joints along your poses; physics does the rest." }),
-      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("div", { className: "buttons" }, ...takes),
+      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("p", { className: "what after", textContent: "Take the performance away as" }), make("div", { className: "buttons" }, ...takes), make("progress", { className: "film-progress", max: 1, value: 0, hidden: true }),
       make("h2", { textContent: "Goals" }), this.goals.element);
   }
 
@@ -55,9 +55,9 @@ class Pose {
     this.undo = button("Undo", () => this.send("undo"));
     this.none = make("div", { className: "what", id: "no-key" });
     this.keyBox = make("div", {}, make("div", { className: "line" }, this.keyName, this.keyTime, make("span", { textContent: "s" })));
-    this.sliders = make("div", { id: "sliders" });
+    this.sliders = new Sliders((dof, degrees) => this.bend(dof, degrees), (dof, degrees) => this.toggle(dof, degrees));
     $("pose-right").append(make("h2", { textContent: "Key" }), this.none, this.keyBox, make("div", { className: "buttons" }, ...this.keyButtons, this.undo),
-      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders);
+      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders.element);
   }
 
   buildBar() {
@@ -112,27 +112,13 @@ class Pose {
     this.result.replaceChildren();
     this.goals.offer(easel.links);
     this.stage();
-    this.buildSliders();
+    this.sliders.put(easel.angles);
   }
 
   stage() {
     if (!this.easel) return this.begin(this.scripts.value);
     this.theatre.put({ ...this.easel, feet: [], hands: [] });
     this.handles.put(this.easel.handles, this.easel.bodies);
-  }
-
-  buildSliders() {
-    const groups = new Map();
-    this.rows = {};
-    for (const { name, group, low, high } of this.easel.angles) {
-      const input = make("input", { type: "range", min: Math.floor(low), max: Math.ceil(high), step: 1, value: 0, ariaLabel: name });
-      const dot = make("button", { className: "dot", ariaLabel: `${name} in this key`, onclick: () => this.toggle(name) });
-      const row = make("label", { className: "range angle" }, make("span", {}, dot, name.replace(/^(left|right)_/, "").replaceAll("_", " ")), input, make("output"));
-      labelled(input, (value) => `${value.toFixed(0)}°`).addEventListener("change", () => this.bend(name, Number(input.value)));
-      this.rows[name] = { input, dot };
-      groups.set(group, [...(groups.get(group) ?? []), row]);
-    }
-    this.sliders.replaceChildren(...[...groups].map(([group, rows]) => make("details", { open: group === "trunk" }, make("summary", { textContent: PARTS[group] ?? group.replaceAll("_", " ") }), ...rows)));
   }
 
   told(sheet) {
@@ -158,11 +144,7 @@ class Pose {
 
   posed({ poses, angles }) {
     this.live = Float32Array.from(poses);
-    this.showAngles(angles);
-  }
-
-  working(text) {
-    busy(text);
+    this.sliders.show(angles, this.sheet.keys[this.key]?.angles ?? {});
   }
 
   run(name) {
@@ -209,10 +191,10 @@ class Pose {
     this.onKey((index) => this.send("angle", { index, dof, degrees }));
   }
 
-  toggle(dof) {
+  toggle(dof, degrees) {
     const key = this.sheet.keys[this.key];
     if (key && dof in key.angles) this.send("free", { index: this.key, dof });
-    else this.bend(dof, Number(this.rows[dof].input.value));
+    else this.bend(dof, degrees);
   }
 
   drag(handle, place, done) {
@@ -281,15 +263,6 @@ class Pose {
     mark.onkeydown = (event) => { if (event.key === "Enter") this.at(this.sheet.keys[index].time); };
   }
 
-  showAngles(angles) {
-    const set = this.sheet.keys[this.key]?.angles ?? {};
-    for (const [name, { input, dot }] of Object.entries(this.rows)) {
-      if (document.activeElement !== input) { input.value = angles[name]; }
-      input.show();
-      dot.classList.toggle("set", name in set);
-    }
-  }
-
   refresh() {
     if (!this.sheet) return;
     const key = this.sheet.keys[this.key], marks = all("[data-key]", this.line);
@@ -308,17 +281,25 @@ class Pose {
   }
 
   frame(seconds) {
-    const track = this.tracks[this.showing], { theatre } = this;
+    const track = this.tracks[this.showing];
     if (!track || !this.open) return;
     if (this.playing) {
       this.time += seconds;
       if (this.time >= track.end) { this.time = track.end; this.play(false); }
     }
+    this.draw(track, this.time, seconds);
+    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
+    this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
+    document.documentElement.dataset.posed = "yes";
+  }
+
+  draw(track, time, seconds) {
+    const { theatre } = this;
     if (this.live && this.showing === "keyframes") placeBodies(theatre.groups, this.live, this.live, 0);
-    else track.apply(this.time, theatre.groups);
+    else track.apply(time, theatre.groups);
     const other = this.showing === "performed" ? this.before ?? this.tracks.keyframes : this.tracks.performed;
     theatre.ghost.visible = this.compare && !!other;
-    if (theatre.ghost.visible) other.apply(this.time, theatre.ghostGroups);
+    if (theatre.ghost.visible) other.apply(time, theatre.ghostGroups);
     const links = this.easel.links.map((link) => theatre.groups[this.easel.bodies.indexOf(link)].position);
     theatre.com.set(0, 0, 0);
     links.forEach((place) => theatre.com.addScaledVector(place, 1 / links.length));
@@ -327,8 +308,13 @@ class Pose {
     theatre.follow(seconds);
     this.handles.follow(this.handles.active());
     theatre.draw();
-    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
-    this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
-    document.documentElement.dataset.posed = "yes";
+  }
+
+  /** A video of the performance. */
+  film() {
+    this.show("performed");
+    this.play(false);
+    const track = this.tracks.performed;
+    this.filmed(this.sheet.name, track.end, (time, seconds) => this.draw(track, time, seconds));
   }
 }

@@ -18,6 +18,7 @@ class Studio {
     this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
     this.act.present = this.grab.present = () => this.timebar.present();
     this.pose = new Pose(this.wire, this.theatre);
+    this.pose.filmed = (...what) => this.film(...what);
     this.grab.active = () => document.body.dataset.mode === "perform";
     this.tabs();
     this.toggles();
@@ -39,9 +40,10 @@ class Studio {
   ears() {
     return {
       welcome: ({ first }) => { this.first = first; },
-      full: ({ text }) => { busy(""); toast(text, "error"); },
+      full: ({ text }) => this.wire.ends(text),
+      dead: ({ text }) => { busy(""); toast(text, "error"); },
       ready: () => this.wire.send("hello"),
-      choices: (choices) => { this.choices = choices; this.edit.offer(choices); this.pose.offer(choices); this.choose.offer(choices, this.first); },
+      choices: (choices) => this.offered(choices),
       fits: (told) => this.choose.fits(told),
       brought: ({ name }) => this.choose.bring(name),
       busy: ({ text }) => busy(text),
@@ -49,10 +51,10 @@ class Studio {
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
       branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
       events: ({ events }) => this.happened(events),
-      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.timebar.slow, this.meant); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
-      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage") this.failed = true; },
-      crashed: ({ text }) => { busy(""); this.crashed(text); },
+      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
+      crashed: ({ text, asked }) => { busy(""); this.crashed(text, asked); },
       easel: (easel) => this.pose.put(easel),
       sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.told(sheet); },
       track: (track) => this.pose.track(track),
@@ -62,6 +64,18 @@ class Studio {
       frame: (data) => this.taped(data),
       file: (name, content) => this.save.file(name, content),
     };
+  }
+
+  /** What there is to choose; told again by whoever takes the place of one that is gone. */
+  offered(choices) {
+    if (this.choices) {
+      if (document.body.dataset.mode === "perform") this.choose.again(); else this.unstaged = true;
+      return;
+    }
+    this.choices = choices;
+    this.edit.offer(choices);
+    this.pose.offer(choices);
+    this.choose.offer(choices, this.first);
   }
 
   staged(scene) {
@@ -116,16 +130,17 @@ class Studio {
     if (this.tape && new DataView(data).getUint32(4, true) === this.epoch) this.tape.add(data);
   }
 
-  crashed(text) {
-    toast(text, "error");
+  crashed(text, asked) {
+    toast(text, asked ? "note" : "error");
     if (this.pose.sheet) this.wire.send("pose.text", { text: this.pose.sheet.text, name: this.pose.sheet.name });
     this.timebar.playing = false;
     this.timebar.refresh();
   }
 
   frame(now, seconds) {
+    if (this.filming) return;
     if (document.body.dataset.mode === "pose") return this.pose.frame(seconds);
-    if (this.filming || !this.tape?.frames.length) return;
+    if (!this.tape?.frames.length) return;
     const time = this.timebar.moment(this.tape, seconds), moment = `${time} ${this.tape.frames.length} ${this.epoch}`;
     const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
     if (idle) return; // nothing has changed: let the machine rest
@@ -184,6 +199,8 @@ class Studio {
     } else if (this.scene) {
       this.theatre.put(this.scene);
       this.stale = true;
+      if (this.unstaged) this.choose.again();
+      this.unstaged = false;
     }
     all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));
   }
@@ -210,24 +227,32 @@ class Studio {
     });
   }
 
-  /** A video of the whole tape; while it is made, the stage shows it and time stands still. */
+  /** A video of the whole tape. */
   async video() {
-    if (this.filming || !this.tape?.frames.length) return;
-    this.filming = true;
+    if (!this.tape?.frames.length) return;
     this.wire.send("play", { on: false });
-    const { stage } = this.theatre, bar = $("video-progress");
-    bar.hidden = false;
+    this.theatre.focus.copy(this.tape.com(this.tape.at(0), this.theatre.com));
+    await this.film(this.scene.motion.replace(/\.\w+$/, ""), this.tape.end, (time, seconds) => {
+      this.theatre.show(this.tape, time, this.events, seconds);
+      this.theatre.draw();
+    });
+  }
+
+  /** A video of what `draw(time, seconds)` draws; while it is made, the stage shows it and time stands still. */
+  async film(name, seconds, draw) {
+    if (this.filming) return;
+    this.filming = true;
+    const { stage } = this.theatre, bars = all(".film-progress");
+    const told = (share) => bars.forEach((bar) => { bar.hidden = share === null; bar.value = share ?? 0; });
     try {
       stage.film(FILM.width, FILM.height);
-      const draw = (time, seconds) => { this.theatre.show(this.tape, time, this.events, seconds); this.theatre.draw(); };
-      this.theatre.focus.copy(this.tape.com(this.tape.at(0), this.theatre.com));
-      const blob = await film(stage.renderer.domElement, this.tape.end, draw, (share) => { bar.value = share; });
-      save(`${this.scene.motion.replace(/\.\w+$/, "")}.mp4`, blob, "video/mp4");
-      this.save.done("the video", blob.size);
+      const blob = await film(stage.renderer.domElement, seconds, draw, told);
+      save(`${name}.mp4`, blob, "video/mp4");
+      this.save.done(`${name}.mp4`, blob.size);
     } catch (error) {
       toast(`No video: ${error.message}`, "error");
     } finally {
-      bar.hidden = true;
+      told(null);
       stage.resize();
       this.stale = true;
       this.filming = false;

@@ -34,11 +34,11 @@ async function film(canvas, seconds, draw, progress) {
     encoder.encode(frame, { keyFrame: k % (2 * FILM.rate) === 0 });
     frame.close();
     progress(k / frames);
-    while (encoder.encodeQueueSize > 4) await new Promise((go) => setTimeout(go, 5));
+    while (encoder.encodeQueueSize > 4 && !failure) await new Promise((go) => setTimeout(go, 5));
     if (k % 4 === 0) await new Promise((go) => setTimeout(go));
   }
-  await encoder.flush();
   if (failure) throw failure;
+  await encoder.flush();
   encoder.close();
   return mp4({ samples, ...FILM, codec: config.codec, description });
 }

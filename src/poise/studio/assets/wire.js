@@ -8,10 +8,14 @@ class Wire {
     this.socket = new WebSocket(`ws://${location.host}/wire`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.said(JSON.parse(data)) : this.bytes(data));
-    this.socket.onclose = () => {
-      busy("");
-      toast("The studio has closed. Start it again with poise studio, then reload this page.", "error");
-    };
+    this.socket.onclose = () => this.ends("The studio has closed: start it again with poise studio.");
+  }
+
+  /** Nothing more is heard. */
+  ends(text) {
+    this.socket.onclose = null;
+    busy("");
+    toast(text, "error lasting", { "Reload this page": () => location.reload() });
   }
 
   said(message) {

@@ -6,7 +6,6 @@ Time of the processor, which is that of the clock on a machine that does nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from poise.reference.archive import spoken_name
 from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
 from poise.study.modal.clocked import STAGES, Clocked
 from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
+from poise.study.study import Played, Row, Scope, Study, each_motion
 from poise.study.table import grouped, mean, numbers
 from poise.study.trial import Trial, staged
 
@@ -32,21 +31,7 @@ PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "w
 _TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A motion that is timed."""
-
-    motion: str
-    seconds: float
-    seed: int
-
-
-def cases(scope: Scope) -> list[Case]:
-    """Each motion from each seed."""
-    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
-
-
-def measure(case: Case) -> Row:
+def measure(case: Played) -> Row:
     """Means of the stages of control and of the world's steps, and MuJoCo's own steps on the way."""
     controller = Clocked(ModalSettings(window=window_for(case.motion)))
     trial = Trial(case.motion, performer(case.motion), seconds=case.seconds, seed=case.seed)
@@ -109,13 +94,13 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[Played] = Study(
     name="modal-timing",
     title="time of a step of control and simulation, by stages",
     reproduces="Jain and Liu 2011, section 7.1",
     whole=Scope(seeds=3, seconds=30.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=5.0, motions=MOTIONS),
-    cases=cases,
+    cases=each_motion,
     measure=measure,
     summary=summary,
     plot=plot,

@@ -6,7 +6,6 @@ Time of the processor, which is that of the clock on a machine that does nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from poise.reference.archive import spoken_name
 from poise.spatial import Array
 from poise.study.nqr.case import COLOURS
 from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
+from poise.study.study import Played, Row, Scope, Study, each_motion
 from poise.study.table import grouped, mean
 from poise.study.trial import NOISE, cast_once
 from poise.world.scene import Scene
@@ -30,21 +29,7 @@ if TYPE_CHECKING:
 _TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A motion that is timed."""
-
-    motion: str
-    seconds: float
-    seed: int
-
-
-def cases(scope: Scope) -> list[Case]:
-    """Each motion from each seed."""
-    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
-
-
-def measure(case: Case) -> Row:
+def measure(case: Played) -> Row:
     """Control and simulation of each step, and MuJoCo's own steps from states on the way."""
     body, reference = cast_once(case.motion, None, True)
     world, controller = World(Scene.of(body)), Nqr()
@@ -95,13 +80,13 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[Played] = Study(
     name="nqr-timing",
     title="time of a step of control and simulation",
     reproduces="Muico et al. 2009, Table 4",
     whole=Scope(seeds=3, seconds=30.0, motions=("walk", "run", "stand")),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "stand")),
-    cases=cases,
+    cases=each_motion,
     measure=measure,
     summary=summary,
     plot=plot,

@@ -59,8 +59,8 @@ def measure(case: Case) -> Row:
     """Perform it: its labels, whether it survived and achieved what it must, and how it walked."""
     trial = case.trial
     run, world, reference = staged(trial, _controller(case))
-    path = [_com(world)]
-    verdict = asdict(judge(run, world, reference, trial.seconds, lambda _: path.append(_com(world))))
+    path = [com_of(world)]
+    verdict = asdict(judge(run, world, reference, trial.seconds, lambda _: path.append(com_of(world))))
     failed = verdict.pop("failed")
     way = np.array(path)  # (T+1, 2) m
     stayed_up = verdict["fell_at"] is None
@@ -84,8 +84,8 @@ def _controller(case: Case) -> Controller:
     return Pendulum() if case.foresees else Unforeseeing(Pendulum())
 
 
-def _com(world: World) -> Array:
-    """(2,) m, along the ground."""
+def com_of(world: World) -> Array:
+    """(2,) m: where the centre of mass is, along the ground."""
     root = world.scene.link_id(world.scene.body.links[0])
     return np.array(world.state.data.subtree_com[root, :2])
 

@@ -6,7 +6,6 @@ Time of the processor, which is that of the clock on a machine that does nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from poise.measure.pace import Pace, paced
 from poise.reference.archive import spoken_name
 from poise.study.pendulum.case import BODY, COLOUR, RATE
 from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
+from poise.study.study import Played, Row, Scope, Study, each_motion
 from poise.study.table import grouped, mean, numbers
 from poise.study.trial import NOISE, cast_once
 from poise.world.scene import Scene
@@ -32,21 +31,7 @@ PAPER = {"filter_ms": 5.10, "simulation_ms": 8.45}
 _TIMES = ("filter_ms", "simulation_ms", "step_ms", "p99_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A motion that is timed."""
-
-    motion: str
-    seconds: float
-    seed: int
-
-
-def cases(scope: Scope) -> list[Case]:
-    """Each motion from each seed."""
-    return [Case(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
-
-
-def measure(case: Case) -> Row:
+def measure(case: Played) -> Row:
     """The filter with the postures it asks for, tracking with simulation, and MuJoCo's own steps on the way."""
     body, reference = cast_once(case.motion, BODY, False)
     world, controller = World(Scene.of(body), WorldSettings(step=1.0 / RATE)), Pendulum()
@@ -98,13 +83,13 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[Played] = Study(
     name="pendulum-timing",
     title="time of a step of filter, tracking and simulation",
     reproduces="Tsai et al. 2010, section 5",
     whole=Scope(seeds=3, seconds=30.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk",)),
-    cases=cases,
+    cases=each_motion,
     measure=measure,
     summary=summary,
     plot=plot,

@@ -80,7 +80,7 @@ FEATS: dict[str, Feat] = {
     "blow-arms": fell_on_arms,
     "blow-roll": rolled_on_back,
 }
-"""By script. Scripts that are not told here are for their constraints."""
+"""By script, those that come with Poise."""
 
 
 def _velocity(recording: Recording, prop: str) -> np.ndarray:

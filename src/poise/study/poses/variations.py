@@ -41,9 +41,8 @@ def measure(case: Case) -> Row:
     script = varied(read_script(case.script), case.seed)
     solution = solve(script) if script.goals else None
     performance = animate(script if solution is None else solution.script)
-    feat = FEATS.get(case.script)
     solved = solution is None or solution.converged
-    performed = performance.blow_up is None and (feat is None or feat(performance.recording))
+    performed = performance.blow_up is None and FEATS[case.script](performance.recording)
     return {
         "script": case.script,
         "seed": case.seed,

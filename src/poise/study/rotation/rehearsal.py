@@ -10,9 +10,11 @@ from poise.body import Body
 from poise.control.rotation import Rotation, RotationSettings
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
+from poise.measure.audit import EARTH
 from poise.performance import Performance, Run
 from poise.reference.behaviours import Behaviour, Staged
 from poise.study.rotation.friction import Friction
+from poise.study.rotation.jolted import Jolted
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -20,8 +22,10 @@ from poise.world.world import World
 
 SOUND = 0.025
 """Of friction's work, that drives: half of what the audit bears."""
-ENOUGH = 0.75
-"""Turns a second: faster rolls score no more, since hands slam onto the ground."""
+ENOUGH = 0.6
+"""Turns a second: faster rolls score no more, since they slam onto the ground."""
+ROUND = 0.4
+"""Of the weight: a roll whose load varies no more is round enough."""
 STALLED = 2.5
 """s without a tenth of a turn: a roll that will not go on."""
 
@@ -35,6 +39,7 @@ class Rehearsal:
     seconds: float = 10.0
     seed: int = 0
     noise: float = 0.1  # rad/s, of the first joint velocities
+    jolt: float = 0.0  # rad/s, of joint velocities when a flip takes off
     limits: str | None = None  # instead of the behaviour's own
     strength: float = 1.0  # of the limits
     rate: float = 60.0  # Hz
@@ -52,6 +57,17 @@ class Rolled:
     driven: float  # of friction's work, that of the worst second: see the audit's friction_work
     performance: Performance
 
+    @property
+    def roughness(self) -> float:
+        """Of the weight, root mean square: how far from it the ground presses. A round roll has little."""
+        recording = self.performance.recording
+        if not recording.steps:
+            return 0.0
+        pressing = np.einsum("ni,ni->n", recording.contact_force, recording.contact_normal)
+        weight = EARTH * float(recording.model.body_mass.sum())
+        load = np.bincount(recording.contact_step, pressing, minlength=recording.steps) / weight
+        return float(np.sqrt(np.mean((load - 1.0) ** 2)))
+
 
 def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
     """A rehearsal at its beginning."""
@@ -64,6 +80,8 @@ def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
         body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
     world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.rate))
     controller = Rotation(rehearsal.settings, behaviour)
+    if rehearsal.jolt:
+        controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
     return (
         Run(world, controller, Staged(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
         world,
@@ -93,13 +111,14 @@ def roll(rehearsal: Rehearsal) -> Rolled:
 
 
 def score_of_roll(rehearsal: Rehearsal) -> float:
-    """Turns, less what effort, friction that drives, and blowing up cost."""
+    """Turns, less what effort, flopping, friction that drives, and blowing up cost."""
     rolled = roll(rehearsal)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
     turns = min(rolled.turns, ENOUGH * rehearsal.seconds)
-    return turns - 2.0 * effort - 40.0 * max(rolled.driven - SOUND, 0.0) - 0.5 * rolled.blew_up
+    faults = 60.0 * max(rolled.driven - SOUND, 0.0) + 3.0 * max(rolled.roughness - ROUND, 0.0) + 0.5 * rolled.blew_up
+    return turns - 2.0 * effort - faults
 
 
 @dataclass(frozen=True)
@@ -111,6 +130,7 @@ class Flipped:
     stood: float  # s from there until anything but feet touched the ground, or the time was up
     flew: float  # s
     blew_up: bool
+    driven: float  # of friction's work, that of the worst second
     performance: Performance
 
     @property
@@ -131,10 +151,10 @@ def flip(rehearsal: Rehearsal) -> Flipped:
     performing = controller.performing
     assert isinstance(performing, Flip)
     up = down = fell = None
-    turned, failure = 0.0, None
+    turned, failure, friction = 0.0, None, Friction(world)
     try:
         while world.time < rehearsal.seconds:
-            touching = _touching(world, run.step())
+            touching = _touching(world, friction.watch(run.step))
             if up is None and performing.stage == "flight" and not touching:
                 up = world.time
             if up is not None and down is None and touching:
@@ -149,8 +169,9 @@ def flip(rehearsal: Rehearsal) -> Flipped:
         failure = error
     taken = run.take(failure)
     if up is None or down is None:
-        return Flipped(0.0, False, 0.0, 0.0, failure is not None, taken)
-    return Flipped(turned, on_feet, (fell or world.time) - down, down - up, failure is not None, taken)
+        return Flipped(0.0, False, 0.0, 0.0, failure is not None, friction.driven, taken)
+    stood = (fell or world.time) - down
+    return Flipped(turned, on_feet, stood, down - up, failure is not None, friction.driven, taken)
 
 
 def _touching(world: World, result: StepResult) -> set[str]:
@@ -163,11 +184,12 @@ def _of_foot(link: str) -> bool:
 
 
 def score_of_flip(rehearsal: Rehearsal) -> float:
-    """How far round, on what, and how long it stood: 6 for all of it."""
+    """How far round, on what, and how long it stood: 6 for all of it, less for friction that drives."""
     flipped = flip(rehearsal)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
-    return 2.0 * round_ + (1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0) + 3.0 * stood * round_
+    landed = 1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0
+    return 2.0 * round_ + landed + 3.0 * stood * round_ - 30.0 * max(flipped.driven - SOUND, 0.0)
 
 
 def score(rehearsal: Rehearsal) -> float:

@@ -36,6 +36,7 @@ class TuneSettings:
     rates: tuple[float, ...] = (60.0,)  # Hz, likewise
     seconds: float = 8.0  # of each trial
     noise: float = 0.1  # rad/s, at most: the trials of a sample go from none to this
+    jolt: float = 0.0  # rad/s, at most, when a flip takes off: likewise
     limits: str | None = None  # torque limits instead of the behaviour's own
     width: float = 0.5  # of the first samples, in the spreads of the file
     check: int = 10  # trials by which the result and the beginning are compared
@@ -101,7 +102,7 @@ def tune(behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: i
 def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> _Sample:
     varied = behaviour.varied(by)
     seeds, grounds, rates = range(first, first + count), settings.terrains, settings.rates
-    noises = settings.noise * np.linspace(0.0, 1.0, count) if count > 1 else [settings.noise]
+    shares = np.linspace(0.0, 1.0, count) if count > 1 else np.ones(1)
     return _Sample(
         tuple(
             Rehearsal(
@@ -110,10 +111,11 @@ def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
                 rate=rates[seed // len(grounds) % len(rates)],
                 seconds=settings.seconds,
                 seed=seed,
-                noise=float(noise),
+                noise=settings.noise * float(share),
+                jolt=settings.jolt * float(share),
                 limits=settings.limits,
             )
-            for seed, noise in zip(seeds, noises, strict=True)
+            for seed, share in zip(seeds, shares, strict=True)
         )
     )
 
@@ -152,6 +154,7 @@ def text_of(tuned: Tuned, settings: TuneSettings) -> str:
         "trials": settings.check,
         "seconds": settings.seconds,
         "noise": settings.noise,
+        "jolt": settings.jolt,
         "terrains": " ".join(settings.terrains),
         "rates": " ".join(f"{rate:g}" for rate in settings.rates),
         "generations": tuned.generations,

@@ -11,21 +11,23 @@ from poise.control.nqr.steering.values import values
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
 from poise.reference.commands import FASTEST
+from poise.reference.preparing import Say, in_silence
 from poise.reference.repertoire import Repertoire
 from poise.reference.steps import Step
 
 
 def segments_of(
-    repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False
+    repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False, say: Say = in_silence
 ) -> dict[str, Segment]:
     """The motions of all steps, ready to be controlled; those that are no cycles lead into one."""
     steady = [step for step in repertoire.steps if step.steady]
-    made = {
-        name: cyclic_segment(repertoire[name], weights, cycles, linear)
-        for name in dict.fromkeys(step.motion for step in steady)
-    }
+    count, made = len(repertoire), dict[str, Segment]()
+    for name in dict.fromkeys(step.motion for step in steady):
+        say(f"looking ahead along {name}, {len(made) + 1} of {count} motions")
+        made[name] = cyclic_segment(repertoire[name], weights, cycles, linear)
     for step in repertoire.steps:
         if step.motion not in made:
+            say(f"looking ahead along {step.motion}, {len(made) + 1} of {count} motions")
             after = next(each for each in steady if step.joins(each))
             motion, then = repertoire[step.motion], made[after.motion]
             made[step.motion] = leading_segment(motion, then, weights, linear, after.first)

@@ -1,0 +1,44 @@
+"""The scripts in docs/poses.md do what the page says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from poise.animation import animate, read_script, solve
+from poise.measure import audit
+from poise.measure.bracing import bracing
+from poise.study.poses.feats import upright
+
+PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    """Those that are whole, by their titles."""
+    texts = [text for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if text.startswith("title")]
+    found = {}
+    for number, text in enumerate(texts):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(text)
+        script = read_script(path)
+        found[script.title] = script
+    return found
+
+
+def test_the_bow_is_a_bow_of_someone_who_stands_by_himself(scripts):
+    bow = scripts["A bow"]
+    recording = animate(bow).recording
+    assert upright(recording)
+    assert audit(recording).passed
+    assert bracing(recording)["mean_nm"] < 30.0
+    foot = recording.model.body("left_foot").id
+    assert set(recording.contact_step[recording.contact_body == foot]) == set(range(recording.steps))
+
+
+def test_the_hop_is_solved_and_lands(scripts):
+    solution = solve(scripts["A hop"])
+    assert solution.converged
+    recording = animate(solution.script).recording
+    assert upright(recording)
+    assert recording.qpos[-1, 0] == pytest.approx(0.25, abs=0.01)
