@@ -115,6 +115,21 @@ SHOTS = (
         ),
         size=(1200, 520),
     ),
+    Shot(
+        "09_catch_the_bar",
+        (0.9, 1.2, 1.4, 1.75, 2.2),
+        Camera(azimuth=-76, elevation=9, distance=4.4, field=24),
+        (0.65, 0.0, 1.12),
+        props=(Bar(height=2.23, x=1.061, length=1.4), Block("box", (1.2, 2.0, 0.15), (-0.4, 0.0, 0.075))),
+        size=(1200, 520),
+    ),
+    Shot(
+        "10_plans_ahead",
+        tuple(0.1 + 0.46 * k for k in range(7)),
+        Camera(azimuth=-64, elevation=12, distance=4.4),
+        (1.9, 0.0, 0.8),
+        size=(1200, 460),
+    ),
 )
 
 

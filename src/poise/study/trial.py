@@ -113,12 +113,12 @@ def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], 
     return judge(run, world, reference, trial.seconds, watch)
 
 
-def staged(trial: Trial, controller: Controller) -> tuple[Run, World, Reference]:
+def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> tuple[Run, World, Reference]:
     """A trial at its beginning: the run, its world, and what is performed in it."""
     body, reference = _reference(trial, controller.needs_physics)
     held = next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
     props = () if held is None else stage(held).props
-    world = World(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
+    world = kind(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
     if trial.approach:
         reference = Placed(reference, Place(x=-trial.approach))
     cues = _cues(trial, controller) + ([] if held is None else grip_cues(held))

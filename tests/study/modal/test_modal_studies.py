@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from poise import Body, Scene, World
 from poise.control.modal import Modal, ModalSettings
 from poise.study.catalogue import STUDIES
 from poise.study.modal import push, window
 from poise.study.modal.case import OURS, Case, measure
 from poise.study.modal.clocked import STAGES, Clocked
+from poise.study.modal.plant import LinearWorld, Planted
 from poise.study.modal.selection import PLANNED, Choosing, Chosen, mode_sets
 from poise.study.modal.spectra import spectra
 from poise.study.running import Findings
@@ -31,7 +33,7 @@ def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
 
 def shortened(case):
     match case:
-        case Chosen():
+        case Chosen() | Planted():
             return replace(case, case=shortened(case.case))
         case Case():
             return replace(case, trial=replace(case.trial, seconds=0.1))
@@ -126,3 +128,18 @@ def test_pushes_that_were_not_tried_leave_their_places_empty():
     rows = [{"force": 100.0, "direction": way, "survived": way == 0} for way in (0, 0, 90)]
     shares = push.shares_at(rows, [0.0, 90.0], [75.0, 100.0])
     np.testing.assert_array_equal(shares, [[np.nan, np.nan], [1.0, 0.0]])
+
+
+def test_in_the_papers_world_velocities_bend_no_path():
+    body, spin = Body.named("human42"), np.zeros(42)
+    spin[3:6] = 1.0, 2.0, 3.0  # rad/s: a rigid body so turned tumbles
+    changed = {}
+    for kind in (World, LinearWorld):
+        world = kind(Scene.of(body))
+        pose = np.array(body.standing)
+        pose[2] += 2.0
+        world.reset(pose, spin)
+        world.step()
+        changed[kind] = world.qvel[6:] - spin[6:]
+    assert np.abs(changed[World]).max() > 1e-2  # limbs are flung out
+    assert np.abs(changed[LinearWorld]).max() < 1e-6

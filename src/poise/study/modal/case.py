@@ -11,6 +11,7 @@ from poise.study.modal.following import Following
 from poise.study.study import Row
 from poise.study.table import Gather, count, grouped, mean, total
 from poise.study.trial import Trial, judge, staged
+from poise.world.world import World
 
 BODY = "human42"
 """That of the paper."""
@@ -59,12 +60,17 @@ def measure(case: Case) -> Row:
     return measured(case, Modal(case.settings))
 
 
-def measured(case: Case, controller: Modal, turned: list[float] | None = None) -> Row:
-    """The same by some controller; how far the root is turned from the motion's, step by step, is put into `turned`."""
+def measured(
+    case: Case, controller: Modal, turned: list[float] | None = None, world: type[World] = World
+) -> Row:  # fmt: skip
+    """The same by some controller, perhaps in another kind of world.
+
+    How far the root is turned from the motion's, step by step, is put into `turned`.
+    """
     trial = case.trial
-    run, world, reference = staged(trial, controller)
-    following = Following(world, controller)
-    verdict = asdict(judge(run, world, reference, trial.seconds, following.add))
+    run, stage, reference = staged(trial, controller, world)
+    following = Following(stage, controller)
+    verdict = asdict(judge(run, stage, reference, trial.seconds, following.add))
     failed = verdict.pop("failed")
     stayed_up = verdict["fell_at"] is None
     if turned is not None:
