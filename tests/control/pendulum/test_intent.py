@@ -1,11 +1,13 @@
 """What is wanted, and how it is approached."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from poise import PoiseError
 from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.intent import ALARMS, CALMS, MOST, STURDY, Intent, given_way
+from poise.control.pendulum.intent import ALARMS, BRISK, CALMS, MOST, STURDY, Intent, given_way
 
 STEP = 0.02
 PLAIN = PendulumSettings()
@@ -120,11 +122,31 @@ def test_backward_and_forward_are_made_up_for_apart():
     before = intent.boost
     intent.steer(None, -0.5)
     assert proceeded(intent, 2.0).boost == 0.0
-    intent.rest()
+    intent.rest()  # strikes are noted from the time 0 on again
     noted(intent, -0.4, 5)
     assert intent.boost < 0
     intent.steer(None, 1.0)
     assert proceeded(intent, 2.0).boost == pytest.approx(before)
+
+
+@pytest.mark.parametrize(("slow", "told"), [(0.9, 0.0), (1.1, 0.5)])
+def test_who_creeps_does_not_tell_what_share_of_a_speed_is_lost(slow, told):
+    """Half of the speed is lost, near to what is brisk for legs so long."""
+    speed, scale = slow * BRISK * 2.0, 4.0
+    intent = Intent(0.0, speed, PLAIN, scale)
+    noted(intent, speed - 0.5 * speed / PLAIN.integral, 3)
+    assert intent.boost == pytest.approx(0.5 * speed)
+    intent.steer(None, 1.5)
+    assert proceeded(intent, 3.0).boost == pytest.approx(told * 1.5)
+
+
+def test_what_a_twin_learns_is_its_own():
+    """Controllers are copied to load what they need: nothing that changes may be shared."""
+    intent = Intent(0.0, 1.0, PLAIN)
+    twin = copy.copy(intent)
+    noted(twin, 0.8, 5)
+    intent.steer(None, 1.2)
+    assert proceeded(intent, 1.0).speed == pytest.approx(1.2)
 
 
 def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
@@ -206,6 +228,7 @@ def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
     [
         ({"gain": 0.0}, "gain"), ({"gain": -1.0}, "gain"), ({"quick": -0.1}, "quick"), ({"turn": float("nan")}, "turn"),
         ({"ankle": float("inf")}, "ankle"), ({"bearing": -1.0}, "bearing"), ({"timing": -1.0}, "timing"),
+        ({"timing": 1.1}, "timing"),
         ({"sinking": 1e9}, "sinking"), ({"yielding": float("-inf")}, "yielding"), ({"integral": -1e-9}, "integral"),
         ({"law": "quadratic"}, "law"),
     ],

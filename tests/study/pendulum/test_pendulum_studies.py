@@ -16,7 +16,7 @@ from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
 from poise.study.pendulum.case import BODY, RATE, Case, late_speed, measure, rest_speed, walking
 from poise.study.running import Findings
 from poise.study.study import Played, Scope
-from poise.study.trial import Trial, cast_once
+from poise.study.trial import Trial, Verdict, cast_once
 from poise.world.terrain import parse_terrain
 
 PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
@@ -127,6 +127,15 @@ def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
     assert row["survived"]
     assert row["physical"]
     assert row["speed_error"] < 0.05
+
+
+def test_who_falls_on_a_long_walk_is_not_audited(monkeypatch):
+    fallen = Verdict(1.2, 1.2, ("friction_work",), 0, 0, 0.0, None, 3.0, 0.1)
+    monkeypatch.setattr(speeds, "judge", lambda *_: fallen)
+    row = speeds.measure(Played("walk", 24.0, 0))
+    assert not row["survived"]
+    assert row["seconds"] == 1.2
+    assert row["physical"] is row["speed_error"] is None
 
 
 # -- pushes --------------------------------------------------------------------------------------------------------

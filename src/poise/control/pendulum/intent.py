@@ -48,7 +48,7 @@ class Intent:
         self.going = self._speed = self._suited = speed
         self._told = False  # a speed, by whoever steers
         self.boost = 0.0  # m/s
-        self._lost = [0.0, 0.0]  # shares of the speed that it was last, backward and forward
+        self._lost = (0.0, 0.0)  # backward and forward: which share of the speed was last aimed at in addition
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
@@ -133,7 +133,9 @@ class Intent:
         mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
         self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
         if abs(self.going) > BRISK * self._slow:
-            self._lost[self.going > 0] = self.boost / self.going
+            backward, forward = self._lost
+            share = self.boost / self.going
+            self._lost = (backward, share) if self.going > 0 else (share, forward)
 
 
 def given_way(off: float) -> float:

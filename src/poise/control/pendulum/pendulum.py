@@ -42,6 +42,8 @@ RETURNS = 2.0
 """1/s at which the centre of mass of who stands returns to the middle."""
 DESCENDS = 0.7
 """m/s, of an adult: a foot that is in the air at first needs so long to land."""
+STRUCK = 0.3
+"""Share of the weight that a foot bears as soon as it strikes."""
 STOOD = 0.5
 """Phase of a step whose posture is that of standing still: arms and legs pass each other."""
 
@@ -274,7 +276,7 @@ class Pendulum:
     def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:
         """What the feet bear, and where: weight goes over to the new foot while both stand."""
         gait = self._gait
-        share = 1.0 if gait.lift else 0.3 + 0.7 * eased(gait.phase / DOUBLE)
+        share = 1.0 if gait.lift else STRUCK + (1.0 - STRUCK) * eased(gait.phase / DOUBLE)
         point = np.array(seen.pressed[gait.stance])
         point[:2] += turned(self._intent.heading, shift)
         if self._tilt[gait.stance] > 0:

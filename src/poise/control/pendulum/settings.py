@@ -30,7 +30,7 @@ class PendulumSettings:
     bearing: float = 1.0
     """Share of the torques that carry the weight which is known beforehand."""
     timing: float = 1.0
-    """Share by which a step may be cut short or drawn out, to land where it should."""
+    """Share by which a step may be cut short or drawn out, to land where it should; 1 at most."""
     spin: float = 0.5
     """Share of the angular momentum that is expected to become velocity before the foot lands."""
     lean: float = 1.0
@@ -46,5 +46,7 @@ class PendulumSettings:
         for name, value in asdict(self).items():
             if name != "law" and not (math.isfinite(value) and 0 <= value <= LARGEST):
                 raise PoiseError(f"pendulum: {name} {value} must be between 0 and {LARGEST:g}")
+        if self.timing > 1:
+            raise PoiseError(f"pendulum: timing {self.timing} must be 1 at most: nothing lands in the past")
         if self.gain <= 0:
             raise PoiseError("pendulum: gain must be more than 0: motors without gain do nothing")

@@ -34,6 +34,10 @@ OVER = 0.02
 """m, of an adult: by so much it passes over them."""
 STAIR, SLOPE = 0.05, 0.2
 """m, of an adult, by which a foothold is off the plane that the foot leaves; and of run, on which feet land flat."""
+RISEN, SINKING = 0.55, (0.35, 0.95)
+"""Of the swing: when a foot is as high as a higher foothold; and between when it goes down to a lower one."""
+SPARED = 0.35
+"""Of how much higher or lower a foothold is: by so much more a foot is lifted on its way there."""
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
 BEHIND, HANGS = 0.05, 0.3
@@ -154,11 +158,12 @@ def _short(way: float, lift: Any, hold: Any, yaw: float) -> float:
 @kernel
 def _level(lift: Any, hold: Any, share: float) -> float:
     """m: the ground under the way: a foot goes up early and comes down late, so that it does not hit an edge."""
-    rise = hold.ground - lift.ground
-    return float(lift.ground + rise * (eased(share / 0.55) if rise > 0 else eased((share - 0.35) / 0.6)))
+    rise, (begins, ends) = hold.ground - lift.ground, SINKING
+    gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)
+    return float(lift.ground + rise * eased(gone))
 
 
 @kernel
 def _over(lift: Any, hold: Any) -> float:
     """m by which a foot is lifted more where it lands higher or lower."""
-    return float(0.35 * abs(hold.ground - lift.ground))
+    return float(SPARED * abs(hold.ground - lift.ground))

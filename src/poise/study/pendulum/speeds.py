@@ -44,12 +44,13 @@ def measure(case: Played) -> Row:
     verdict = judge(run, world, reference, case.seconds, lambda _: path.append(com_of(world)))
     errors = held_speeds(np.array(path), len(speeds)) - speeds
     off = np.abs(errors[np.isfinite(errors)])
+    survived = verdict.fell_at is None
     return {
         "motion": spoken_name(case.motion),
         "seed": case.seed,
-        "survived": verdict.fell_at is None,
+        "survived": survived,
         "seconds": verdict.seconds,
-        "physical": not verdict.failed,
+        "physical": not verdict.failed if survived else None,  # a fall is no walk to judge
         "failed_checks": " ".join(verdict.failed),
         "speed_error": float(off.max()) if len(off) else None,
         "slip": verdict.slip,
