@@ -16,8 +16,6 @@ WITHIN = 0.3
 """s in which a small turn is made."""
 MOST = 1.0
 """m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
-BRISK = 0.4
-"""m/s, of an adult: who goes slower does not tell what share of a speed is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
 STURDY = 0.15
@@ -48,7 +46,6 @@ class Intent:
         self.going = self._speed = self._suited = speed
         self._told = False  # a speed, by whoever steers
         self.boost = 0.0  # m/s
-        self._lost = (0.0, 0.0)  # backward and forward: which share of the speed was last aimed at in addition
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
@@ -114,9 +111,8 @@ class Intent:
         self.heading += step * (turn + yielding * given_way(off))
 
     def _go(self, speed: float) -> None:
-        """Go at another speed (m/s): what is to be made up for grows with it."""
-        if speed != self.going:
-            self.boost = _bounded(self._lost[speed > 0] * speed, MOST * self._slow)
+        """Go at another speed (m/s): who goes slower has less to make up for."""
+        self.boost *= _bounded(max(speed / self.going, 0.0), 1.0) if self.going else 1.0
         self.going = speed
 
     def note(self, time: float, com: Array) -> None:
@@ -132,10 +128,6 @@ class Intent:
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
         self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
-        if abs(self.going) > BRISK * self._slow:
-            backward, forward = self._lost
-            share = self.boost / self.going
-            self._lost = (backward, share) if self.going > 0 else (share, forward)
 
 
 def given_way(off: float) -> float:

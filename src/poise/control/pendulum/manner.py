@@ -152,7 +152,7 @@ def manner_of(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.M
         readonly(_clearance(work.low[:, 1 - stance])),
         readonly(np.clip(progress, 0.0, 1.0)),
         readonly(_bow(swing[:, 1], progress)),
-        float(swing[-1, 0] - swing[0, 0]),
+        _way(float(swing[-1, 0] - swing[0, 0]), SHORT * legs.length),
     )
 
 
@@ -161,6 +161,11 @@ def _progress(places: Array, short: float) -> Array:
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
     return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()
+
+
+def _way(ahead: float, short: float) -> float:
+    """m that a foot gets ahead; none if that is too short to tell."""
+    return ahead if abs(ahead) > short else 0.0
 
 
 def _bow(aside: Array, progress: Array) -> Array:

@@ -59,12 +59,15 @@ def measure(case: Played) -> Row:
 
 
 def held_speeds(way: Array, spans: int) -> Array:
-    """(N,) m/s ahead, on a way (T, 2) m: the mean over each span once it should be held; nan of spans cut short."""
+    """(N,) m/s on a way (T, 2) m: the mean over each span once it should be held, negative where that is backward along
+    x; nan of spans cut short. A clip may head a little aside of x, and who performs it does.
+    """
     begin = np.rint((HELD * np.arange(spans) + SETTLING) * RATE).astype(int)
     end = np.rint(HELD * np.arange(1, spans + 1) * RATE).astype(int)
     whole = end < len(way)
     speeds = np.full(spans, np.nan)
-    speeds[whole] = (way[end[whole], 0] - way[begin[whole], 0]) * RATE / (end - begin)[whole]
+    gone = way[end[whole]] - way[begin[whole]]
+    speeds[whole] = np.copysign(np.hypot(*gone.T), gone[:, 0]) * RATE / (end - begin)[whole]
     return speeds
 
 
