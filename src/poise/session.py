@@ -25,6 +25,7 @@ from poise.measure.replay import Replay
 from poise.motion.repair import Imported
 from poise.performance import Performance, check, perform, steer_cue
 from poise.reference import Reference
+from poise.reference.behaviours import Staged as Behaving
 from poise.reference.cast import Cast, cast
 from poise.reference.commands import parse_steer
 from poise.reference.edit import Edit, parse_edit, take_of
@@ -175,8 +176,10 @@ class Session:
         usual = CONTROLLERS[self.controller]
         cues = self._steer_cues(controller, usual.speeds)
         terrain = parse_terrain(self.terrain)
-        settings = WorldSettings(step=usual.step if self.step is None else self.step)
         chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
+        told = chosen.reference
+        own = 1.0 / told.behaviour.rate if isinstance(told, Behaving) else usual.step
+        settings = WorldSettings(step=own if self.step is None else self.step)
         for link, mass in loads:
             chosen = chosen.laden(link, mass)
         if self.limits is not None:

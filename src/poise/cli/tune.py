@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
     option("--population", type=int, default=20, metavar="N", help="samples in a generation")
     option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, drawn anew each generation")
     option("--terrain", action="append", default=[], help="what is tried on; repeatable, taken in turn; flat if none")
-    option("--rate", action="append", type=float, default=[], help="steps a second; repeatable, in turn; 60 if none")
+    option("--rate", action="append", type=float, default=[], help="steps a second; repeatable, in turn; else its own")
     option("--seconds", type=float, default=8.0, help="of each trial")
     option("--noise", type=float, default=0.1, help="of the first joint velocities, rad/s: trials go from none to this")
     option("--jolt", type=float, default=0.0, help="of joint velocities when a flip takes off, rad/s: likewise")
@@ -62,7 +62,7 @@ def _tune(chosen: argparse.Namespace) -> Report:
         chosen.population,
         chosen.trials,
         tuple(chosen.terrain) or ("flat",),
-        tuple(chosen.rate) or (60.0,),
+        tuple(chosen.rate) or (behaviour.rate,),
         chosen.seconds,
         chosen.noise,
         chosen.jolt,

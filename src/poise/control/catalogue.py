@@ -56,7 +56,6 @@ CONTROLLERS: dict[str, Entry] = {
         RotationSettings,
         "rolls and flips by whole-body momentum and excursion; for behaviours [Zordan2014]",
         body="human43",
-        step=1 / 60,
     ),
 }
 """By name."""

@@ -43,3 +43,25 @@ def test_angular_momentum_is_constant_in_flight(flipped):
 def test_without_planning_or_momentum_it_fails(off):
     settings = RotationSettings(**{off: 0})
     assert not flip(Rehearsal(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)).succeeded
+
+
+def test_it_stands_when_jolted_at_take_off():
+    assert flip(Rehearsal(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
+
+
+def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):
+    finer = flip(Rehearsal(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
+    assert finer.on_feet
+    assert finer.turned == pytest.approx(flipped.turned, abs=8.0)
+
+
+def test_a_jolt_changes_the_flight_within_torque_limits(flipped):
+    jolted = flip(Rehearsal(read_behaviour("back-flip"), seconds=1.4, noise=0.0, jolt=0.2)).performance.recording
+    smooth = flipped.performance.recording
+    same = np.all(jolted.qvel == smooth.qvel[: len(jolted.qvel)], axis=1)
+    first = int(np.argmin(same))
+    assert not same.all()
+    assert first * jolted.step == pytest.approx(1.24, abs=0.05)
+    change = jolted.qvel[first, 6:] - smooth.qvel[first, 6:]
+    assert 0.02 < change.std() < 0.4
+    assert np.all(np.abs(jolted.torque) <= np.array(jolted.meta["torque_limits"]) + 1e-9)

@@ -1,11 +1,15 @@
 """The forward roll: it rolls, within its limits and physically."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from poise.control.rotation import RotationSettings
+from poise.frozen import Frozen
 from poise.measure import audit
 from poise.reference.behaviours import read_behaviour
+from poise.spatial import quat_log, quat_multiply
 from poise.study.rotation.rehearsal import Rehearsal, roll
 
 
@@ -19,11 +23,8 @@ def test_it_rolls_on_and_on(rolled):
     assert not rolled.stalled
 
 
-def test_it_is_physical_but_for_points_that_slip(rolled):
-    """The audit does not pass rolls yet: limbs are fast for steps of 1/60 s, and points that should stick slip."""
-    checks = {check.name: check for check in audit(rolled.performance.recording).checks}
-    assert checks.pop("friction_work").value < 0.15
-    assert [name for name, check in checks.items() if not check.passed] == []
+def test_it_is_physical(rolled):
+    assert [check.name for check in audit(rolled.performance.recording).checks if not check.passed] == []
 
 
 def test_momentum_changes_by_contacts_alone(rolled):
@@ -35,3 +36,22 @@ def test_momentum_changes_by_contacts_alone(rolled):
 def test_without_momentum_objectives_it_does_not_roll():
     settings = RotationSettings(momentum=0)
     assert roll(Rehearsal(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
+
+
+def test_poses_stay_with_the_body(rolled):
+    """The phase is that of the root, but for what differs within a turn; the excursion alone drifts away from it."""
+    recording = rolled.performance.recording
+    root = recording.qpos[:, 3:7]
+    moved = quat_log(quat_multiply(root[1:], root[:-1] * np.array([1.0, -1.0, -1.0, -1.0])))
+    turns = float(np.sum(moved[:, 1])) / (2 * np.pi)
+    assert abs(rolled.phase - read_behaviour("forward-roll").start["at"] - turns) < 0.06
+
+
+def test_a_height_may_be_held():
+    behaviour = read_behaviour("forward-roll")
+
+    def height(wanted):
+        control = Frozen({**behaviour.control, "hold": 60.0, "height": wanted, "heave": 0.0})
+        return roll(Rehearsal(replace(behaviour, control=control), seconds=0.5, noise=0.0)).performance.recording.qpos
+
+    assert height(0.7)[:, 2].max() > height(0.3)[:, 2].max() + 0.03

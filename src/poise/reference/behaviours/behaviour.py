@@ -37,6 +37,7 @@ class Behaviour:
     poses: Mapping[str, tuple[float, ...]]  # degrees at each of them, by angle
     start: Mapping[str, float]  # numbers for the beginning
     free: Mapping[str, Freedom] = field(default_factory=Frozen)  # of control, poses and start, by name
+    rate: float = 60.0  # Hz at which it is controlled and simulated, unless somebody asks for another
     limits: str | None = None  # set of torque limits; the body's own if not given
 
     def angles(self, at: Mapping[str, Array]) -> dict[str, Array]:

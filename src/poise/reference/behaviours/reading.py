@@ -16,7 +16,7 @@ from poise.reference.authoring.source import Source, read_table
 from poise.reference.behaviours.behaviour import Behaviour, Freedom
 
 _FOLDER = Path(__file__).parent / "shipped"
-_FIELDS = ("kind", "title", "body", "limits", "at", "control", "poses", "start", "tune", "found")
+_FIELDS = ("kind", "title", "body", "limits", "rate", "at", "control", "poses", "start", "tune", "found")
 
 
 def behaviour_names() -> tuple[str, ...]:
@@ -58,8 +58,16 @@ def _read(source: Source, asked_for: str | Path) -> Behaviour:
         poses=Frozen(poses),
         start=Frozen(start),
         free=Frozen(free),
+        rate=_rate(source),
         limits=source.text("limits") if "limits" in source.table else None,
     )
+
+
+def _rate(source: Source) -> float:
+    rate = source.table.get("rate", 60.0)
+    if not _is_number(rate) or rate <= 0:
+        raise source.fail(f"'rate' must be a positive number, not {rate!r}")
+    return float(rate)
 
 
 def _numbers(source: Source, name: str, told: Any) -> tuple[float, ...]:

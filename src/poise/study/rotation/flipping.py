@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,29 +42,15 @@ class Case:
 
 
 def cases(scope: Scope) -> list[Case]:
-    """Each noise and both sets of limits with all of it; parts left out at the greatest noise."""
-    kinds = [("all of it", NOISY, "athlete", 60.0)]
+    """All of it: each noise, a jolt at take-off, both limits and rates; parts left out at the greatest noise."""
+    first = Rehearsal(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
+    kinds = [("all of it", first)]
     if not scope.coarse:
-        kinds = [("all of it", noise, "athlete", 60.0) for noise in NOISES]
-        kinds += [("all of it", NOISY, "human", 60.0), ("all of it", NOISY, "athlete", 120.0)]
-        kinds += [(part, NOISY, "athlete", 60.0) for part in list(WITHOUT)[1:]]
-    behaviour = read_behaviour(BEHAVIOUR)
-    return [
-        Case(
-            part,
-            Rehearsal(
-                behaviour,
-                seconds=scope.seconds,
-                seed=FRESH + seed,
-                noise=noise,
-                limits=limits,
-                rate=rate,
-                settings=WITHOUT[part],
-            ),
-        )
-        for part, noise, limits, rate in kinds
-        for seed in range(scope.seeds)
-    ]
+        kinds = [("all of it", replace(first, noise=noise)) for noise in NOISES]
+        kinds += [("all of it", replace(first, jolt=NOISY)), ("all of it", replace(first, limits="human"))]
+        kinds += [("all of it", replace(first, rate=120.0))]
+        kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
+    return [Case(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 
 
 def measure(case: Case) -> Row:
@@ -74,8 +60,9 @@ def measure(case: Case) -> Row:
     return {
         "part": case.part,
         "noise": case.rehearsal.noise,
+        "jolt": case.rehearsal.jolt,
         "limits": case.rehearsal.limits,
-        "rate": case.rehearsal.rate,
+        "rate": case.rehearsal.hertz,
         "seed": case.rehearsal.seed,
         "survived": flipped.succeeded,
         "turned": flipped.turned,
@@ -97,13 +84,13 @@ def summary(rows: Sequence[Row]) -> list[Row]:
         "of": count,
         "physical": mean("physical"),
     }
-    return grouped(rows, ("part", "limits", "rate", "noise"), columns)
+    return grouped(rows, ("part", "limits", "rate", "noise", "jolt"), columns)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
     """Shares of success."""
     told = summary(rows)
-    names = [f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}" for row in told]
+    names = [_name(row) for row in told]
     figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
     places = np.arange(len(names))
     axis.barh(places, [100 * float(row["succeeded"] or 0.0) for row in told], color="C0")
@@ -112,6 +99,11 @@ def plot(rows: Sequence[Row]) -> Figure:
     axis.set_xlim(0, 100)
     axis.set_xlabel("land on their feet and stand for 2 s, %")
     return figure
+
+
+def _name(row: Row) -> str:
+    jolted = f" and {row['jolt']:g} at take-off" if row["jolt"] else ""
+    return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
 
 
 STUDY: Study[Case] = Study(

@@ -42,8 +42,13 @@ class Rehearsal:
     jolt: float = 0.0  # rad/s, of joint velocities when a flip takes off
     limits: str | None = None  # instead of the behaviour's own
     strength: float = 1.0  # of the limits
-    rate: float = 60.0  # Hz
+    rate: float | None = None  # Hz, instead of the behaviour's own
     settings: RotationSettings = field(default_factory=RotationSettings)
+
+    @property
+    def hertz(self) -> float:
+        """The rate at which it goes."""
+        return self.behaviour.rate if self.rate is None else self.rate
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Rolled:
     """What came of a roll."""
 
     turns: float
+    phase: float  # turns, of the poses at the end
     seconds: float  # until it stalled, or its time was up
     stalled: bool
     blew_up: bool
@@ -78,7 +84,7 @@ def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
         body = body.with_torque_limits(limits)
     if rehearsal.strength != 1.0:
         body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
-    world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.rate))
+    world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.hertz))
     controller = Rotation(rehearsal.settings, behaviour)
     if rehearsal.jolt:
         controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
@@ -94,11 +100,11 @@ def roll(rehearsal: Rehearsal) -> Rolled:
     run, world, controller = staged(rehearsal)
     performing = controller.performing
     assert isinstance(performing, Roll)
-    patience = round(STALLED * rehearsal.rate)
+    patience = round(STALLED * rehearsal.hertz)
     turned: list[float] = []
     stalled, failure, friction = False, None, Friction(world)
     try:
-        for step in range(round(rehearsal.seconds * rehearsal.rate)):
+        for step in range(round(rehearsal.seconds * rehearsal.hertz)):
             friction.watch(run.step)
             turned.append(performing.turned)
             if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
@@ -107,7 +113,9 @@ def roll(rehearsal: Rehearsal) -> Rolled:
     except BlowUp as error:
         failure = error
     taken = run.take(failure)
-    return Rolled(max(turned, default=0.0), world.time, stalled, failure is not None, friction.driven, taken)
+    return Rolled(
+        max(turned, default=0.0), performing.phase, world.time, stalled, failure is not None, friction.driven, taken
+    )
 
 
 def score_of_roll(rehearsal: Rehearsal) -> float:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BEHAVIOURS = ("forward-roll", "back-flip")
 PLANS = ("plan of a flip", "plan of a landing")
 _TIMES = ("control_ms", "simulation_ms", "step_ms", "p99_ms", "ratio", "real_time_factor")
-_PUSH = Phase(np.linspace(7.0, 13.0, 20), -0.05, 0.13, 6, 1600.0, 0.3)
-_FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 10), np.full(16, 4.0), np.linspace(4.0, 9.0, 10)])
-_LANDING = Phase(np.linspace(9.0, 6.0, 30), -0.2, -0.02, 8, 2500.0)
+_PUSH = Phase(np.linspace(7.0, 13.0, 40), -0.05, 0.13, 6, 1600.0, 0.3)
+_FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 20), np.full(32, 4.0), np.linspace(4.0, 9.0, 20)])
+_LANDING = Phase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def measure(case: Case) -> Row:
     seconds = min(case.seconds, 4.0) if case.what == "back-flip" else case.seconds
     rehearsal = Rehearsal(read_behaviour(case.what), seconds=seconds, seed=case.seed)
     _, world, controller = staged(rehearsal)
-    pace = paced(world, controller, round(seconds * rehearsal.rate))
+    pace = paced(world, controller, round(seconds * rehearsal.hertz))
     whole = pace.whole
     return {
         **row,
@@ -63,14 +63,14 @@ def measure(case: Case) -> Row:
         "step_ms": 1e3 * float(np.median(whole)),
         "p99_ms": 1e3 * float(np.percentile(whole, 99)),
         "ratio": float(whole.mean() / pace.mujoco.mean()),
-        "real_time_factor": 1.0 / rehearsal.rate / float(whole.mean()),
+        "real_time_factor": 1.0 / rehearsal.hertz / float(whole.mean()),
         "plan_ms": None,
     }
 
 
 def _planned(what: str) -> float:
     """s for a plan."""
-    planner, began = Planner(73.5, 1 / 60), time.process_time()
+    planner, began = Planner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
         planner.flip(Planar(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, Wish(0.95, 0.8, -6.1, -0.2))
     else:

@@ -33,7 +33,7 @@ class TuneSettings:
     population: int = 20  # samples in a generation
     trials: int = 3  # of each sample
     terrains: tuple[str, ...] = ("flat",)  # taken in turn
-    rates: tuple[float, ...] = (60.0,)  # Hz, likewise
+    rates: tuple[float, ...] = (120.0,)  # Hz, likewise
     seconds: float = 8.0  # of each trial
     noise: float = 0.1  # rad/s, at most: the trials of a sample go from none to this
     jolt: float = 0.0  # rad/s, at most, when a flip takes off: likewise
