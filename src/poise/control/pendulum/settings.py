@@ -44,9 +44,8 @@ class PendulumSettings:
         if self.law not in LAWS:
             raise PoiseError(f"pendulum: law '{self.law}' must be one of {', '.join(LAWS)}")
         for name, value in asdict(self).items():
-            if name != "law" and not (math.isfinite(value) and 0 <= value <= LARGEST):
-                raise PoiseError(f"pendulum: {name} {value} must be between 0 and {LARGEST:g}")
-        if self.timing > 1:
-            raise PoiseError(f"pendulum: timing {self.timing} must be 1 at most: nothing lands in the past")
+            most = 1.0 if name == "timing" else LARGEST  # with more of it feet would land in the past
+            if name != "law" and not (math.isfinite(value) and 0 <= value <= most):
+                raise PoiseError(f"pendulum: {name} {value} must be between 0 and {most:g}")
         if self.gain <= 0:
             raise PoiseError("pendulum: gain must be more than 0: motors without gain do nothing")
