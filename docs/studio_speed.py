@@ -32,12 +32,12 @@ SHOWN = """() => new Promise((tell) => {
   studio.act.push(90);
   const look = () => {
     const push = studio.events[before];
-    if (push && studio.timebar.shown > push.time + studio.scene.step) tell(performance.now() - began);
+    if (push && studio.timebar.shown > push.time + studio.scene.step - 1e-6) tell(performance.now() - began);
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 })"""
-"""From a push until a moment after it is drawn, ms."""
+"""From a push until the first pose that it has changed is drawn, ms."""
 
 
 @contextmanager

@@ -143,12 +143,15 @@ class Studio {
     if (!this.tape?.frames.length) return;
     const time = this.timebar.moment(this.tape, seconds), moment = `${time} ${this.tape.frames.length} ${this.epoch}`;
     const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
+    const rested = this.resting;
+    this.resting = idle;
     if (idle) return; // nothing has changed: let the machine rest
     this.shownAt = moment;
     this.stale = false;
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();
+    if (!rested) this.theatre.sharpness.drawn(seconds);
     this.judge.draw(this.tape, time, now);
     if (now - (this.refreshed ?? 0) > 100) this.refresh(now, time);
     document.documentElement.dataset.ready = "yes";

@@ -4,9 +4,11 @@ const TRAIL = 240; // frames of the centre of mass's trail
 
 class Theatre {
   constructor(canvas) {
-    this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 });
-    if (location.hash.includes("plain")) this.stage.renderer.shadowMap.enabled = false; // for slow graphics
-    this.floor = floorTexture(this.stage.renderer);
+    this.quality = qualityFor(location.hash);
+    document.body.classList.toggle("plain", this.quality === PLAIN);
+    this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 }, this.quality);
+    this.sharpness = new Sharpness(this.stage);
+    this.floor = floorTexture(this.stage.renderer, this.quality);
     this.on = { ghost: true, contacts: false, com: false, support: false, pendulum: false, follow: true };
     this.focus = new THREE.Vector3();
     this.com = new THREE.Vector3();
@@ -24,8 +26,8 @@ class Theatre {
     const { shapes, bodies, span, weight, azimuth } = scene;
     Object.assign(this, { scene, span, weight });
     this.stage.fit(span, { azimuth, elevation: 12, distance: 3.3 });
-    this.groups = buildFigure(shapes, bodies, this.set, this.floor);
-    const ghost = buildGhost(shapes, bodies, this.set);
+    this.groups = buildFigure(shapes, bodies, this.set, this.floor, this.quality);
+    const ghost = buildGhost(shapes, bodies, this.set, this.quality);
     this.ghost = ghost.ghost;
     this.ghostGroups = ghost.groups;
     this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
