@@ -34,6 +34,8 @@ UNSTEADY = ("walk-fast", "backflip", "start", "stop", "walk-to-fast", "fast-to-w
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
+STEPS = {"pendulum": 1 / 60}
+"""s: where pictures want other steps than the controller's usual ones; it holds in them as well (docs/studio.md)."""
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
@@ -110,6 +112,13 @@ class Choice:
             return tuple(m["name"] for m in motions() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
         return tuple(m["name"] for m in motions() if m["group"] in (GROUPS["gait"], FEATS))
 
+    @property
+    def bends_ground(self) -> bool:
+        """Whether the ground ahead may be made to rise or fall while it walks."""
+        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
+            return False
+        return self.controller == "pendulum" or (self.controller == "nqr" and self.motion in GAITS)
+
     def session(self) -> Session:
         """All of it, for the stage."""
         return Session(
@@ -120,6 +129,7 @@ class Choice:
             friction=self.friction,
             loads=self.loads,
             edits=self.edits,
+            step=STEPS.get(self.controller),
             steer="0s:0" if self.steers and self.controller == "nqr" else None,
         )
 

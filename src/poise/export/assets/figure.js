@@ -8,10 +8,10 @@ const BUILDERS = {
   capsule: ({ size }, round) => upright(new THREE.CapsuleGeometry(size[0], 2 * size[1], round(14), round(36))),
   cylinder: ({ size }, round) => upright(new THREE.CylinderGeometry(size[0], size[0], 2 * size[1], round(48))),
   ellipsoid: ({ size }, round) => new THREE.SphereGeometry(1, round(40), round(28)).scale(...size),
-  box: ({ size, role }, round) => {
+  box: ({ size, role, position }, round) => {
     const sides = size.map((half) => 2 * half);
     return role === "ground"
-      ? new THREE.BoxGeometry(...sides)
+      ? ruled(new THREE.BoxGeometry(...sides), position)
       : new THREE.RoundedBoxGeometry(...sides, round(4), 0.3 * Math.min(...size));
   },
   plane: ({ size }) => {
@@ -49,9 +49,18 @@ function metred(geometry) {
   return geometry;
 }
 
+/** Of a box only the top has the grid, which goes on from that of other ground. */
+function ruled(geometry, [x, y]) {
+  const { position, normal, uv } = geometry.attributes;
+  for (let k = 0; k < position.count; k++) {
+    if (normal.getZ(k) > 0.5) uv.setXY(k, position.getX(k) + x, position.getY(k) + y); else uv.setXY(k, 0.1, 0.1);
+  }
+  return geometry;
+}
+
 function paint({ rgba, role, type }, floor) {
   const [r, g, b, alpha] = rgba;
-  const flat = type === "plane" || type === "hfield";
+  const flat = type === "plane" || type === "hfield" || role === "ground";
   return new THREE.MeshStandardMaterial({
     color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
     roughness: role === "ground" ? 0.95 : 0.62,
@@ -76,6 +85,7 @@ function buildFigure(shapes, bodies, scene, floor, quality) {
     const mesh = place(new THREE.Mesh(geometry, paint(shape, floor)), shape);
     mesh.castShadow = shape.type !== "plane" && shape.rgba[3] > 0.5;
     mesh.receiveShadow = true;
+    mesh.userData.role = shape.role;
     if (shape.role === "ground" && shape.type === "box") mesh.add(edges(geometry));
     (groups[shape.body] ?? scene).add(mesh);
   }

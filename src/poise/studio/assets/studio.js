@@ -49,8 +49,9 @@ class Studio {
       busy: ({ text }) => busy(text),
       stage: (scene) => this.staged(scene),
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
-      branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
+      branched: (told) => this.branched(told),
       events: ({ events }) => this.happened(events),
+      ground: ({ shapes }) => this.laid(shapes),
       numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
@@ -111,13 +112,21 @@ class Studio {
     this.fell = fell;
   }
 
-  branched(time, epoch, events) {
+  branched({ time, epoch, events, ground }) {
     this.epoch = epoch;
     this.tape?.cut(time);
     this.timebar.held = null;
     this.timebar.shown = time;
     this.fell = this.fell !== null && this.fell > time ? null : this.fell;
     this.happened(events);
+    this.laid(ground);
+  }
+
+  /** Ground that has changed, ahead of whoever walks on it. */
+  laid(ground) {
+    this.scene.shapes = [...this.scene.shapes.filter(({ role }) => role !== "ground"), ...ground];
+    if (document.body.dataset.mode === "perform") this.theatre.lay(ground);
+    this.stale = true;
   }
 
   happened(events) {

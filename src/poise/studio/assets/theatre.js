@@ -1,6 +1,7 @@
 // The stage with whoever is on it, and what is drawn over them.
 
 const TRAIL = 240; // frames of the centre of mass's trail
+const BRICK = 2000; // kg/m^3
 
 class Theatre {
   constructor(canvas) {
@@ -31,14 +32,30 @@ class Theatre {
     this.ghost = ghost.ghost;
     this.ghostGroups = ghost.groups;
     this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
-    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
-      .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
+    this.findPlanes();
     this.arrows = [];
     this.pushes = [];
+    this.boxes = [];
+    this.hungAt = "";
     this.aim = new Arrow(this.set, LOOK.push, 0.012 * span);
     this.aim.hide();
     this.buildOverlays();
     this.fresh = true;
+  }
+
+  findPlanes() {
+    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
+      .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
+  }
+
+  /** Other ground instead of what there is. */
+  lay(shapes) {
+    for (const old of this.set.children.filter(({ userData }) => userData.role === "ground")) {
+      this.set.remove(old);
+      old.geometry.dispose();
+    }
+    buildFigure(shapes, [], this.set, this.floor, this.quality);
+    this.findPlanes();
   }
 
   buildOverlays() {
@@ -77,6 +94,7 @@ class Theatre {
     this.showCentre(tape, where.index);
     this.showSupport(contacts);
     this.showPushes(time, events);
+    this.showWeights(time, events);
     this.layGround();
     this.follow(seconds);
   }
@@ -150,16 +168,32 @@ class Theatre {
   /** Arrows of the pushes that act now, or have just done. */
   showPushes(time, events) {
     const linger = 0.35, acting = events.filter((event) => event.kind === "push" && event.world_force && time >= event.time
-      && time < event.time + Math.max(event.duration, 0.05) + (event.duration > 30 ? 0 : linger));
+      && time < event.time + Math.max(event.duration, 0.05) + linger);
     while (this.pushes.length < acting.length) this.pushes.push(new Arrow(this.set, LOOK.push, 0.012 * this.span));
     this.pushes.forEach((arrow, k) => {
       const event = acting[k], group = event && this.groups[this.scene.bodies.indexOf(event.body)];
       if (!group) return arrow.hide();
       const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
       vector.setLength(this.arrowLength(vector.length()));
-      const hangs = event.duration > 30; // a weight hangs below, a push comes from behind and ends at the skin
-      const tail = hangs ? 0 : -1 - (0.06 * this.span) / vector.length();
+      const tail = -1 - (0.06 * this.span) / vector.length(); // it comes from behind and ends at the skin
       arrow.show(group.position.clone().addScaledVector(vector, tail), vector, after > 0 ? 1 - after / linger : 1);
+    });
+  }
+
+  /** Boxes of the weights that hang on it, as large as bricks of their mass. */
+  showWeights(time, events) {
+    const off = events.findLast((event) => event.kind === "weights off" && event.time <= time)?.time ?? -1;
+    const hung = events.filter((event) => event.kind === "weight" && event.time <= time && event.time > off - 1e-9);
+    const told = hung.map(({ time: when }) => when).join();
+    if (told === this.hungAt) return;
+    this.hungAt = told;
+    this.boxes.forEach((box) => { box.removeFromParent(); box.geometry.dispose(); });
+    this.boxes = hung.map(({ body, mass, point }) => {
+      const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
+      box.position.set(...point);
+      box.castShadow = true;
+      this.groups[this.scene.bodies.indexOf(body)].add(box);
+      return box;
     });
   }
 
