@@ -31,6 +31,8 @@ STEPPING = ("gait", "turn", "change", "pace")
 RUNS = ("run", "walk-to-run", "run-to-walk")
 UNSTEADY = ("walk-fast", "backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
 """What the modal controller falls in, besides turns and runs."""
+UNSTEADY_ON = {"biped29": ("walk", "roll", "log-roll")}
+"""And in what besides on a body."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
@@ -194,8 +196,8 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY)):
-        return f"walks, squats, jumps and swings, but falls in {motion}"
+    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY, *UNSTEADY_ON.get(body, ()))):
+        return f"walks, squats, jumps and swings, but falls in {motion} on {body}"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
