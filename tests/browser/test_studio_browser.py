@@ -246,6 +246,42 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     ]
 
 
+def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
+    simulated(page, 1.0)
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_label("The ground ahead rises").fill("5")
+    until(page, "studio.events.some(({ kind }) => kind === 'ground')")
+    page.get_by_label("Where the weight hangs").select_option("right_hand")
+    page.get_by_role("button", name="Hang", exact=True).click()
+    until(page, "studio.theatre.boxes.length === 1")
+    assert page.evaluate("studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length") >= 2
+    simulated(page, 3.0)
+    page.get_by_role("button", name="Take all off").click()
+    until(page, "studio.theatre.boxes.length === 0")
+    kept = recording(page, tmp_path)
+    kinds = [event["kind"] for event in kept.meta["events"]]
+    assert kinds == ["ground", "weight", "weights off"]
+    assert 'name="ground1"' in kept.model_xml
+    hung = np.searchsorted(kept.time, kept.meta["events"][1]["time"])
+    assert (kept.external[:hung] == 0).all()
+    assert kept.external[hung + 1, 2] < 0
+    page.locator("#reset").click()
+    until(page, "studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length === 1")
+
+
+def test_what_takes_long_is_stopped_and_it_goes_on(page):
+    simulated(page, 0.3)
+    page.get_by_text("Look-ahead", exact=True).click()
+    until(page, "studio.scene.controller === 'nqr' && !!studio.tape.frames.length")
+    page.get_by_role("button", name="Make it steerable").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text("Stopped.").wait_for()
+    until(page, "document.getElementById('busy').hidden && studio.timebar.playing")
+    simulated(page, 0.3)
+    assert page.evaluate("studio.scene.controller") == "nqr"
+    assert not page.evaluate("studio.scene.steers")
+
+
 def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):
     simulated(page, 0.6)
     page.locator("#play").click()

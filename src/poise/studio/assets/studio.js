@@ -157,6 +157,7 @@ class Studio {
     if (idle) return; // nothing has changed: let the machine rest
     this.shownAt = moment;
     this.stale = false;
+    this.theatre.lostAt = this.fell === null || this.meant ? Infinity : this.fell;
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();

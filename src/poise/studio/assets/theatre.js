@@ -35,6 +35,7 @@ class Theatre {
     this.findPlanes();
     this.arrows = [];
     this.pushes = [];
+    this.lostAt = Infinity; // s: whoever is down follows nothing
     this.boxes = [];
     this.hungAt = "";
     this.aim = new Arrow(this.set, LOOK.push, 0.012 * span);
@@ -86,8 +87,8 @@ class Theatre {
   show(tape, time, events, seconds) {
     const where = tape.at(time), { on } = this;
     tape.apply(where, "poses", this.groups);
-    this.ghost.visible = on.ghost;
-    if (on.ghost) tape.apply(where, "ghost", this.ghostGroups);
+    this.ghost.visible = on.ghost && time <= this.lostAt;
+    if (this.ghost.visible) tape.apply(where, "ghost", this.ghostGroups);
     tape.com(where, this.com);
     const contacts = tape.contacts(where.a);
     this.showContacts(on.contacts ? contacts : []);
