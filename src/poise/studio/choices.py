@@ -246,7 +246,7 @@ def bodies() -> tuple[dict[str, Any], ...]:
     told = []
     for name in names():
         body = Body.named(name)
-        told.append({"name": name, "what": f"{body.nv - 6} joint angles, {body.mass:.0f} kg", "links": body.links})
+        told.append({"name": name, "what": f"{body.nv - 6} angles, {body.mass:.0f} kg", "links": body.links})
     return tuple(told)
 
 
