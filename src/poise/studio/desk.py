@@ -29,6 +29,8 @@ STEEPEST = 12.0
 """Degrees that the ground ahead may be made to rise or fall by."""
 TOLD = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force", "mass", "point"]
 """What a page is told of an event."""
+RECENT, LASTING = 400, ("weight", "weights off", "ground")
+"""How many events it is told of, and of which kinds also the earlier ones, since they are still seen."""
 SPEEDS = (0.02, 2.0)
 """Times real time that it can be watched at."""
 
@@ -250,7 +252,9 @@ class Desk:
         self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:
-        return [{key: event[key] for key in TOLD if key in event} for event in self._shown().run.events[-400:]]
+        events = self._shown().run.events
+        lasting = [event for event in events[:-RECENT] if event["kind"] in LASTING]
+        return [{key: event[key] for key in TOLD if key in event} for event in (*lasting, *events[-RECENT:])]
 
     # -- telling -----------------------------------------------------------------------------------------------------
 

@@ -17,11 +17,11 @@ from poise.world.elements import geom
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
 from poise.world.terrain import Flat, Slope
 
-FAR = 500.0
-"""m: how long the first and the last piece are."""
+FAR = 2500.0
+"""m: how long the first and the last piece are; nobody runs further in the ten minutes of a tape."""
 SHORT = 0.3
 """m."""
-HALF_WIDTH = 100.0
+HALF_WIDTH = 500.0
 """m, to each side."""
 
 

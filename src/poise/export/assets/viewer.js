@@ -1,4 +1,4 @@
-// The player: time, controls, keys and the address's hash (#t=1.2&paused&ghost=0&azimuth=30&bare).
+// The player: time, controls, keys and the address's hash (#t=1.2&paused&ghost=0&azimuth=30&bare&fine).
 
 const $ = (id) => document.getElementById(id);
 const ICONS = { play: "M5 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
