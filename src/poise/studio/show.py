@@ -191,9 +191,7 @@ class Show:
     def slope(self, degrees: float) -> None:
         """Have the ground ahead rise by so much, for whoever goes there; what it has walked on stays as it is."""
         if not self.choice.bends_ground:
-            raise PoiseError(
-                "the ground ahead changes for the pendulum and for walks of nqr, if level or sloped"
-            )
+            raise PoiseError("the ground ahead changes for the pendulum and for walks of nqr, if level or sloped")
         self._do(lambda run: _bend_ground(run, degrees))
 
     def go_over(self, name: str) -> None:
