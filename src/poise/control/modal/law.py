@@ -18,27 +18,22 @@ from poise.kernel import kernel
 
 
 @kernel
-def rigid_error(
-    com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any
-) -> Any:
+def rigid_error(whole: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, ahead: Any, shift: Any) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
-    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
+    ``whole`` is `Whole`, place (3,) and turn (3, 3) are the root's, ``mass`` (nv, nv) is of what moves now. ``away``
+    (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
     """
-    rigid, inertia, carried = modes[3], modes[5], modes[6]
-    momentum = mass[:ROOT] @ qvel
-    total = mass[0, 0]
-    out = np.empty(12)
-    turned = rigid @ away[:ROOT] + carried @ away[ROOT:]
+    com, total, inertia = whole
+    inverse = np.linalg.inv(inertia)
+    moving = np.ascontiguousarray(mass[:ROOT])
+    momentum, moved = moving @ qvel, moving @ away
     arm = com - place
-    lever = np.array([arm[1] * momentum[2] - arm[2] * momentum[1],
-                      arm[2] * momentum[0] - arm[0] * momentum[2],
-                      arm[0] * momentum[1] - arm[1] * momentum[0]])  # fmt: skip
-    spin = turn @ momentum[3:] - lever - ahead.spin[0]
+    out = np.empty(12)
     out[:3] = com - ahead.com[0] - shift
-    out[3:6] = turned[3:]
+    out[3:6] = inverse @ (turn @ moved[3:] - np.cross(arm, moved[:3]))
     out[6:9] = momentum[:3] / total - ahead.velocity[0]
-    out[9:] = np.linalg.solve(inertia, spin)
+    out[9:] = inverse @ (turn @ momentum[3:] - np.cross(arm, momentum[:3]) - ahead.spin[0])
     return out
 
 
@@ -47,7 +42,7 @@ def planned_forces(
     ahead: Any,
     error: Any,
     corner: Any,
-    inertia: Any,
+    whole: Any,
     weights: Any,
     effort: float,
     scale: Any,
@@ -56,18 +51,19 @@ def planned_forces(
     shift: Any,
     moved: Any,
 ) -> Any:
-    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
+    """(n, C, 3) contact forces of the window in weights [Jain2011] Eq. (16), and the passes that they took.
 
-    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``held`` (C,) are those
-    that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points have been moved, m.
+    ``corner`` (C, 3) is where points are now, ``whole`` is `Whole`; ``scale`` is (step, gravity); ``held`` (C,) are
+    those that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points have been moved, m.
     """
-    step, mass, gravity = scale
+    step, gravity = scale
+    mass = whole.mass
     n, points = ahead.force.shape[0], ahead.force.shape[1]
     wanted = np.empty(12)
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
-    inverse = np.linalg.inv(inertia)
+    inverse = np.linalg.inv(whole.inertia)
     effect, usual = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
     frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)
     standing = ahead.down[0].copy()
