@@ -39,7 +39,7 @@ class LandingNumbers:
     land_spring: float = 28.0  # 1/s^2
     land_damping: float = 14.0  # 1/s
     land_spin_damping: float = 9.0  # 1/s
-    land_support: float = 170000.0
+    land_support: float = 47.0  # 1/(m/s^2)^2
     land_gap: float = 0.03  # m: feet nearer to the ground may bear
     trunk: float = 4.0  # weight of the pelvis' orientation, 1/(rad/s^2)^2
     trunk_spring: float = 60.0  # 1/s^2
@@ -71,7 +71,8 @@ class Landing:
         self._began, self._tilt, self._course = state.time, tilt, None
         heel, toe = self._footing.soles(state)
         if planned:
-            wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead)
+            ankle = float(self._footing.forward @ self._footing.ankles(state))
+            wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
             phase = Phase(self.inertia, heel, toe, 8, STRONGEST)
             self._course = self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
 

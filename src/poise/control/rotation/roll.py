@@ -34,7 +34,7 @@ class RollNumbers:
     speed: float = 1.16  # m/s along the ground
     linear: float = 0.67  # weight of linear momentum, 1/N^2
     angular: float = 0.47  # weight of angular momentum, 1/(N m)^2
-    support: float = 7.7e4  # weight of supports' velocity, 1/(m/s)^2
+    support: float = 5.3  # weight of supports' velocity over the step, 1/(m/s^2)^2
     tangential: float = 0.8  # of that along the ground
     stiffness: float = 900.0  # of poses, 1/s^2
     core: float = 1.0  # stiffness of the trunk's own joints, of the others'
