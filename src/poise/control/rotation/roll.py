@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.program import Aim, Weights
+from poise.control.rotation.rising import Rising
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
@@ -51,6 +52,7 @@ class RollNumbers:
     tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
+    turns: float = 0.0  # after which it stands up; 0 for never
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> RollNumbers:
@@ -65,7 +67,7 @@ class RollNumbers:
 class Roll:
     """A roll under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings) -> None:
+    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
         behaviour, poses = staged.behaviour, staged.cycle
         self._actor, self._poses, self._settings = actor, poses, settings
         self._first = staged.at(0.0).qpos[3:7]  # of the root, where the roll goes along x
@@ -80,10 +82,11 @@ class Roll:
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
         self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
         self.pose = np.array(poses[self._index(self.phase)])
+        self._rising = Rising(actor, settings, step, poses[0])
 
     def stands(self) -> bool:
-        """Never: it rolls for ever."""
-        return False
+        """Whether it has stood up; one without end never does."""
+        return self._rising.stands()
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -95,6 +98,9 @@ class Roll:
             self._root = np.array(state.qpos[3:7])
         else:
             self._count(state, rotation)
+        if self._risen(state, rotation):
+            self.pose = np.array(self._rising.pose)
+            return self._rising.act(state, rotation)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
@@ -107,6 +113,13 @@ class Roll:
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
+
+    def _risen(self, state: State, rotation: Rotation) -> bool:
+        """Whether it stands up, from now on or already."""
+        rising, turns = self._rising, self._numbers.turns
+        if not rising.begun and turns and self.turned > turns - 0.3 and rising.due(state, rotation):
+            rising.begin(state, rotation)
+        return rising.begun
 
     def _count(self, state: State, rotation: Rotation) -> None:
         """How far it has turned in the last step: the excursion, and the phase, which the root holds to the body.
