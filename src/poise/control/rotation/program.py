@@ -5,7 +5,7 @@
     |tau - tau_b - gamma (tau_a - tau_b)|^2 + |L'_d - L'|^2_wL + |H'_d - H'|^2_wH + |(J v+ + b) / h|^2_wv + |lambda|^2
 
 the last by a small weight, within torque limits, friction pyramids and 0 <= gamma <= 1. Momentum changes by contact
-forces alone: L' = sum f + m g and H' = sum (r - c) x f. What paths bend in a step, b, is as the world takes it: supports stay where they are.
+forces alone: L' = sum f + m g and H' = sum (r - c) x f. What paths bend in a step, b, is as the world takes it.
 """
 
 from __future__ import annotations
