@@ -25,6 +25,8 @@ LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""
 STEEPEST = 1.0
 """Of run: what is steeper is an edge, and no slope to roll along."""
+LEFT = np.array([0.0, 1.0, 0.0])
+"""The axis of a roll that goes along x."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Roll:
         self._behind = 0.0  # turns by which the phase is behind the root's turn
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
-        self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
+        self._axis = np.zeros(3)  # unit, about which it rolls
         self.pose = np.array(poses[self._index(self.phase)])
         self._rising = Rising(actor, settings, step, poses[0])
 
@@ -94,7 +96,6 @@ class Roll:
         rotation = actor.observe(state)
         if self._yaw is None:
             self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
-            self._first_axis = _level(self._yaw + 0.5 * pi)
             self._root = np.array(state.qpos[3:7])
         else:
             self._count(state, rotation)
@@ -148,9 +149,13 @@ class Roll:
         return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
     def _twist(self, rotation: Rotation) -> Array:
-        """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), excursion out of the plane only."""
+        """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), against what leaves the plane of the roll only.
+
+        By the root, not by the excursion, which limbs turn by themselves: a body that it calls straight leans more
+        with each turn, until it rolls over one shoulder.
+        """
         n = self._numbers
-        lean = quat_rotate(self._actor.excursion, self._first_axis)
+        lean = quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
         back = cross(lean, self._axis)
         return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (n.spin * self._axis - rotation.spin)))
 
