@@ -121,9 +121,10 @@ def cross(a: Array, b: Array) -> Array:
 def cross_matrix(v: ArrayLike) -> Array:
     """(..., 3, 3) with matrix @ x = v x x."""
     v = np.asarray(v, float)
-    x, y, z = (v[..., i] for i in range(3))
-    zero = np.zeros_like(x)
-    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*v.shape, 3)
+    out = np.zeros((*v.shape, 3))
+    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
+    return out
 
 
 def right_jacobian(rotation_vector: ArrayLike) -> Array:

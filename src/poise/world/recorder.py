@@ -13,13 +13,9 @@ from poise.world.ledger import Ledger
 from poise.world.recording import Recording
 from poise.world.result import StepResult
 from poise.world.scene import LOOK_AHEAD
-from poise.world.world import World
+from poise.world.world import MET_SPEED, World
 
 Array = NDArray[np.float64]
-
-
-USUAL_RATE = 120.0
-"""Hz, for which the scene's surfaces look ahead."""
 
 
 class Recorder:
@@ -67,9 +63,9 @@ class Recorder:
         self.forces.cut(steps)
 
     def _scene_xml(self) -> str:
-        """The scene, whose surfaces look ahead as far as limbs go in a step, so that replays find what was met."""
-        scene, longer = self.world.scene, self.world.settings.step * USUAL_RATE
-        return scene.xml if longer <= 1.0 else scene.described(longer * LOOK_AHEAD)
+        """The scene, whose surfaces look at least as far ahead as the world did, so that replays find what was met."""
+        scene, met = self.world.scene, MET_SPEED * self.world.settings.step
+        return scene.xml if met <= LOOK_AHEAD else scene.described(met)
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""

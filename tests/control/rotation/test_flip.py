@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from poise.control.rotation import RotationSettings
+from poise.control.rotation.program import Program
 from poise.measure import audit
 from poise.measure.rotation import rotations_of_recording
 from poise.reference.behaviours import read_behaviour
-from poise.study.rotation.rehearsal import Rehearsal, flip
+from poise.study.rotation.rehearsal import Rehearsal, flip, staged
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,28 @@ def test_without_planning_or_momentum_it_fails(off):
 
 def test_it_stands_when_jolted_at_take_off():
     assert flip(Rehearsal(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
+
+
+@pytest.mark.parametrize("rate", [60.0, 120.0])
+def test_the_ground_pushes_as_hard_as_was_planned(rate, monkeypatch):
+    """Nearly always: a joint that comes to its limit, which the program does not know of, is felt for a step."""
+    planned = []
+
+    def solve(program, aim, weights, supports, com, solve=Program.solve):
+        found = solve(program, aim, weights, supports, com)
+        planned.append(found.force[:, 0].sum())
+        return found
+
+    monkeypatch.setattr(Program, "solve", solve)
+    run, world, controller = staged(Rehearsal(read_behaviour("back-flip"), noise=0.0, rate=rate))
+    pairs = []
+    while world.time < 1.2:
+        result = run.step()
+        if controller.performing.stage == "push":
+            pairs.append((planned[-1], rate * result.impulse[:, 0].sum()))
+    wanted, had = np.array(pairs).T
+    assert had.max() > 2.0 * world.scene.body.mass * 9.81
+    assert np.quantile(np.abs(had - wanted), 0.8) < 0.02 * had.max()
 
 
 def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):

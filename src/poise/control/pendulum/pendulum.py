@@ -143,7 +143,7 @@ class Pendulum:
         turn, heading = intent.turning(), intent.heading
         soon = heading + step * turn
         off = given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
-        aim = aimed(self._figure, seen, gait, heading + off, hold, intent.lift)
+        aim = aimed(self._figure, seen, gait, heading + off, hold, intent.lift, plan.astray)
         now, then = (
             self._posed(state, seen, each, feet, aim)
             for each in (
@@ -260,7 +260,7 @@ class Pendulum:
         """A pose, and by how much its heels are lifted; feet that stand would do so flat."""
         figure, gait, lift = self._figure, at.gait, at.gait.lift
         feet: list[Standing | Placed] = [
-            swung(figure, seen, gait, lift, at.faced, aim)
+            swung(figure, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else rocked(figure.legs, seen, side, foot, at.ahead)
             for side, foot in enumerate(flat)

@@ -32,11 +32,13 @@ LINGERS = 0.1
 HOVERS = 0.06
 """s, of an adult: a foot that is overdue by this goes no further, but straight down."""
 EDGES, HEEL = 0.73, 0.3
-"""Of the way to the edges of the sole: how far the pressed point moves; and to the heel in a step like others: a foot
-that presses on its heel alone is turned on it by the other leg's swing."""
+"""Of the way to the edges of the sole: how far the pressed point moves; and to the heel in a brisk step like others: a
+foot that presses on its heel alone is turned on it by the other leg's swing."""
 STEADY, ASTRAY = 0.1, 0.3
 """m, of an adult, from where a foot would land in steady walking: up to which a step is like others, and from where on
 it is not at all."""
+LEISURELY, BRISK = 0.7, 1.1
+"""m/s, of an adult: up to which feet may press on their heels, and from where on not."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
 ORDINARY = 0.02
@@ -73,11 +75,12 @@ class Stepping(NamedTuple):
             found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = end_velocity(going.speed, going.width, duration, rate, gait.stance)
         astray = self._astray(found, gait, suited * duration)
-        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), astray)
+        rolls = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
+        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), rolls)
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, suited)
+        return Step(found, meant, self.settings.ankle * shift, ground, suited, astray)
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
@@ -113,10 +116,10 @@ class Stepping(NamedTuple):
         off = math.hypot(found.place[0] - long, found.place[1] - aside) / self.figure.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
 
-    def _within_sole(self, stance: int, shift: Array, astray: float) -> Array:
-        """(2,) m: a shift of the pressed point that stays under the foot, by how much the step is unlike others."""
+    def _within_sole(self, stance: int, shift: Array, rolls: float) -> Array:
+        """(2,) m: a shift of the pressed point that stays under the foot; of who `rolls` on (0 to 1), off its heel."""
         legs = self.figure.legs
-        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], HEEL + (EDGES - HEEL) * astray)
+        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], EDGES + (HEEL - EDGES) * rolls)
 
 
 @kernel
@@ -142,3 +145,4 @@ class Step(NamedTuple):
     shift: Array  # (2,) m by which the pressed point moves, in the frame of the heading
     ground: Strip
     suited: float  # m/s that the ground allows of the wanted speed
+    astray: float  # share by which it is unlike a step of steady walking

@@ -1,4 +1,4 @@
-"""What all behaviours of the controller share: the program of the body, its supports, its rotation and excursion."""
+"""What all behaviours of the controller share: the program of the body, its supports and its rotation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poise.control.rotation.program import Aim, Answer, Program, Weights
 from poise.control.rotation.supports import Finder, Supports, bearing
 from poise.control.rotation.tracking import Tracker
 from poise.dynamics import State
-from poise.dynamics.rotation import Rotation, rotation_of, turned_on
+from poise.dynamics.rotation import Rotation, rotation_of
 from poise.spatial import Array
 
 LEAST_FORCE, LEAST_TORQUE = 21.0, 2.0
@@ -34,17 +34,14 @@ class Actor:
         trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
         dofs = [dof for name in trunk for dof in self.body.joint(name).dofs]
         self.core = np.isin(np.arange(6, nv), dofs)  # (n,) which joints are the trunk's own
+        middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
+        self.trunk = np.isin(np.arange(self.model.nbody), middle)  # by body id: which links are the trunk's
         self.tracker = Tracker(self.model, nv, damping)
-        self.excursion = np.array([1.0, 0.0, 0.0, 0.0])
-        self._time: float | None = None
 
     def observe(self, state: State) -> Rotation:
-        """Take a state: its equations of motion, how the body turns, and how far it has turned."""
+        """Take a state: its equations of motion, and how the body turns."""
         rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
         self.program.begin(state)
-        if self._time is not None:
-            self.excursion = turned_on(self.excursion, rotation.spin, state.time - self._time)
-        self._time = state.time
         return rotation
 
     def supports(self, state: State, gap: float) -> Supports:

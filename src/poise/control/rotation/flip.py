@@ -25,8 +25,6 @@ from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply
 
-LATE = 2.0
-"""Steps from when a foot is predicted to touch until the body is held by it: contacts are met ahead, then planned."""
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
 
@@ -101,7 +99,8 @@ class Flip:
         push = Phase(self._ground_line.inertia[first + 1 :], heel, toe, 6, n.push_strongest, n.push_last)
         back = ankle + n.touch_down_ahead
         landing = Phase(self._landing.inertia, heel - back, toe - back, 8, STRONGEST)
-        wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, n.stand_ahead)
+        ahead = n.stand_ahead + ankle - 0.5 * (heel + toe)
+        wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)
         plan = self._planner.flip(self._footing.planar(rotation, 0.0), push, flight, landing, wish)
         self._course = plan.take_off
 
@@ -131,7 +130,7 @@ class Flip:
             self.pose = np.array(rise.qpos[min(k, last)])
             velocity = rise.moves[k] / self._step if k <= last else np.zeros(self._actor.nv - 6)
             left, spin = self._left(rotation), float(self._footing.axis @ rotation.angular_momentum)
-            if k >= last and self._opening.due(self._footing.pitch, spin, left, self._wanted_pitch(spin)):
+            if k >= last and self._opening.due(self._footing.pitch, spin, left, radians(n.touch_pitch)):
                 self._open_at = 0
         if self._open_at is not None:
             self._open_at += 1
@@ -151,16 +150,11 @@ class Flip:
             min(self._open_at, len(self._open_line.qpos) - 1),
         )
         arrival = self._opening.arrival(self._footing.pitch, spin, self._left(rotation), at)
-        off = min(max(arrival - self._wanted_pitch(spin), -0.6), 0.6)
+        off = min(max(arrival - radians(self._numbers.touch_pitch), -0.6), 0.6)
         share = at / (len(self._open_line.qpos) - 1)
         for side in ("left", "right"):
             place = list(self._actor.body.joint(f"{side}_hip").qpos)
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, -share * off), self.pose[place])
-
-    def _wanted_pitch(self, spin: float) -> float:
-        """rad of the root at touch-down, with a spin (kg m^2/s): the ground takes hold some steps later."""
-        late = LATE * self._step * spin / self._open_line.inertia[-1]
-        return radians(self._numbers.touch_pitch) + float(late)
 
     def _left(self, rotation: Rotation) -> float:
         """s until the centre of mass is as low as it is above flat soles in the pose of touch-down."""
@@ -180,8 +174,7 @@ class Flip:
     def _begin_landing(self, state: State, rotation: Rotation) -> None:
         self.stage = "land"
         planned = bool(self._settings.replanning and self._settings.planning)
-        spin = float(self._footing.axis @ rotation.angular_momentum)
-        self._landing.begin(state, rotation, self._wanted_pitch(spin) + 2 * pi, planned)
+        self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, planned)
 
     def _land(self, state: State, rotation: Rotation) -> Actuation:
         found = self._landing.act(state, rotation)

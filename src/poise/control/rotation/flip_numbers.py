@@ -34,12 +34,12 @@ class FlipNumbers(LandingNumbers):
     push_angular: float = 10.0
     push_stiffness: float = 400.0
     push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
-    push_support: float = 3e4
+    push_support: float = 83.0  # 1/(m/s^2)^2
     flight_stiffness: float = 1500.0
     squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
     push_trunk: float = 0.5  # in the push
     push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
-    support: float = 1e5
+    support: float = 28.0  # 1/(m/s^2)^2
     gap: float = 0.03  # m: feet nearer to the ground may bear
 
     @classmethod

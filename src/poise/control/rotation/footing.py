@@ -87,15 +87,16 @@ class Footing:
         tasks: tuple[Task, ...],
         gap: float,
     ) -> Actuation:
-        """Torques that track a pose and rates of momenta (N, N m) by what of the feet is within a gap (m)."""
+        """Torques that track a pose and rates of momenta (N, N m) by what of the feet is within a gap (m).
+
+        In one pass: a heel that a second one left out, since it bears nothing, would be free to go into the ground.
+        """
         actor, on = self._actor, float(self._settings.momentum)
         torque = actor.tracker.torques(state, pose[None], stiffness)[0]
         near = actor.supports(state, gap)
         supports = near.only(self._standing[near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
-        found, _ = actor.answer(
-            Aim(torque, torque, *aims, tasks), scaled, supports, rotation.com, bool(self._settings.inclusion)
-        )
+        found = actor.program.solve(Aim(torque, torque, *aims, tasks), scaled, supports, rotation.com)
         return Actuation(torque=actor.whole(found.torque))
 
     def ankles(self, state: State) -> Array:

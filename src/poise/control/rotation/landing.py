@@ -39,7 +39,7 @@ class LandingNumbers:
     land_spring: float = 28.0  # 1/s^2
     land_damping: float = 14.0  # 1/s
     land_spin_damping: float = 9.0  # 1/s
-    land_support: float = 170000.0
+    land_support: float = 47.0  # 1/(m/s^2)^2
     land_gap: float = 0.03  # m: feet nearer to the ground may bear
     trunk: float = 4.0  # weight of the pelvis' orientation, 1/(rad/s^2)^2
     trunk_spring: float = 60.0  # 1/s^2
@@ -67,13 +67,18 @@ class Landing:
 
     def begin(self, state: State, rotation: Rotation, tilt: float, planned: bool) -> None:
         """From here on; the pelvis is to be tilted so far (rad) at first."""
+        self._began, self._tilt = state.time, tilt
+        course = self.plan(state, rotation)
+        self._course = course if planned else None
+
+    def plan(self, state: State, rotation: Rotation) -> Course:
+        """From a state to rest over the feet, as near to that as forces on heels and toes bring it."""
         n = self._numbers
-        self._began, self._tilt, self._course = state.time, tilt, None
         heel, toe = self._footing.soles(state)
-        if planned:
-            wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead)
-            phase = Phase(self.inertia, heel, toe, 8, STRONGEST)
-            self._course = self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
+        ankle = float(self._footing.forward @ self._footing.ankles(state))
+        wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
+        phase = Phase(self.inertia, heel, toe, 8, STRONGEST)
+        return self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
 
     def act(self, state: State, rotation: Rotation) -> Actuation:
         """Torques of the coming step."""

@@ -2,10 +2,10 @@
 
 [Zordan2014] Eq. (2). Accelerations are eliminated by the equations of motion, which leaves x = (tau, gamma, lambda):
 
-    |tau - tau_b - gamma (tau_a - tau_b)|^2 + |L'_d - L'|^2_wL + |H'_d - H'|^2_wH + |J v+|^2_wv + small |lambda|^2
+    |tau - tau_b - gamma (tau_a - tau_b)|^2 + |L'_d - L'|^2_wL + |H'_d - H'|^2_wH + |(J v+ + b) / h|^2_wv + |lambda|^2
 
-within torque limits, friction pyramids and 0 <= gamma <= 1. Momentum changes by contact forces alone:
-L' = sum f + m g and H' = sum (r - c) x f.
+the last by a small weight, within torque limits, friction pyramids and 0 <= gamma <= 1. Momentum changes by contact
+forces alone: L' = sum f + m g and H' = sum (r - c) x f. What paths bend in a step, b, is as the world takes it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Weights:
 
     linear: float  # of linear momentum's rate, 1/N^2
     angular: float  # of angular momentum's rate, 1/(N m)^2
-    support: float  # of the velocity of supports after the step, 1/(m/s)^2
+    support: float  # of the velocity of supports after the step, over the step: 1/(m/s^2)^2, the same at any rate
     tangential: float = 1.0  # of that weight: for velocities along the ground
 
 
@@ -105,9 +105,9 @@ class Program:
         if c:
             forces = slice(n + 1, size)
             self._momentum_terms(hessian[forces, forces], linear[forces], aim, weights, supports, com)
-            scale = np.full((c, 3), weights.support * weights.tangential)
-            scale[:, 0] = weights.support
-            self._motion_terms(hessian, linear, supports, supports.jacobian, scale.ravel(), np.zeros(3 * c))
+            scale = np.full((c, 3), weights.support * weights.tangential / h**2)
+            scale[:, 0] = weights.support / h**2
+            self._motion_terms(hessian, linear, supports, supports.jacobian, scale.ravel(), -supports.curve)
         for task in aim.tasks:
             wanted = h * task.acceleration + task.jacobian @ self.velocity
             alike = np.full(len(wanted), task.weight / h**2)

@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.program import Aim, Weights
+from poise.control.rotation.rising import Rising
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
@@ -24,6 +25,8 @@ LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""
 STEEPEST = 1.0
 """Of run: what is steeper is an edge, and no slope to roll along."""
+LEFT = np.array([0.0, 1.0, 0.0])
+"""The axis of a roll that goes along x."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class RollNumbers:
     speed: float = 1.16  # m/s along the ground
     linear: float = 0.67  # weight of linear momentum, 1/N^2
     angular: float = 0.47  # weight of angular momentum, 1/(N m)^2
-    support: float = 7.7e4  # weight of supports' velocity, 1/(m/s)^2
+    support: float = 5.3  # weight of supports' velocity over the step, 1/(m/s^2)^2
     tangential: float = 0.8  # of that along the ground
     stiffness: float = 900.0  # of poses, 1/s^2
     core: float = 1.0  # stiffness of the trunk's own joints, of the others'
@@ -51,6 +54,7 @@ class RollNumbers:
     tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
+    turns: float = 0.0  # after which it stands up; 0 for never
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> RollNumbers:
@@ -65,7 +69,7 @@ class RollNumbers:
 class Roll:
     """A roll under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings) -> None:
+    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
         behaviour, poses = staged.behaviour, staged.cycle
         self._actor, self._poses, self._settings = actor, poses, settings
         self._first = staged.at(0.0).qpos[3:7]  # of the root, where the roll goes along x
@@ -78,12 +82,13 @@ class Roll:
         self._behind = 0.0  # turns by which the phase is behind the root's turn
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
-        self._axis = self._first_axis = np.zeros(3)  # unit, about which it rolls, now and at first
+        self._axis = np.zeros(3)  # unit, about which it rolls
         self.pose = np.array(poses[self._index(self.phase)])
+        self._rising = Rising(actor, settings, step, poses[0])
 
     def stands(self) -> bool:
-        """Never: it rolls for ever."""
-        return False
+        """Whether it has stood up; one without end never does."""
+        return self._rising.stands()
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -91,10 +96,12 @@ class Roll:
         rotation = actor.observe(state)
         if self._yaw is None:
             self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
-            self._first_axis = _level(self._yaw + 0.5 * pi)
             self._root = np.array(state.qpos[3:7])
         else:
             self._count(state, rotation)
+        if self._risen(state, rotation):
+            self.pose = np.array(self._rising.pose)
+            return self._rising.act(state, rotation)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
@@ -107,6 +114,13 @@ class Roll:
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
+
+    def _risen(self, state: State, rotation: Rotation) -> bool:
+        """Whether it stands up, from now on or already."""
+        rising, turns = self._rising, self._numbers.turns
+        if not rising.begun and turns and self.turned > turns - 0.3 and rising.due(state, rotation):
+            rising.begin(state, rotation)
+        return rising.begun
 
     def _count(self, state: State, rotation: Rotation) -> None:
         """How far it has turned in the last step: the excursion, and the phase, which the root holds to the body.
@@ -135,9 +149,13 @@ class Roll:
         return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
     def _twist(self, rotation: Rotation) -> Array:
-        """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), excursion out of the plane only."""
+        """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), against what leaves the plane of the roll only.
+
+        By the root, not by the excursion, which limbs turn by themselves: a body that it calls straight leans more
+        with each turn, until it rolls over one shoulder.
+        """
         n = self._numbers
-        lean = quat_rotate(self._actor.excursion, self._first_axis)
+        lean = quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
         back = cross(lean, self._axis)
         return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (n.spin * self._axis - rotation.spin)))
 

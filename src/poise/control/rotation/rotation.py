@@ -42,7 +42,7 @@ class Rotation:
         self._root = np.array(world.state.qpos[:7])
         self.performing: Roll | Flip
         if behaviour.kind == "roll":
-            self.performing = Roll(Actor(world), staged, self._settings)
+            self.performing = Roll(Actor(world), staged, self._settings, world.state.step)
         else:
             self.performing = Flip(Actor(world), staged, self._settings, world.state.step)
 

@@ -23,12 +23,14 @@ class Supports(NamedTuple):
     axes: Array  # (c, 3, 3) rows n, t1, t2
     friction: Array  # (c,)
     jacobian: Array  # (3 c, nv) velocity of the body along n, t1, t2
+    curve: Array  # (3 c,) m/s along them that paths bend away in the step, beyond the velocity at its end
 
     def only(self, chosen: Bools | Ints) -> Supports:
         """Some of them."""
         nv = self.jacobian.shape[1]
         rows = self.jacobian.reshape(-1, 3, nv)[chosen].reshape(-1, nv)
-        return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows)
+        curve = self.curve.reshape(-1, 3)[chosen].ravel()
+        return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
 
 
 class Finder:
@@ -47,6 +49,7 @@ class Finder:
                 if dof < nv:
                     self._carried[body, dof] = True
                 dof = int(model.dof_parentid[dof])
+        self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 
     def near(self, state: State, gap: float) -> Supports:
@@ -55,13 +58,26 @@ class Finder:
         chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
         body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
         moves = self.moves(state, body, point)  # (c, 3, nv)
-        return Supports(body, point, axes, found.friction[chosen], (axes @ moves).reshape(-1, self._nv))
+        curve = 0.5 * state.step * (axes @ self._bending(state, body, point)[:, :, None]).ravel()
+        return Supports(body, point, axes, found.friction[chosen], (axes @ moves).reshape(-1, self._nv), curve)
 
     def moves(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3, nv) Jacobians of points (c, 3) m of bodies (c,), in the world."""
         axis = state.data.cdof[: self._nv].T  # (6, nv) turning first, about the centre of mass
         arm = cross_matrix(point - state.data.subtree_com[1])
         return np.asarray((axis[3:] - arm @ axis[:3]) * self._carried[body][:, None, :])
+
+    def _bending(self, state: State, body: Ints, point: Array) -> Array:
+        """(c, 3) m/s^2 of points (c, 3) m of bodies (c,) that velocities alone cause, and the path of the whole.
+
+        The world keeps momentum exact by moving the whole body after each step: a foot that stays where it is has
+        a velocity, of up to 0.5 m/s in a push, and it is the path of the step that must not leave the ground.
+        """
+        nv = self._nv
+        turning = self._carried[body] @ (state.data.cdof_dot[:nv] * state.qvel[:nv, None])  # (c, 6)
+        whole = state.bias[:3] / self._mass + self._gravity
+        arm = cross_matrix(point - state.data.subtree_com[1])
+        return np.asarray(turning[:, 3:] - (arm @ turning[:, :3, None])[:, :, 0] + whole)
 
     def turns(self, state: State, body: int) -> Array:
         """(3, nv) Jacobian of a body's angular velocity, in the world."""

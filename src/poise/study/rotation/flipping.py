@@ -42,13 +42,13 @@ class Case:
 
 
 def cases(scope: Scope) -> list[Case]:
-    """All of it: each noise, a jolt at take-off, both limits and rates; parts left out at the greatest noise."""
+    """All of it: each noise, jolts at take-off, both limits and rates; parts left out at the greatest noise."""
     first = Rehearsal(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [("all of it", first)]
     if not scope.coarse:
         kinds = [("all of it", replace(first, noise=noise)) for noise in NOISES]
         kinds += [("all of it", replace(first, jolt=NOISY)), ("all of it", replace(first, limits="human"))]
-        kinds += [("all of it", replace(first, rate=120.0))]
+        kinds += [("all of it", replace(first, rate=120.0, jolt=jolt)) for jolt in (0.0, NOISY)]
         kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
     return [Case(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 

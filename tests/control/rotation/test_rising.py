@@ -1,0 +1,38 @@
+"""A roll that ends: it comes up onto its feet, stands, and may be taken over."""
+
+import numpy as np
+import pytest
+
+from poise.measure import audit
+from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.rehearsal import Rehearsal, staged
+
+
+@pytest.fixture(scope="module")
+def stood():
+    run, world, controller = staged(Rehearsal(read_behaviour("roll-and-stand"), seed=3))
+    while world.time < 7.0 and not controller.stands():
+        run.step()
+    return controller, run.take(None).recording
+
+
+def test_it_rolls_and_then_stands(stood):
+    controller, recording = stood
+    assert controller.stands()
+    assert controller.performing.turned > 1.5
+    assert recording.qpos[-1, 2] > 0.85
+    assert np.linalg.norm(recording.qvel[-1, :6]) < 0.3
+    last = recording.contact_step > recording.steps - 20
+    touched = {recording.model.body(int(body)).name for body in np.unique(recording.contact_body[last])}
+    assert touched <= {"left_foot", "left_toes", "right_foot", "right_toes"}
+
+
+def test_it_is_physical(stood):
+    assert audit(stood[1]).passed
+
+
+def test_a_roll_without_an_end_never_stands():
+    run, world, controller = staged(Rehearsal(read_behaviour("forward-roll"), seed=3))
+    while world.time < 2.5:
+        run.step()
+        assert not controller.stands()
