@@ -220,10 +220,11 @@ def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
 def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     simulated(page, 2.0)
     box = page.locator("#scrub").bounding_box()
+    seen = page.evaluate("studio.timebar.end")  # on a busy machine it is much later until it stops
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     until(page, "studio.timebar.held !== null && !studio.timebar.playing")
     end, held = page.evaluate("[studio.tape.end, studio.timebar.held]")
-    assert 0.2 * end < held < 0.6 * end
+    assert 0.2 * seen < held < 0.6 * end
     page.get_by_role("button", name="Go on from here").click()
     until(page, "studio.timebar.held === null && studio.timebar.playing")
     page.locator("#play").click()

@@ -25,9 +25,7 @@ class Horizon(NamedTuple):
     spin: Array  # (n + 1, 3) kg m^2/s
     corner: Array  # (n + 1, C, 3) m
     down: Bools  # (n + 1, C)
-    burden: (
-        Array  # (n, 6) force of what loads lie on before they are taken up, and moment about `com`, in weights
-    )
+    burden: Array  # (n, 6) force of what loads lie on before they are taken up, and moment about `com`, in weights
     force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction lets them
 
 
