@@ -55,6 +55,15 @@ def _hands(body):
     return [data.xpos[k] + data.xmat[k].reshape(3, 3) @ hand.point for k, hand in zip(links, body.hands, strict=True)]
 
 
+def test_who_cannot_bear_a_load_there_leans_away_from_it(body):
+    far = [Load("pelvis", 40.0, 0.0, (0.5, 0.0, 0.0))]
+    for loads, least, most in (([], -1e-4, 1e-4), (far, -0.2, -0.02)):
+        frames = Frames(body, named_motion("squat", body), STEP, loads)
+        window = Ahead(frames, 12, body.mass, GRAVITY, STEP).at(0)
+        assert least < window.lean[-1, 0] < most
+        assert np.abs(window.lean[:, 1:]).max() < 1e-3
+
+
 def test_a_carried_load_weighs_and_resists(body):
     frames, world = _frames(body), World(Scene.of(body))
     laden, state = Laden(world.model, body.nv, frames), world.state

@@ -16,6 +16,9 @@ Bools = NDArray[np.bool_]
 EXACT, LIGHT = 1e3, 1.0
 """Weights of the wrench that the reference needs, against the size of the forces that give it."""
 
+LEAST = 0.1
+"""Weights: who is borne by less does not balance."""
+
 
 class Horizon(NamedTuple):
     """n frames ahead, the present one first, of the body with all that it carries by their end; C points may bear."""
@@ -27,6 +30,7 @@ class Horizon(NamedTuple):
     down: Bools  # (n + 1, C)
     burden: Array  # (n, 6) force of what loads lie on before they are taken up, and moment about `com`, in weights
     force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction lets them
+    lean: Array  # (n, 3) m along the ground: how far aside of the reference these forces would bear the body
 
 
 class Ahead:
@@ -40,7 +44,9 @@ class Ahead:
         self._index = -(size + 2)
         com, velocity, spin = (np.zeros((size + 1, 3)) for _ in range(3))
         corner, down = np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool)
-        self._window = Horizon(com, velocity, spin, corner, down, np.zeros((size, 6)), np.zeros((size, c, 3)))
+        self._window = Horizon(
+            com, velocity, spin, corner, down, np.zeros((size, 6)), np.zeros((size, c, 3)), np.zeros((size, 3))
+        )
 
     def at(self, index: int) -> Horizon:
         """The window that begins so many steps after the beginning; after an edit or with a new load all of it anew."""
@@ -57,7 +63,7 @@ class Ahead:
             self._put(k, self._frames.at(index + k))
         for k in range(max(known - 1, 0), self._size):
             self._window.burden[k] = self._burden(self._frames.at(index + k), self._window.com[k])
-            self._window.force[k] = self._needed(k)
+            self._window.force[k], self._window.lean[k] = self._needed(k)
         self._index = index
         return self._window
 
@@ -79,13 +85,13 @@ class Ahead:
         """N, with all that is carried by the end."""
         return (self._mass + float(self._carried.sum())) * self._gravity
 
-    def _needed(self, k: int) -> Array:
-        """(C, 3) the least forces that change the momenta as the reference does, in weights."""
+    def _needed(self, k: int) -> tuple[Array, Array]:
+        """(C, 3) the least forces that change the momenta as the reference does, in weights, and (3,) the lean."""
         window, gravity, step = self._window, self._gravity, self._step
         out = np.zeros((len(window.down[k]), 3))
         down = np.flatnonzero(window.down[k])
         if not len(down):
-            return out
+            return out, np.zeros(3)
         pull = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
         twist = (window.spin[k + 1] - window.spin[k]) / (self._weight * step)
         wrench = np.concatenate([pull + [0.0, 0.0, 1.0], twist]) - window.burden[k]
@@ -100,7 +106,8 @@ class Ahead:
         usual = np.zeros((len(down), 3))
         window_forces(effect, held, rough, wrench, usual, np.full(6, EXACT), LIGHT, np.zeros(6), forces)
         out[down] = forces
-        return out
+        lacking = wrench - np.einsum("cij,cj->i", effect, forces)
+        return out, np.array([lacking[4], -lacking[3], 0.0]) / max(forces[:, 2].sum(), LEAST)
 
 
 def momenta_with(frame: Frame, carried: Array, mass: float) -> tuple[Array, Array, Array]:

@@ -63,6 +63,7 @@ def planned_forces(
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
+    wanted[:3] += ahead.lean[n - 1]
     inverse = np.linalg.inv(whole.inertia)
     effect, usual = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
     frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)

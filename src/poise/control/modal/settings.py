@@ -22,7 +22,7 @@ class ModalSettings:
     """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
     place: float = 3.0
     """W1: of where the body is at the end of the window."""
-    turn: float = 30.0
+    turn: float = 60.0
     """W1: of how it is turned."""
     speed: float = 1.0
     """W2: of its velocities."""
