@@ -35,7 +35,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS.split())
         page = browser.new_page(viewport=SIZE)
         page.set_default_timeout(120_000)
-        page.goto(studio.address)
+        page.goto(f"{studio.address}#fine")
         page.wait_for_selector("html[data-ready=yes]")
         pushed(page)
         judged(page)

@@ -28,6 +28,7 @@ LAYERS = [
     "beginning",
     "handover",
     "pushing",
+    "hanging",
     "marking",
     "performance",
     "session",

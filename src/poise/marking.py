@@ -18,13 +18,26 @@ from poise.world.world import World
 class Mark:
     """Where a run was: all that the steps after it depend on."""
 
+    world: World
     snapshot: Snapshot
     controller: Controller
     reference: Reference
     forces: tuple[Any, ...]  # pushes that act or will
+    weights: tuple[Any, ...]  # that hang on it
     waiting: tuple[Cue, ...]
     events: int
     steps: int
+
+
+def moved_parts(old: World, new: World) -> dict[int, object]:
+    """For deepcopy: what a controller knows of a world, and what is there instead in another over other ground."""
+    return {
+        id(old): new,
+        id(old.terms.data): new.terms.data,
+        id(old.scene): new.scene,
+        id(old.scene.model): new.scene.model,
+        id(old.scene.terrain): new.scene.terrain,
+    }
 
 
 def fixed_parts(parts: object, world: World) -> dict[int, object]:

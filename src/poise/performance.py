@@ -16,13 +16,14 @@ from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
 from poise.control.controller import Adjustable, Startled, Steerable
 from poise.errors import PoiseError
-from poise.marking import Mark, fixed_parts
+from poise.hanging import HungWeight, hung_force
+from poise.marking import Mark, fixed_parts, moved_parts
 from poise.pushing import ScenePush, total_push
 from poise.reference import Reference
 from poise.reference.commands import Command
 from poise.version import __version__
 from poise.world.cues import Cue
-from poise.world.ground import Place
+from poise.world.ground import Place, Terrain
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
@@ -107,6 +108,7 @@ class Run:
         self.world, self.controller, self.reference = world, controller, reference
         self._place = place
         self._forces = [ScenePush(push, world, place) for push in pushes]
+        self._weights: tuple[HungWeight, ...] = ()
         controller.reset(world, Placed(reference, place))
         world.load()
         self._waiting = sorted(cues, key=lambda cue: cue.time)
@@ -135,7 +137,10 @@ class Run:
         began = clock.perf_counter()
         if isinstance(self.controller, Startled) and self._begins():
             self.controller.startle(world.time)
-        result = world.step(self.controller.act(world.state), total_push(self._forces, world))
+        actuation, push = self.controller.act(world.state), total_push(self._forces, world)
+        if self._weights:
+            push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
+        result = world.step(actuation, push)
         self._recorder.add(result)
         self._recorder.track(self.ghost)
         self._spent.append(clock.perf_counter() - began)
@@ -190,26 +195,55 @@ class Run:
                 force.event["duration"] = min(now - force.push.time, force.push.duration)
         self._forces = [force for force in self._forces if not force.held]
 
+    def hang(self, link: str, mass: float) -> None:
+        """Hang a weight (kg) on a link, from now on."""
+        made = HungWeight.on(self.world, link, mass)
+        self._weights = (*self._weights, made)
+        self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
+
+    def take_off(self) -> None:
+        """Take off all weights that hang on it."""
+        self._weights = ()
+        self.note({"kind": "weights off", "time": self.world.time})
+
     def note(self, event: Mapping[str, Any]) -> None:
         """Put down in the recording what was just done to the controller or its reference."""
         self.events.append(dict(event))
+
+    def lay(self, terrain: Terrain) -> None:
+        """Go on over another ground, which has to be the same as before wherever anything has been.
+
+        So the recording, which knows only the last ground, is true from its beginning.
+        """
+        old, parts = self.world, (self.controller, self.reference)
+        new = World(replace(old.scene, terrain=terrain), old.settings)
+        new.take_over(old)
+        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, old) | moved_parts(old, new))
+        self.world = self._recorder.world = new
+
+    @property
+    def way(self) -> Array:
+        """(T+1, 3) m: where the performer's root has been since it was last taken."""
+        root = self.world.scene.coordinates(0).start
+        return np.array([qpos[root : root + 3] for qpos in self._recorder.qpos])
 
     def mark(self) -> Mark:
         """Where it is now, to go back to."""
         parts = (self.controller, self.reference)
         kept = copy.deepcopy(parts, fixed_parts(parts, self.world))
-        return Mark(
-            self.world.snapshot, *kept, tuple(self._forces), tuple(self._waiting), len(self.events), len(self._spent)
-        )
+        at = (self.world, self.world.snapshot)
+        lengths = (len(self.events), len(self._spent))
+        return Mark(*at, *kept, tuple(self._forces), self._weights, tuple(self._waiting), *lengths)
 
     def go_back(self, to: Mark) -> None:
         """Be where it was at a mark, to the last bit; what was recorded since is forgotten."""
         if to.steps > len(self._spent):
             raise PoiseError("cannot go back to a mark of another piece")
         parts = (to.controller, to.reference)
-        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, to.world))
+        self.world = self._recorder.world = to.world
         self.world.go_back(to.snapshot)
-        self._forces, self._waiting = list(to.forces), list(to.waiting)
+        self._forces, self._weights, self._waiting = list(to.forces), to.weights, list(to.waiting)
         del self.events[to.events :], self._spent[to.steps :]
         self._recorder.cut(to.steps)
 

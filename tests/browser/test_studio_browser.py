@@ -29,7 +29,7 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync"
 )
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
-PATIENCE = 120_000  # ms
+PATIENCE = 240_000  # ms: the first time everything is compiled
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,12 @@ def page(browser, studio):
     page.set_default_timeout(PATIENCE)
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(f"{studio.address}#plain")
-    page.wait_for_selector("html[data-ready=yes]")
-    yield page
-    page.close()
+    try:
+        page.goto(f"{studio.address}#plain")
+        page.wait_for_selector("html[data-ready=yes]")
+        yield page
+    finally:
+        page.close()  # or its performer goes on
     assert faults == []
 
 
@@ -218,10 +220,11 @@ def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
 def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     simulated(page, 2.0)
     box = page.locator("#scrub").bounding_box()
+    seen = page.evaluate("studio.timebar.end")  # on a busy machine it is much later until it stops
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     until(page, "studio.timebar.held !== null && !studio.timebar.playing")
     end, held = page.evaluate("[studio.tape.end, studio.timebar.held]")
-    assert 0.2 * end < held < 0.6 * end
+    assert 0.2 * seen < held < 0.6 * end
     page.get_by_role("button", name="Go on from here").click()
     until(page, "studio.timebar.held === null && studio.timebar.playing")
     page.locator("#play").click()
@@ -244,6 +247,42 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     assert [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"] == [
         "warp:0.8"
     ]
+
+
+def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
+    simulated(page, 1.0)
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_label("The ground ahead rises").fill("5")
+    until(page, "studio.events.some(({ kind }) => kind === 'ground')")
+    page.get_by_label("Where the weight hangs").select_option("right_hand")
+    page.get_by_role("button", name="Hang", exact=True).click()
+    until(page, "studio.theatre.boxes.length === 1")
+    assert page.evaluate("studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length") >= 2
+    simulated(page, 3.0)
+    page.get_by_role("button", name="Take all off").click()
+    until(page, "studio.theatre.boxes.length === 0")
+    kept = recording(page, tmp_path)
+    kinds = [event["kind"] for event in kept.meta["events"]]
+    assert kinds == ["ground", "weight", "weights off"]
+    assert 'name="ground1"' in kept.model_xml
+    hung = np.searchsorted(kept.time, kept.meta["events"][1]["time"])
+    assert (kept.external[:hung] == 0).all()
+    assert kept.external[hung + 1, 2] < 0
+    page.locator("#reset").click()
+    until(page, "studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length === 1")
+
+
+def test_what_takes_long_is_stopped_and_it_goes_on(page):
+    simulated(page, 0.3)
+    page.get_by_text("Look-ahead", exact=True).click()
+    until(page, "studio.scene.controller === 'nqr' && !!studio.tape.frames.length")
+    page.get_by_role("button", name="Make it steerable").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text("Stopped.").wait_for()
+    until(page, "document.getElementById('busy').hidden && studio.timebar.playing")
+    simulated(page, 0.3)
+    assert page.evaluate("studio.scene.controller") == "nqr"
+    assert not page.evaluate("studio.scene.steers")
 
 
 def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):

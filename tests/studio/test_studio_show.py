@@ -123,10 +123,62 @@ def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(wa
         ahead.steer(1.0, None, None, None)
 
 
-def test_a_weight_that_hangs_draws_down(walk):
-    walk.hang("left_hand=3")
-    go(walk, 0.2)
-    force = np.array(walk.run.events[-1]["world_force"])
-    assert force == pytest.approx([0.0, 0.0, -3 * 9.81])
+def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
+    go(walk, 0.5)
+    walk.hang("left_hand", 4.0)
+    go(walk, 1.0)
+    walk.take_off()
+    go(walk, 0.5)
+    recording = walk.performance().recording
+    pulled = recording.external[:, 2]
+    hung = (recording.time[:-1] > 0.499) & (recording.time[:-1] < 1.499)
+    assert (pulled[~hung] == 0).all()
+    assert pulled[hung].mean() == pytest.approx(-4.0 * 9.81, rel=0.1)
+    assert pulled[hung].std() > 1.0, "it swings, and is not only drawn down"
+    assert audit(recording).as_dict()["checks"]["linear_momentum"]["passed"]
+    exact = walk.run.world.qpos.copy()
+    walk.branch(1.2)
+    walk.take_off()
+    walk.branch(0.7)
+    go(walk, 0.8)
+    walk.take_off()
+    go(walk, 0.5)
+    assert (walk.run.world.qpos == exact).all()
     with pytest.raises(PoiseError, match="tail"):
-        walk.hang("tail=3")
+        walk.hang("tail", 3.0)
+
+
+def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
+    go(walk, 2.0)
+    been = walk.run.way[:, 0].max()
+    walk.slope(5.0)
+    go(walk, 4.0)
+    world, recording = walk.run.world, walk.performance().recording
+    edge = world.scene.terrain.knots[-1][0]
+    assert edge > been + 1.0
+    assert world.qpos[0] > edge + 1.0
+    climbed = np.tan(np.radians(5.0)) * (world.qpos[0] - edge)
+    assert world.qpos[2] - recording.qpos[0, 2] == pytest.approx(climbed, abs=0.06)
+    assert walk.judge.fell_at is None
+    assert audit(recording).passed
+    exact = world.qpos.copy()
+    walk.branch(1.5)
+    assert walk.run.world.scene.terrain.height(100.0, 0.0) == 0.0
+    go(walk, 0.5)
+    walk.slope(5.0)
+    go(walk, 2.0)
+    walk.branch(3.0)
+    go(walk, 3.0)
+    assert (walk.run.world.qpos == exact).all()
+
+
+def test_ground_is_not_bent_for_whoever_would_fall_or_walks_across():
+    with pytest.raises(PoiseError, match="ground ahead"):
+        Show(Choice("stand", controller="hold")).slope(3.0)
+    with pytest.raises(PoiseError, match="ground ahead"):
+        Show(Choice("walk", controller="pendulum", terrain="stairs:0.06:0.7:8")).slope(3.0)
+    across = Show(Choice("walk", controller="pendulum"))
+    across.steer(np.pi / 2, None, None, None)
+    go(across, 4.0)
+    with pytest.raises(PoiseError, match="turn it"):
+        across.slope(3.0)

@@ -34,7 +34,7 @@ Indices = NDArray[np.intp]
 
 FRAME_RATE = 60.0  # frames a second kept, at most; the page interpolates between them
 FOCUS_BLUR = 0.3  # seconds; the camera follows the centre of mass smoothed by a Gaussian of this width
-SCRIPTS = ("data.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
+SCRIPTS = ("data.js", "quality.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
 
 
 class Performance(Motion, Protocol):

@@ -15,6 +15,9 @@ from poise.world.recording import Recording
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+TOUCH = 1e-3
+"""m: surfaces that are nearer touch, as they do for the world, which has no friction in the air."""
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -111,6 +114,17 @@ class Replay:
             out[n] = min(gap, self.touches[k + 1].gap(pair)), away, angle
         return out
 
+    @cached_property
+    def begun(self) -> NDArray[np.bool_]:
+        """(N,) whether surfaces touch at the start of a contact's step already: others meet in the course of it.
+
+        What a point of those others moves along the ground it moves above it.
+        """
+        r = self.recording
+        pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
+        found = [self.touches[k].gap_at(_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
+        return np.array(found) < TOUCH
+
 
 @dataclass(frozen=True)
 class Touches:
@@ -139,6 +153,13 @@ class Touches:
         """m: least distance of two bodies, infinite if they are not close."""
         mine = [float(gap) for other, gap in zip(self.pair, self.dist, strict=True) if other == pair]
         return min(mine, default=np.inf)
+
+    def gap_at(self, pair: tuple[int, int], point: Array) -> float:
+        """m: distance of two bodies where they are nearest to a point; infinite if they are not close."""
+        mine = [i for i, other in enumerate(self.pair) if other == pair]
+        if not mine:
+            return np.inf
+        return float(self.dist[mine[int(np.argmin(np.linalg.norm(self.point[mine] - point, axis=1)))]])
 
     def nearest(self, pair: tuple[int, int], point: Array, normal: Array) -> tuple[float, float, float]:
         """Gap, distance (m) and angle (rad) of the surface point of a pair that is nearest to a point."""

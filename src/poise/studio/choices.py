@@ -31,9 +31,13 @@ STEPPING = ("gait", "turn", "change", "pace")
 RUNS = ("run", "walk-to-run", "run-to-walk")
 UNSTEADY = ("walk-fast", "backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
 """What the modal controller falls in, besides turns and runs."""
+UNSTEADY_ON = {"biped29": ("walk", "roll", "log-roll")}
+"""And in what besides on a body."""
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
+STEPS = {"pendulum": 1 / 60}
+"""s: where pictures want other steps than the controller's usual ones; it holds in them as well (docs/studio.md)."""
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
@@ -110,6 +114,13 @@ class Choice:
             return tuple(m["name"] for m in motions() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
         return tuple(m["name"] for m in motions() if m["group"] in (GROUPS["gait"], FEATS))
 
+    @property
+    def bends_ground(self) -> bool:
+        """Whether the ground ahead may be made to rise or fall while it walks."""
+        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
+            return False
+        return self.controller == "pendulum" or (self.controller == "nqr" and self.motion in GAITS)
+
     def session(self) -> Session:
         """All of it, for the stage."""
         return Session(
@@ -120,6 +131,7 @@ class Choice:
             friction=self.friction,
             loads=self.loads,
             edits=self.edits,
+            step=STEPS.get(self.controller),
             steer="0s:0" if self.steers and self.controller == "nqr" else None,
         )
 
@@ -184,8 +196,8 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY)):
-        return f"walks, squats, jumps and swings, but falls in {motion}"
+    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY, *UNSTEADY_ON.get(body, ()))):
+        return f"walks, squats, jumps and swings, but falls in {motion} on {body}"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
@@ -234,7 +246,7 @@ def bodies() -> tuple[dict[str, Any], ...]:
     told = []
     for name in names():
         body = Body.named(name)
-        told.append({"name": name, "what": f"{body.nv - 6} joint angles, {body.mass:.0f} kg", "links": body.links})
+        told.append({"name": name, "what": f"{body.nv - 6} angles, {body.mass:.0f} kg", "links": body.links})
     return tuple(told)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import scene_data
+from poise.hanging import HEAVIEST
 from poise.reference.preparing import changes
 from poise.studio import choices
 from poise.studio.choices import Choice
@@ -24,6 +25,12 @@ from poise.studio.wire import Told, file_bytes, words
 from poise.world.result import BlowUp
 
 Send = Callable[[str | bytes], None]
+STEEPEST = 12.0
+"""Degrees that the ground ahead may be made to rise or fall by."""
+TOLD = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force", "mass", "point"]
+"""What a page is told of an event."""
+RECENT, LASTING = 400, ("weight", "weights off", "ground")
+"""How many events it is told of, and of which kinds also the earlier ones, since they are still seen."""
 SPEEDS = (0.02, 2.0)
 """Times real time that it can be watched at."""
 
@@ -126,6 +133,7 @@ class Desk:
             steers=choice.steers,
             live=show.live,
             over=choice.goes_over,
+            bends=choice.bends_ground,
             step=show.step_s,
             found=[self._harmless(line) for line in found],
         )
@@ -164,7 +172,7 @@ class Desk:
         show.branch(time)
         self._epoch += 1
         self.playing = told.flag("play")
-        self._say("branched", time=show.time, epoch=self._epoch, events=self._events())
+        self._say("branched", time=show.time, epoch=self._epoch, events=self._events(), ground=self._ground())
         self._say("playing", on=self.playing)
         self.send_frame()
         self.tell()
@@ -208,7 +216,11 @@ class Desk:
         self._say("events", events=self._events())
 
     def _do_hang(self, told: Told) -> None:
-        self._shown().hang(f"{told.text('body')}={told.number('mass', 0.1, 200.0):g}")
+        self._shown().hang(told.text("body"), told.number("mass", 0.1, HEAVIEST))
+        self._say("events", events=self._events())
+
+    def _do_unhang(self, _: Told) -> None:
+        self._shown().take_off()
         self._say("events", events=self._events())
 
     def _do_steer(self, told: Told) -> None:
@@ -225,13 +237,24 @@ class Desk:
         self._shown().edit(told.text("text"))
         self._say("events", events=self._events())
 
+    def _do_slope(self, told: Told) -> None:
+        self._shown().slope(told.number("degrees", -STEEPEST, STEEPEST))
+        self._say("events", events=self._events())
+        self._say("ground", shapes=self._ground())
+
+    def _ground(self) -> list[dict[str, Any]]:
+        """What of the scene is ground, as it is now."""
+        world = self._shown().run.world
+        return [shape for shape in scene_data(world.model, world.qpos)["shapes"] if shape["role"] == "ground"]
+
     def _do_transition(self, told: Told) -> None:
         self._shown().go_over(told.text("motion"))
         self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:
-        keys = ("kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force")
-        return [{key: event[key] for key in keys if key in event} for event in self._shown().run.events[-400:]]
+        events = self._shown().run.events
+        lasting = [event for event in events[:-RECENT] if event["kind"] in LASTING]
+        return [{key: event[key] for key in TOLD if key in event} for event in (*lasting, *events[-RECENT:])]
 
     # -- telling -----------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ class Framer:
     """Turns states of a run's world into bytes."""
 
     def __init__(self, run: Run) -> None:
-        self._world = run.world
+        self._run = run
         model = run.world.model
         self._moving = moving_bodies(model)
         self._index = np.full(model.nbody, -1.0)
@@ -36,7 +36,7 @@ class Framer:
 
     def frame(self, epoch: int, ghost: Array, result: StepResult | None) -> bytes:
         """The present state; `result` is of the step that led to it."""
-        world, moving = self._world, self._moving
+        world, moving = self._run.world, self._moving
         data, model = world.terms.data, world.model
         self._ghost.qpos[:] = ghost
         mujoco.mj_kinematics(model, self._ghost)
@@ -55,18 +55,18 @@ class Framer:
 
     def _coordinates(self, qpos: Array) -> Array:
         """Angles, and rotation vectors of balls, of the performer; the first three are where its root is."""
-        mujoco.mj_differentiatePos(self._world.model, self._angles, 1.0, self._straight, qpos)
+        mujoco.mj_differentiatePos(self._run.world.model, self._angles, 1.0, self._straight, qpos)
         out = self._angles[self._dofs].copy()
-        out[:3] = qpos[self._world.scene.coordinates(0)][:3]
+        out[:3] = qpos[self._run.world.scene.coordinates(0)][:3]
         return out
 
     def _forces(self, result: StepResult) -> Array:
         used = np.flatnonzero(result.impulse.any(axis=1))
-        force = np.einsum("cij,ci->cj", result.frame[used], result.impulse[used]) / self._world.settings.step
+        force = np.einsum("cij,ci->cj", result.frame[used], result.impulse[used]) / self._run.world.settings.step
         body = self._index[result.body[used]]
         rows = np.hstack([body[:, None], result.point[used], force])
         if result.grips:
             held = self._index[[grip.body for grip in result.grips]]
-            pull = result.grip_impulse / self._world.settings.step
+            pull = result.grip_impulse / self._run.world.settings.step
             rows = np.vstack([rows, np.hstack([held[:, None], result.grip_point, pull])])
         return np.asarray(rows.ravel())

@@ -53,6 +53,7 @@ class Judge:
         self.power = float(np.abs(torque * world.qvel[joints]).sum())
         limit = world.torque_limit[joints]
         self.strain = float(np.max(np.abs(torque) / np.where(limit > 0, limit, np.inf), initial=0.0))
+        self._piece.world = world  # its ground may be another
         self._piece.add(result)
         if len(self._piece.torque) * world.settings.step >= PIECE - 1e-9:
             self._audit(run)

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_SHARED = ("three.bundle.min.js", "data.js", "stage.js", "figure.js", "overlays.js")
+_SHARED = ("three.bundle.min.js", "data.js", "quality.js", "stage.js", "figure.js", "overlays.js")
 """Of the playback page: bodies look the same in both."""
 
 POLICY = (

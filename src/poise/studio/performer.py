@@ -14,6 +14,8 @@ from poise.studio.wire import words
 
 FRAMES = 60.0
 """A second, that are sent."""
+EARLY = 0.004
+"""s by which a frame may come before it is due: a step that ends a little early would else wait for the next one."""
 TELLS = 8.0
 """A second, of the numbers of now."""
 AHEAD = 0.05
@@ -54,7 +56,7 @@ class _Loop:
         self._wire = wire
         self._desk = Desk(wire.send, folder)
         self._clock = clock.perf_counter()  # up to where the show has been simulated
-        self._sent = self._told = 0.0
+        self._due = self._told = 0.0  # when the next frame is due, and when numbers were told
         self._stale = False
 
     def go(self) -> None:
@@ -109,9 +111,9 @@ class _Loop:
 
     def _report(self) -> None:
         now = clock.perf_counter()
-        if self._stale and now - self._sent >= 0.9 / FRAMES:
+        if self._stale and now >= self._due - EARLY:
             self._desk.send_frame()
-            self._sent, self._stale = now, False
+            self._due, self._stale = max(self._due, now - 1 / FRAMES) + 1 / FRAMES, False
         if self._desk.playing and now - self._told >= 1 / TELLS:
             self._desk.tell()
             self._told = now

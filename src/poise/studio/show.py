@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.load import parse_load
 from poise.control.controller import Adjustable, Controller, Steerable, Talkative
 from poise.errors import PoiseError
 from poise.marking import Mark
@@ -27,12 +26,17 @@ from poise.reference.preparing import Say, in_silence
 from poise.spatial import Array, yaw_of
 from poise.studio.choices import Choice, check_edit
 from poise.studio.judge import Judge
+from poise.world.profile import Profile
 from poise.world.result import StepResult
 
 LONGEST = 600.0
 """s: then it has to begin anew; memory is not endless."""
 OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0
 """s between marks: of the last `RECENT` seconds, and of what is longer ago."""
+AHEAD = 1.3
+"""Of the root's height when standing: the ground is only changed further away than this from wherever it has been."""
+ACROSS = 0.5
+"""Cosine of the heading against the first: who walks more across than this has no ground ahead that can be bent."""
 STRONGEST = 5000.0
 """N that a visitor can push with."""
 
@@ -148,11 +152,13 @@ class Show:
         """End a pull."""
         self._do(lambda run: run.let_go())
 
-    def hang(self, text: str) -> None:
-        """Hang a weight on a link, LINK=KG, that draws it down for good; its inertia is not felt."""
-        link, mass = parse_load(text)
-        weight = np.array([0.0, 0.0, -mass * self.run.world.scene.gravity])
-        self._do(lambda run: run.push(weight, LONGEST, link))
+    def hang(self, link: str, mass: float) -> None:
+        """Hang a weight (kg) on a link."""
+        self._do(lambda run: run.hang(link, mass))
+
+    def take_off(self) -> None:
+        """Take off what hangs on it."""
+        self._do(lambda run: run.take_off())
 
     def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
         """Go elsewhere (rad, to the left of the first heading; m/s), or with other steps (m, s)."""
@@ -182,6 +188,12 @@ class Show:
 
         self._do(act)
 
+    def slope(self, degrees: float) -> None:
+        """Have the ground ahead rise by so much, for whoever goes there; what it has walked on stays as it is."""
+        if not self.choice.bends_ground:
+            raise PoiseError("the ground ahead changes for the pendulum and for walks of nqr, if level or sloped")
+        self._do(lambda run: _bend_ground(run, degrees))
+
     def go_over(self, name: str) -> None:
         """Go over to another motion that comes with Poise from now on."""
         if name not in self.choice.goes_over:
@@ -206,6 +218,18 @@ class Show:
         """What is wanted and measured now, for the page."""
         degrees = math.degrees(self.heading)
         return {**self.judge.told(), "speed": self.speed, "heading": degrees, "pace": self.pace, "steps": self._steps}
+
+
+def _bend_ground(run: Run, degrees: float) -> None:
+    scene = run.world.scene
+    before, facing = Profile.of(scene.terrain), math.cos(float(yaw_of(run.world.qpos[scene.coordinates(0)][3:7])))
+    assert before is not None
+    if abs(facing) < ACROSS:
+        raise PoiseError("the ground rises along the way it first went: turn it to about 0° or 180° for that")
+    onward = math.copysign(1.0, facing)
+    edge = onward * (float(np.max(onward * run.way[:, 0])) + AHEAD * float(scene.body.standing[2]))
+    run.lay(before.bent(edge, degrees, facing > 0))
+    run.note({"kind": "ground", "time": run.world.time, "text": f"{degrees:+g}° from {abs(edge):.1f} m on"})
 
 
 def _steer(controller: Controller, command: Command) -> None:

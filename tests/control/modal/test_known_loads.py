@@ -1,39 +1,72 @@
-"""Loads that are known: what they weigh is in the plan from the frame on in which they are taken up."""
+"""Loads that are known: masses that go with the body, and are in its plans before they are taken up."""
 
 import mujoco
 import numpy as np
 import pytest
 
-from poise import Body, named_motion
+from poise import Body, Scene, World, named_motion
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
+from poise.control.modal.laden import Laden
 from poise.control.modal.load import Load
+from poise.control.modal.modes import Modes, modes_at
 from poise.errors import PoiseError
 
-STEP, GRAVITY = 1 / 120, 9.81
+STEP, GRAVITY, HEAVY = 1 / 120, 9.81, 10.0
+TAKEN = 6
+"""kg in both hands; the frame in which it is taken up."""
 
 
-def test_contact_forces_carry_a_load_from_when_it_is_taken_up():
-    body = Body.named("human42")
-    loads = [Load(hand.link, 5.0, 6 * STEP, tuple(hand.point)) for hand in body.hands]
-    reference = named_motion("squat", body)  # which stands for the first quarter of a second
-    plain, laden = (
-        Ahead(Frames(body, reference, STEP, some), 12, body.mass, GRAVITY, STEP).at(0) for some in ((), loads)
-    )
-    np.testing.assert_array_equal(laden.force[:6], plain.force[:6])
-    assert not laden.burden[:6].any()
-    lifted = laden.force[6:].sum(axis=1) - plain.force[6:].sum(axis=1)
-    np.testing.assert_allclose(lifted[:, 2], 10.0 / body.mass, rtol=1e-2)
-    hands = np.mean([np.cross(h - laden.com[8], [0, 0, -10.0 / body.mass]) for h in _hands(body, reference)], axis=0)
-    np.testing.assert_allclose(laden.burden[8, 3:], hands, atol=1e-3)
+@pytest.fixture(scope="module")
+def body():
+    return Body.named("human42")
 
 
-def _hands(body, reference):
+def _frames(body, loaded=True):
+    loads = [Load(hand.link, HEAVY / 2, TAKEN * STEP, tuple(hand.point)) for hand in body.hands] if loaded else []
+    return Frames(body, named_motion("squat", body), STEP, loads)  # which stands for the first quarter of a second
+
+
+def test_contact_forces_carry_a_load_from_when_it_is_taken_up(body):
+    plain = Ahead(_frames(body, loaded=False), 12, body.mass, GRAVITY, STEP).at(0)
+    laden = Ahead(_frames(body), 12, body.mass, GRAVITY, STEP).at(0)
+    newtons = (body.mass + HEAVY) * GRAVITY * laden.force.sum(axis=1)
+    alone = body.mass * GRAVITY * plain.force.sum(axis=1)
+    np.testing.assert_allclose(newtons[:TAKEN], alone[:TAKEN], atol=1.0)
+    np.testing.assert_allclose((newtons - alone)[TAKEN:, 2], HEAVY * GRAVITY, rtol=1e-2)
+    assert not laden.burden[TAKEN:].any()
+    np.testing.assert_allclose(laden.burden[0, 2], HEAVY / (body.mass + HEAVY))  # what it lies on
+
+
+def test_it_is_planned_for_as_soon_as_the_window_sees_it(body):
+    ahead = Ahead(_frames(body), TAKEN - 2, body.mass, GRAVITY, STEP)
+    alone = ahead.at(0).com.copy()
+    hands = np.mean(_hands(body), axis=0)
+    whole = (body.mass * alone[0] + HEAVY * hands) / (body.mass + HEAVY)
+    np.testing.assert_allclose(ahead.at(2).com[0], whole, atol=1e-4)
+    assert np.linalg.norm(alone[0] - whole) > 0.01
+
+
+def _hands(body):
     data = mujoco.MjData(body.model)
-    data.qpos[:] = reference.at(8 * STEP).qpos
+    data.qpos[:] = named_motion("squat", body).at(TAKEN * STEP).qpos
     mujoco.mj_kinematics(body.model, data)
     links = [body.link_id(hand.link) for hand in body.hands]
     return [data.xpos[k] + data.xmat[k].reshape(3, 3) @ hand.point for k, hand in zip(links, body.hands, strict=True)]
+
+
+def test_a_carried_load_weighs_and_resists(body):
+    frames, world = _frames(body), World(Scene.of(body))
+    laden, state = Laden(world.model, body.nv, frames), world.state
+    before, after = frames.at(0), frames.at(TAKEN)
+    mass, bias = laden.terms(state, after)
+    assert mass[0, 0] == pytest.approx(body.mass + HEAVY)
+    assert bias[2] == pytest.approx((body.mass + HEAVY) * GRAVITY)
+    np.testing.assert_array_equal(laden.terms(state, before).mass, state.mass[: body.nv, : body.nv])
+    whole = laden.whole(state, after, after.borne)
+    data = state.data
+    modes = Modes(*modes_at(mass, np.ones(body.nv - 6), whole.com, data.xpos[1], data.xmat[1].reshape(3, 3)))
+    np.testing.assert_allclose(whole.inertia, modes.inertia, atol=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [{"mass": 0.0}, {"mass": float("nan")}, {"since": -1.0}])

@@ -14,7 +14,7 @@ from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import plain_manner
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stepping import Stepping
+from poise.control.pendulum.stepping import EDGES, HEEL, Stepping
 from poise.reference import named_motion
 from poise.world import Scene, World
 
@@ -140,3 +140,27 @@ def test_on_stairs_a_foot_is_set_where_it_has_room():
             assert plan.ground.free[at]
             moved += abs(plan.place[0] - level.place[0]) > 0.01
     assert moved > 4
+
+
+@pytest.mark.parametrize(
+    ("speed", "behind", "share"),
+    [(0.4, 0.0, EDGES), (1.4, 0.0, HEEL), (1.4, 0.5, EDGES)],
+    ids=["leisurely", "brisk", "brisk, but pushed back"],
+)
+def test_only_who_walks_briskly_and_steadily_keeps_off_the_heel(speed, behind, share):
+    """Much too slow for the end of the step, it presses as far back as it may."""
+    legs = SCENE.figure.legs
+    gait = replace(SCENE.gait, lift=SCENE.lift, phase=0.6, since=0.6 * SCENE.walk.duration)
+    pressed = np.array(SCENE.seen.pressed)
+    steady = speed * SCENE.walk.duration_at(speed)
+    for velocity in np.linspace(0.0, 2.0, 200):
+        seen = SCENE.seen._replace(
+            com=pressed[0] + [0.1 * steady, -0.5 * SCENE.walk.width, SCENE.seen.com[2]],
+            velocity=np.array([velocity - 4 * behind, 0.0, 0.0]),
+        )
+        plan = SCENE.plan(seen, gait, speed)
+        if plan.astray == float(behind > 0):
+            break
+    back = legs.sole[0, 0, 0] - 0.25 * legs.ball[0, 0]
+    assert plan.astray == float(behind > 0)
+    assert plan.shift[0] == pytest.approx(share * back)

@@ -10,7 +10,7 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, LIFTED, TOUCHES, swung
+from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, HASTE, LIFTED, RISES, TOUCHES, Aim, aimed, swung
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import Platforms
@@ -53,8 +53,9 @@ def at_place(seen, ankle):
 
 def placed(gait, figure, seen, hold, more=0.0):
     """Where a foot is that is always where it should be: as the one that is seen is where it just was."""
-    first = swung(figure, seen, gait, gait.lift, 0.0, hold, more)
-    return swung(figure, at_place(seen, first.ankle[:2]), gait, gait.lift, 0.0, hold, more)
+    aim = Aim(hold, more, 0.0, 0.0)
+    first = swung(figure, seen, gait, gait.lift, 0.0, aim, 0.0)
+    return swung(figure, at_place(seen, first.ankle[:2]), gait, gait.lift, 0.0, aim, 0.0)
 
 
 def way(gait, figure, seen, hold, phases, more=0.0):
@@ -191,9 +192,29 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(figure, seen, g
     hold = foothold(figure, 1, np.array([0.5, -0.1]), 0.0)
     there = placed(gait, figure, seen, hold)
     behind = at_place(seen, there.ankle[:2] - [lag * figure.legs.scale, 0.0])
-    late = swung(figure, behind, gait, gait.lift, 0.0, hold, 0.0)
+    aim = aimed(figure, behind, gait, 0.0, hold, 0.0, 0.0)
+    late = swung(figure, behind, gait, gait.lift, 0.0, aim, 0.0)
+    assert aim.lags == pytest.approx(lag * figure.legs.scale)
     np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
     assert late.ankle[2] - there.ankle[2] == pytest.approx(HANGS * kept_up * figure.legs.scale)
+
+
+@pytest.mark.parametrize("astray", [0.0, 0.5, 1.0])
+def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(figure, seen, gait, astray):
+    """Its speed is no lag: what it should be in a step of the world it should also be by then."""
+    step, hold = 0.02, foothold(figure, 1, np.array([0.9, -0.1]), 0.0)
+    now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
+    on_time = at_place(seen, placed(now, figure, seen, hold).ankle[:2])
+    aim = aimed(figure, on_time, now, 0.0, hold, 0.0, astray)
+    assert aim.lags == pytest.approx(0.0, abs=1e-12)
+    here, there = (
+        swung(figure, on_time, each, each.lift, 0.0, aim, ahead) for each, ahead in ((now, 0.0), (then, step))
+    )
+    faster = np.linalg.norm(there.ankle[:2] - here.ankle[:2]) / step - HASTE * figure.legs.slow
+    assert faster > 0.5
+    plain = placed(then, figure, seen, hold).ankle[2]
+    assert here.ankle[2] == pytest.approx(placed(now, figure, seen, hold).ankle[2])
+    assert there.ankle[2] - plain == pytest.approx(RISES * astray * step * faster)
 
 
 def test_a_foot_is_lifted_from_where_it_stands(figure, seen, gait):

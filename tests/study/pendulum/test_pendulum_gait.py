@@ -5,8 +5,10 @@ import pytest
 
 from poise import Push, World, named_controller, named_motion, perform
 from poise.body import Body
+from poise.dynamics import Actuation
 from poise.measure.replay import Replay
 from poise.study.pendulum.gait import creeps, scuffs, stances, tread
+from poise.world.recorder import Recorder
 from poise.world.scene import Scene
 
 WEIGHT, STEP = 800.0, 0.02
@@ -72,3 +74,21 @@ def test_both_feet_bear_the_weight_while_nothing_moves_up(slid):
     both = sum(tread(replay, name).force for name in ("left_foot", "right_foot"))
     upward = np.bincount(slid.contact_step, slid.contact_force[:, 2], slid.steps)
     np.testing.assert_allclose(both, upward, rtol=1e-9, atol=1e-9)
+
+
+def test_what_a_foot_goes_above_the_ground_before_it_lands_is_no_creep():
+    """Dropped from 5 cm, sliding along: the step in which feet meet the ground does not count, later ones do."""
+    body = Body.named("human58")
+    world = World(Scene.of(body, friction=0.0))
+    pose, velocity = np.array(body.standing), np.zeros(body.nv)
+    pose[2], velocity[0] = pose[2] + 0.05, 1.0
+    world.reset(pose, velocity)
+    recorder = Recorder(world, with_reference=False)
+    for _ in range(24):
+        recorder.add(world.step(Actuation()))
+    replay = Replay.of(recorder.finish({"step": world.settings.step, "root": "pelvis"}))
+    foot = tread(replay, "left_foot")
+    landed = int(np.flatnonzero(foot.force)[0])
+    assert replay.slip[replay.recording.contact_step == landed].min() > 0.5
+    assert foot.crept[landed] == 0.0
+    assert foot.crept[landed + 1] == pytest.approx(replay.recording.step, rel=0.2)

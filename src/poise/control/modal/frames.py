@@ -26,7 +26,7 @@ class Frame(NamedTuple):
     spin: Array  # (3,) kg m^2/s, angular momentum about it
     corner: Array  # (C, 3) m, points that may bear
     down: NDArray[np.bool_]  # (C,) which do
-    hung: Array  # (L, 3) m, where loads hang
+    hung: Array  # (L, 3) m, where loads hang, or lie until they are taken up
     hung_speed: Array  # (L, 3) m/s
     borne: Array  # (L,) kg, those that are carried by now
 
@@ -47,6 +47,7 @@ class Frames:
         self.hung = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
         self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, Frame] = {}
+        self._lying: list[Array] = []  # (L, 3) m: where loads are taken up, once looked at
         self.edition = 0  # how often it was edited
 
     def at(self, index: int) -> Frame:
@@ -65,6 +66,7 @@ class Frames:
         if np.array_equal(now.qpos, before.qpos) and np.array_equal(self._bearing(now), before.down):
             return False
         self._known.clear()
+        self._lying.clear()
         self.edition += 1
         return True
 
@@ -74,13 +76,10 @@ class Frames:
 
     def _seen(self, index: int) -> Frame:
         target = self._reference.at(index * self._step)
-        model, data = self._body.model, self._data
-        data.qpos[:], data.qvel[:] = target.qpos, target.qvel
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        mujoco.mj_subtreeVel(model, data)
-        return Frame(
+        data = self._posed(target)
+        mujoco.mj_comVel(self._body.model, data)
+        mujoco.mj_subtreeVel(self._body.model, data)
+        seen = Frame(
             target.qpos,
             target.qvel,
             data.subtree_com[1].copy(),
@@ -92,14 +91,30 @@ class Frames:
             self._speeds(),
             np.where(index * self._step > self._since - 1e-9, self._heavy, 0.0),
         )
+        return seen if seen.borne.all() else self._with_lying(seen)
+
+    def _posed(self, target: Target) -> Any:
+        data = self._data
+        data.qpos[:], data.qvel[:] = target.qpos, target.qvel
+        mujoco.mj_kinematics(self._body.model, data)
+        mujoco.mj_comPos(self._body.model, data)
+        return data
+
+    def _with_lying(self, frame: Frame) -> Frame:
+        """Loads that are not carried lie where they will be taken up."""
+        if not self._lying:
+            for k, since in enumerate(self._since):
+                data = self._posed(self._reference.at(float(since)))
+                self._lying.append(points(data, self.hangs, self.hung)[k])
+        held = frame.borne[:, None] > 0
+        return frame._replace(
+            hung=np.where(held, frame.hung, np.array(self._lying)), hung_speed=np.where(held, frame.hung_speed, 0.0)
+        )
 
     def _speeds(self) -> Array:
         """(L, 3) m/s: of the points that loads hang from."""
         model, data = self._body.model, self._data
-        out = np.zeros((len(self.hangs), 3))
-        if not len(out):
-            return out
-        jacobian = np.zeros((3, model.nv))
+        jacobian, out = np.zeros((3, model.nv)), np.zeros((len(self.hangs), 3))
         for k, (link, place) in enumerate(zip(self.hangs, points(data, self.hangs, self.hung), strict=True)):
             mujoco.mj_jac(model, data, jacobian, None, place, int(link))
             out[k] = jacobian @ data.qvel

@@ -18,27 +18,22 @@ from poise.kernel import kernel
 
 
 @kernel
-def rigid_error(
-    com: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, modes: Any, ahead: Any, shift: Any
-) -> Any:
+def rigid_error(whole: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, ahead: Any, shift: Any) -> Any:
     """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
 
-    ``away`` (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
+    ``whole`` is `Whole`, place (3,) and turn (3, 3) are the root's, ``mass`` (nv, nv) is of what moves now. ``away``
+    (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
     """
-    rigid, inertia, carried = modes[3], modes[5], modes[6]
-    momentum = mass[:ROOT] @ qvel
-    total = mass[0, 0]
-    out = np.empty(12)
-    turned = rigid @ away[:ROOT] + carried @ away[ROOT:]
+    com, total, inertia = whole
+    inverse = np.linalg.inv(inertia)
+    moving = np.ascontiguousarray(mass[:ROOT])
+    momentum, moved = moving @ qvel, moving @ away
     arm = com - place
-    lever = np.array([arm[1] * momentum[2] - arm[2] * momentum[1],
-                      arm[2] * momentum[0] - arm[0] * momentum[2],
-                      arm[0] * momentum[1] - arm[1] * momentum[0]])  # fmt: skip
-    spin = turn @ momentum[3:] - lever - ahead.spin[0]
+    out = np.empty(12)
     out[:3] = com - ahead.com[0] - shift
-    out[3:6] = turned[3:]
+    out[3:6] = inverse @ (turn @ moved[3:] - np.cross(arm, moved[:3]))
     out[6:9] = momentum[:3] / total - ahead.velocity[0]
-    out[9:] = np.linalg.solve(inertia, spin)
+    out[9:] = inverse @ (turn @ momentum[3:] - np.cross(arm, momentum[:3]) - ahead.spin[0])
     return out
 
 
@@ -47,7 +42,7 @@ def planned_forces(
     ahead: Any,
     error: Any,
     corner: Any,
-    inertia: Any,
+    whole: Any,
     weights: Any,
     effort: float,
     scale: Any,
@@ -56,49 +51,56 @@ def planned_forces(
     shift: Any,
     moved: Any,
 ) -> Any:
-    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the passes that they took.
+    """(n, C, 3) contact forces of the window in weights [Jain2011] Eq. (16), and the passes that they took.
 
-    ``corner`` (C, 3) is where points are now; ``scale`` is (step, body mass, gravity); ``held`` (C,) are those
-    that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points have been moved, m.
+    ``corner`` (C, 3) is where points are now, ``whole`` is `Whole`; ``scale`` is (step, gravity); ``held`` (C,) are
+    those that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points were moved, m.
     """
-    step, mass, gravity = scale
+    step, gravity = scale
+    mass = whole.mass
     n, points = ahead.force.shape[0], ahead.force.shape[1]
     wanted = np.empty(12)
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
-    inverse = np.linalg.inv(inertia)
+    inverse = np.linalg.inv(whole.inertia)
     effect, usual = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
     frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)
     standing = ahead.down[0].copy()
     rows = 0
-    arm = np.empty((3, 3))
+    arm, lean, sway = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    tips = tipping(ahead, mass, step, gravity)
     for k in range(n):
         left = (n - k) * step
         pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
         pull -= gravity * ahead.burden[k, :3]
         pull[2] += gravity
-        twist = inverse @ ((ahead.spin[k + 1] - ahead.spin[k]) / step - mass * gravity * ahead.burden[k, 3:])
+        away = error[:3] + k * step * error[6:9]
+        twist = (ahead.spin[k + 1] - ahead.spin[k]) / step - mass * gravity * (
+            ahead.burden[k, 3:] - np.cross(away, ahead.burden[k, :3])
+        )
+        cross(tips[k, 1], lean)
+        cross(tips[k, 0], sway)
+        lean[:], sway[:] = inverse @ lean, inverse @ sway
+        twist = inverse @ twist
+        leaning, swaying = lean @ pull, sway @ pull
         for i in range(3):
             wanted[i] += step * left * pull[i]
-            wanted[3 + i] += step * left * twist[i]
+            wanted[3 + i] += step * (left * twist[i] + leaning[i])
             wanted[6 + i] += step * pull[i]
-            wanted[9 + i] += step * twist[i]
+            wanted[9 + i] += step * (twist[i] + swaying[i])
         for c in range(points):
             standing[c] = standing[c] and ahead.down[k, c]
             if not ahead.down[k, c]:
                 continue
-            x, y, z = (corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - error[:3]
-            arm[0, 0], arm[0, 1], arm[0, 2] = 0.0, -z, y
-            arm[1, 0], arm[1, 1], arm[1, 2] = z, 0.0, -x
-            arm[2, 0], arm[2, 1], arm[2, 2] = -y, x, 0.0
+            cross((corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - away, arm)
             turning = inverse @ arm * (mass * gravity * step)
             for i in range(3):
                 effect[rows, i, i] = gravity * step * left
                 effect[rows, 6 + i, i] = gravity * step
                 for j in range(3):
-                    effect[rows, 3 + i, j] = left * turning[i, j]
-                    effect[rows, 9 + i, j] = turning[i, j]
+                    effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * lean[i, j]
+                    effect[rows, 9 + i, j] = turning[i, j] + gravity * step * sway[i, j]
             usual[rows] = ahead.force[k, c]
             frame[rows], point[rows] = k, c
             rows += 1
@@ -113,6 +115,35 @@ def planned_forces(
     for row in range(rows):
         out[frame[row], point[row]] = forces[row]
     return out, passes
+
+
+@kernel
+def tipping(ahead: Any, mass: float, step: float, gravity: float) -> Any:
+    """(n, 2, 3) how who moves out of the reference's way tips over, by the end of the window.
+
+    A centre of mass that is d beside the reference's feels -d x F, F (N) being all that bears it. So a velocity v from
+    frame k on becomes the spin G x v, and the turn H x v, with inertia left out: ``[k, 0]`` is G, ``[k, 1]`` H.
+    """
+    n = ahead.force.shape[0]
+    out, sums = np.zeros((n, 2, 3)), np.zeros((3, 3))
+    for k in range(n - 1, -1, -1):
+        now, end = k * step, n * step
+        out[k, 0] = sums[1] - now * sums[0]
+        out[k, 1] = end * sums[1] - sums[2] - now * (end * sums[0] - sums[1])
+        bears = mass * (ahead.velocity[k + 1] - ahead.velocity[k])
+        bears[2] += mass * gravity * step
+        for i in range(3):
+            sums[i] += now**i * bears
+    return out
+
+
+@kernel
+def cross(arm: Any, out: Any) -> None:
+    """out (3, 3): what makes arm x f of f."""
+    x, y, z = arm
+    out[0, 0], out[0, 1], out[0, 2] = 0.0, -z, y
+    out[1, 0], out[1, 1], out[1, 2] = z, 0.0, -x
+    out[2, 0], out[2, 1], out[2, 2] = -y, x, 0.0
 
 
 @kernel

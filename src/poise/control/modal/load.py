@@ -9,7 +9,7 @@ from poise.errors import PoiseError
 
 @dataclass(frozen=True)
 class Load:
-    """What a link carries from a time on: a weight, moved along as the reference moves the point that it hangs from."""
+    """What a link carries from a time on: a mass at a point of it."""
 
     link: str
     mass: float  # kg

@@ -12,7 +12,8 @@ import numpy as np
 from poise.control.controller import Stage
 from poise.control.modal.footholds import Footholds
 from poise.control.modal.frames import Frames, points
-from poise.control.modal.horizon import Ahead, Horizon, weights_of
+from poise.control.modal.horizon import Ahead, Horizon
+from poise.control.modal.laden import Laden, Whole
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.load import Load
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at
@@ -28,10 +29,11 @@ from poise.spatial import Array
 class View(NamedTuple):
     """The body as it is."""
 
-    com: Array  # (3,) m
+    whole: Whole
     place: Array  # (3,) m, of the root
     turn: Array  # (3, 3) of the root
-    mass: Array  # (nv, nv)
+    mass: Array  # (nv, nv) with what it carries
+    bias: Array  # (nv,) forces, likewise
     qvel: Array  # (nv,)
     corner: Array  # (C, 3) m: points that may bear
 
@@ -71,12 +73,13 @@ class Modal:
         self._model, self._body = model, body
         self._frames = Frames(body, reference, step, self._loads)
         self.window = s.window or fitting_window(reference, step)
+        self._laden = Laden(model, body.nv, self._frames)
         self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
         self._due = reference.at(world.state.time).qpos  # where the body should be now
-        self._scale = (step, body.mass, gravity)
+        self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
@@ -96,36 +99,35 @@ class Modal:
     def act(self, state: State) -> Actuation:
         """Plan the window, and drive the modes for the coming step."""
         index = round(state.time / state.step)
-        ahead, view = self._ahead.at(index), self._seen(state)
+        ahead, view = self._ahead.at(index), self._seen(index, state)
         modes, slow = self._split(self._analysed(view))
         off = self._off(index, state, view, modes, ahead)
-        forces = self._planned_forces(ahead, off, view, modes)
+        forces = self._planned_forces(ahead, off, view)
         reach = self._reach(modes, view.corner, ahead, state.data)
-        weight = self._scale[1] * self._scale[2]
+        weight = view.whole.mass * self._scale[1]
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
-        bias = self._laden(index, state)
-        drive = felt(modes, bias)
+        drive = felt(modes, view.bias)
         drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
         drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
-        bend = drive + planned[0] - felt(modes, bias)
-        drive[:slow] += self._giving_way(modes, slow, bend, bias, weight * forces[0], view, ahead, state)
+        bend = drive + planned[0] - felt(modes, view.bias)
+        drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
 
     def _analysed(self, view: View) -> Modes:
-        return Modes(*modes_at(view.mass, self._stiffness, view.com, view.place, view.turn))
+        return Modes(*modes_at(view.mass, self._stiffness, view.whole.com, view.place, view.turn))
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         """Modes with the slow ones first, which are planned ahead, and how many these are."""
         return modes, int(np.searchsorted(modes.frequency, self._settings.threshold))
 
-    def _planned_forces(self, ahead: Horizon, off: Off, view: View, modes: Modes) -> Array:
-        """(window, C, 3) contact forces in body weights."""
+    def _planned_forces(self, ahead: Horizon, off: Off, view: View) -> Array:
+        """(window, C, 3) contact forces in weights."""
         forces, _ = planned_forces(
             ahead,
             off.rigid,
             view.corner,
-            modes.inertia,
+            view.whole,
             self._weights,
             self._effort,
             self._scale,
@@ -141,7 +143,6 @@ class Modal:
         modes: Modes,
         slow: int,
         bend: Array,
-        bias: Array,
         force: Array,
         view: View,
         ahead: Horizon,
@@ -151,20 +152,8 @@ class Modal:
         bears = self._bearing(state, ahead.down[0], view.qvel)
         if bears is None or not slow:
             return np.zeros(slow)
-        rigid = rigid_acceleration(bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        rigid = rigid_acceleration(view.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
         return np.asarray(giving_way(modes, slow, rigid, bend, bears.rows, bears.curve, self._settings.soft))
-
-    def _laden(self, index: int, state: State) -> Array:
-        """(nv,) bias forces, with the weights of loads that are carried."""
-        nv, here = self._body.nv, self._frames.at(index)
-        bias = np.array(state.bias[:nv])
-        if here.borne.any():
-            weights = weights_of(here, self._frames.at(index + 1), self._scale[2], self._scale[0])
-            hung = points(state.data, self._frames.hangs, self._frames.hung)
-            for link, place, weight in zip(self._frames.hangs, hung, weights, strict=True):
-                mujoco.mj_jac(self._model, state.data, self._jacobian, None, place, int(link))
-                bias += weight @ self._jacobian[:, :nv]
-        return bias
 
     def _bearing(self, state: State, down: Array, qvel: Array) -> Planted | None:
         """What touches the ground and should."""
@@ -183,12 +172,14 @@ class Modal:
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 
-    def _seen(self, state: State) -> View:
-        data, nv, frames = state.data, self._body.nv, self._frames
-        mass, qvel = np.ascontiguousarray(state.mass[:nv, :nv]), state.qvel[:nv]
+    def _seen(self, index: int, state: State) -> View:
+        data, frames = state.data, self._frames
+        here = frames.at(index)
+        mass, bias = self._laden.terms(state, here)
+        whole = self._laden.whole(state, here, frames.at(index + self.window).borne)
         corner = points(data, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
-        return View(data.subtree_com[1], data.xpos[1], turn, mass, qvel, corner)
+        return View(whole, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
 
     def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
         """Against the reference as footholds edit it."""
@@ -196,7 +187,7 @@ class Modal:
         before = steps.root.copy()
         qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
         mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
-        rigid = rigid_error(view.com, view.place, view.turn, view.mass, view.qvel, away, modes, ahead, before)
+        rigid = rigid_error(view.whole, view.place, view.turn, view.mass, view.qvel, away, ahead, before)
         errors = Errors(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
         believed = self._reaction.believed(state.time, errors)
         steps.follow(index, believed.rigid, view.corner, state.contacts, ahead.force[0])

@@ -20,13 +20,13 @@ class ModalSettings:
     """Frames that are planned ahead; 0 for as many as fit the motion."""
     threshold: float = 100.0
     """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
-    place: float = 10.0
+    place: float = 3.0
     """W1: of where the body is at the end of the window."""
     turn: float = 30.0
     """W1: of how it is turned."""
     speed: float = 1.0
     """W2: of its velocities."""
-    force: float = 0.1
+    force: float = 0.3
     """W3: of contact forces, here of their difference from the reference's."""
     low_place: float = 5.0
     """w4: of places of slow modes at the end of the window."""

@@ -107,8 +107,9 @@ class Nqr:
             segments = segments_of(reference.motions, weights, s.cycles or None, self._linear, self.say)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
-        heights = world.scene.terrain.heights if s.ground == "seen" else None
-        self._footing = Footing(body, float(self._carriage.way[2]), heights)
+        self._terrain = world.scene.terrain
+        seen = self._heights if s.ground == "seen" else None
+        self._footing = Footing(body, float(self._carriage.way[2]), seen)
         self._footing.stand(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._reach = PoseSpace(body), no_reach(body.nv)
         self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
@@ -153,6 +154,10 @@ class Nqr:
             self.frame += 1
             self._bent = self._reach.ahead
         return Actuation(torque=self.answer.torque, feedback=self.answer.feedback)
+
+    def _heights(self, x: Array, y: Array) -> Array:
+        """(N,) m of the ground at places."""
+        return self._terrain.heights(x, y)
 
     def _suit_ground(self, state: State) -> None:
         """Bring the motion to the level of the ground, and its legs to those of its feet."""

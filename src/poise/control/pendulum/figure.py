@@ -71,7 +71,7 @@ class Figure:
         ]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
         self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
-        self.height, self.heights = world.scene.terrain.height, world.scene.terrain.heights
+        self._terrain = world.scene.terrain
         self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
 
     def see(self, state: State) -> Seen:
@@ -83,6 +83,14 @@ class Figure:
         legs = _placed(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
         touching = _touching(self._sides, contacts.body, contacts.gap, LANDED * self.legs.scale)
         return Seen(com, velocity, spin, *legs, touching)
+
+    def height(self, x: float, y: float) -> float:
+        """Of the ground at a place, m."""
+        return self._terrain.height(x, y)
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """(N,) m: the same at many places at once."""
+        return self._terrain.heights(x, y)
 
     def ground(self, place: Any) -> float:
         """m: how high the ground is under a point."""

@@ -26,7 +26,7 @@ from poise.control.pendulum.rocker import rocked
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
-from poise.control.pendulum.swing import Placed, swung
+from poise.control.pendulum.swing import Aim, Placed, aimed, swung
 from poise.control.pendulum.tracking import Tracking
 from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
@@ -143,8 +143,9 @@ class Pendulum:
         turn, heading = intent.turning(), intent.heading
         soon = heading + step * turn
         off = given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
+        aim = aimed(self._figure, seen, gait, heading + off, hold, intent.lift, plan.astray)
         now, then = (
-            self._posed(state, seen, each, feet, hold)
+            self._posed(state, seen, each, feet, aim)
             for each in (
                 _Instant(gait, moments[0], heading, heading + off, _at(seen.com, heave.height), 0.0),
                 _Instant(later, moments[1], soon, soon + off, _moved(seen, heave, step), step),
@@ -254,12 +255,12 @@ class Pendulum:
         )
 
     def _posed(
-        self, state: State, seen: Seen, at: _Instant, flat: tuple[Standing, ...], hold: Foothold
+        self, state: State, seen: Seen, at: _Instant, flat: tuple[Standing, ...], aim: Aim
     ) -> tuple[Array, Array]:
         """A pose, and by how much its heels are lifted; feet that stand would do so flat."""
         figure, gait, lift = self._figure, at.gait, at.gait.lift
         feet: list[Standing | Placed] = [
-            swung(figure, seen, gait, lift, at.faced, hold, self._intent.lift)
+            swung(figure, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else rocked(figure.legs, seen, side, foot, at.ahead)
             for side, foot in enumerate(flat)

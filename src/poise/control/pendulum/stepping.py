@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.figure import PRESSED, Figure, Seen, turned
+from poise.control.pendulum.figure import PRESSED, Figure, Seen, eased, turned
 from poise.control.pendulum.filter import Landing, Pace, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.gait import Gait
 from poise.control.pendulum.ground import Strip, strip
@@ -31,8 +31,14 @@ LINGERS = 0.1
 """s, of an adult, by which a landing may be put off."""
 HOVERS = 0.06
 """s, of an adult: a foot that is overdue by this goes no further, but straight down."""
-EDGES = 0.73
-"""Of the way to the edges of the sole: how far the pressed point moves."""
+EDGES, HEEL = 0.73, 0.3
+"""Of the way to the edges of the sole: how far the pressed point moves; and to the heel in a brisk step like others: a
+foot that presses on its heel alone is turned on it by the other leg's swing."""
+STEADY, ASTRAY = 0.1, 0.3
+"""m, of an adult, from where a foot would land in steady walking: up to which a step is like others, and from where on
+it is not at all."""
+LEISURELY, BRISK = 0.7, 1.1
+"""m/s, of an adult: up to which feet may press on their heels, and from where on not."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
 ORDINARY = 0.02
@@ -68,11 +74,13 @@ class Stepping(NamedTuple):
         else:
             found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = end_velocity(going.speed, going.width, duration, rate, gait.stance)
-        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within))
+        astray = self._astray(found, gait, suited * duration)
+        rolls = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
+        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), rolls)
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, suited)
+        return Step(found, meant, self.settings.ankle * shift, ground, suited, astray)
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
@@ -102,20 +110,29 @@ class Stepping(NamedTuple):
         times = first + (last - first) * TIMES
         return np.maximum(times, due) if over else times
 
-    def _within_sole(self, stance: int, shift: Array) -> Array:
-        """(2,) m: a shift of the pressed point that stays under the foot."""
+    def _astray(self, found: Landing, gait: Gait, long: float) -> float:
+        """Share by which a step is unlike those of steady walking, which are so long (m)."""
+        aside = self.walk.width if gait.swing == 0 else -self.walk.width
+        off = math.hypot(found.place[0] - long, found.place[1] - aside) / self.figure.legs.scale
+        return eased((off - STEADY) / (ASTRAY - STEADY))
+
+    def _within_sole(self, stance: int, shift: Array, rolls: float) -> Array:
+        """(2,) m: a shift of the pressed point that stays under the foot; of who `rolls` on (0 to 1), off its heel."""
         legs = self.figure.legs
-        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0])
+        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], EDGES + (HEEL - EDGES) * rolls)
 
 
 @kernel
-def _clipped(shift: Any, sole: Any, ball: float) -> Array:
-    """(2,) m: a shift from where a foot presses that stays within its sole (K, 3), no further than its ball."""
+def _clipped(shift: Any, sole: Any, ball: float, heel: float) -> Array:
+    """(2,) m: a shift from where a foot presses that stays within its sole (K, 3), no further than its ball.
+
+    Backward, no further than a share of the way to its heel.
+    """
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):
         left, right = max(left, sole[k, 1]), min(right, sole[k, 1])
     out = np.empty(2)
-    out[0] = min(max(shift[0], EDGES * (sole[0, 0] - PRESSED * ball)), EDGES * ((1.0 - PRESSED) * ball))
+    out[0] = min(max(shift[0], heel * (sole[0, 0] - PRESSED * ball)), EDGES * ((1.0 - PRESSED) * ball))
     out[1] = min(max(shift[1], EDGES * right), EDGES * left)
     return out
 
@@ -128,3 +145,4 @@ class Step(NamedTuple):
     shift: Array  # (2,) m by which the pressed point moves, in the frame of the heading
     ground: Strip
     suited: float  # m/s that the ground allows of the wanted speed
+    astray: float  # share by which it is unlike a step of steady walking

@@ -40,8 +40,11 @@ SPARED = 0.35
 """Of how much higher or lower a foothold is: by so much more a foot is lifted on its way there."""
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
-BEHIND, HANGS = 0.05, 0.3
+BEHIND, HANGS = 0.05, 0.1
 """m, of an adult: a foot that is further from where it should be is kept up, by so much of the distance beyond."""
+HASTE, RISES = 2.5, 0.3
+"""m/s, of an adult: a foot that is faster, on its way to somewhere unusual, is lifted at so much of the rest, lest it
+stumbles."""
 
 
 class Placed(NamedTuple):
@@ -49,6 +52,15 @@ class Placed(NamedTuple):
 
     ankle: Array  # (3,) m
     foot: Array  # (3, 3)
+
+
+class Aim(NamedTuple):
+    """What a foot in the air is meant to do."""
+
+    hold: Foothold
+    more: float  # m by which it is lifted more than the reference's
+    lags: float  # m, level: how far it is from where it should be by now
+    astray: float  # share by which the step is unlike others
 
 
 class _Flight(NamedTuple):
@@ -60,19 +72,29 @@ class _Flight(NamedTuple):
     depth: float  # m from the ankle down to what touches the ground first
 
 
-def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, hold: Foothold, more: float) -> Placed:
-    """Where the swinging foot should be; `more` (m) is by how much it is lifted more than the reference's."""
-    legs, side, share = figure.legs, gait.swing, _begun(gait.swung)
-    flight = _flight(legs, side, gait.manner.swing, lift, hold, yaw, gait.swung, share, more)
+def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: Aim, ahead: float) -> Placed:
+    """Where the swinging foot should be, some time (s) from now."""
+    legs, side, share, hold = figure.legs, gait.swing, _begun(gait.swung), aim.hold
+    flight = _flight(legs, side, gait.manner.swing, lift, hold, yaw, gait.swung, share, aim.more)
     ankle, there = flight.ankle, seen.ankle[side]
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
-    behind = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - BEHIND * legs.scale
-    height = float(ankle[2]) - FALLS * legs.slow * late + HANGS * max(behind, 0.0)
+    goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, HASTE * legs.slow * ahead)
+    height = float(ankle[2]) - FALLS * legs.slow * late
+    height += HANGS * max(aim.lags - BEHIND * legs.scale, 0.0) + RISES * aim.astray * max(goes, 0.0)
     above = over_hurdles(figure, side, lift, hold, flight.place, yaw)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         above = max(above, _over_edges(figure, side, yaw, hold, np.array([ankle[:2], there[:2]])))
     ankle[2] = max(height, above + flight.depth)
     return Placed(ankle, flight.foot)
+
+
+def aimed(figure: Figure, seen: Seen, gait: Gait, yaw: float, hold: Foothold, more: float, astray: float) -> Aim:
+    """At a foothold, from what is seen of the foot."""
+    if gait.lift is None:
+        return Aim(hold, more, 0.0, astray)
+    share, there = _begun(gait.swung), seen.ankle[gait.swing]
+    ankle = _flight(figure.legs, gait.swing, gait.manner.swing, gait.lift, hold, yaw, gait.swung, share, more).ankle
+    return Aim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel

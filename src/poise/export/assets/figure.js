@@ -4,15 +4,15 @@
 const upright = (geometry) => geometry.rotateX(Math.PI / 2);
 
 const BUILDERS = {
-  sphere: ({ size }) => new THREE.SphereGeometry(size[0], 40, 28),
-  capsule: ({ size }) => upright(new THREE.CapsuleGeometry(size[0], 2 * size[1], 14, 36)),
-  cylinder: ({ size }) => upright(new THREE.CylinderGeometry(size[0], size[0], 2 * size[1], 48)),
-  ellipsoid: ({ size }) => new THREE.SphereGeometry(1, 40, 28).scale(...size),
-  box: ({ size, role }) => {
+  sphere: ({ size }, round) => new THREE.SphereGeometry(size[0], round(40), round(28)),
+  capsule: ({ size }, round) => upright(new THREE.CapsuleGeometry(size[0], 2 * size[1], round(14), round(36))),
+  cylinder: ({ size }, round) => upright(new THREE.CylinderGeometry(size[0], size[0], 2 * size[1], round(48))),
+  ellipsoid: ({ size }, round) => new THREE.SphereGeometry(1, round(40), round(28)).scale(...size),
+  box: ({ size, role, position }, round) => {
     const sides = size.map((half) => 2 * half);
     return role === "ground"
-      ? new THREE.BoxGeometry(...sides)
-      : new THREE.RoundedBoxGeometry(...sides, 4, 0.3 * Math.min(...size));
+      ? ruled(new THREE.BoxGeometry(...sides), position)
+      : new THREE.RoundedBoxGeometry(...sides, round(4), 0.3 * Math.min(...size));
   },
   plane: ({ size }) => {
     const [width, depth] = size.slice(0, 2).map((half) => (half > 0 ? 2 * half : 400));
@@ -38,6 +38,10 @@ const BUILDERS = {
   },
 };
 
+function shaped(shape, { roundness }) {
+  return BUILDERS[shape.type](shape, (segments) => Math.ceil(roundness * segments));
+}
+
 /** Texture coordinates in metres, so that the floor's grid is a ruler. */
 function metred(geometry) {
   const { position, uv } = geometry.attributes;
@@ -45,9 +49,18 @@ function metred(geometry) {
   return geometry;
 }
 
+/** Of a box only the top has the grid, which goes on from that of other ground. */
+function ruled(geometry, [x, y]) {
+  const { position, normal, uv } = geometry.attributes;
+  for (let k = 0; k < position.count; k++) {
+    if (normal.getZ(k) > 0.5) uv.setXY(k, position.getX(k) + x, position.getY(k) + y); else uv.setXY(k, 0.1, 0.1);
+  }
+  return geometry;
+}
+
 function paint({ rgba, role, type }, floor) {
   const [r, g, b, alpha] = rgba;
-  const flat = type === "plane" || type === "hfield";
+  const flat = type === "plane" || type === "hfield" || role === "ground";
   return new THREE.MeshStandardMaterial({
     color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace),
     roughness: role === "ground" ? 0.95 : 0.62,
@@ -65,13 +78,14 @@ function place(object, { position, rotation }) {
 }
 
 /** One group for each moving body, with its shapes; shapes of the world go into `scene` itself. */
-function buildFigure(shapes, bodies, scene, floor) {
+function buildFigure(shapes, bodies, scene, floor, quality) {
   const groups = bodies.map(() => new THREE.Group());
   for (const shape of shapes) {
-    const geometry = BUILDERS[shape.type](shape);
+    const geometry = shaped(shape, quality);
     const mesh = place(new THREE.Mesh(geometry, paint(shape, floor)), shape);
     mesh.castShadow = shape.type !== "plane" && shape.rgba[3] > 0.5;
     mesh.receiveShadow = true;
+    mesh.userData.role = shape.role;
     if (shape.role === "ground" && shape.type === "box") mesh.add(edges(geometry));
     (groups[shape.body] ?? scene).add(mesh);
   }
@@ -86,7 +100,7 @@ function edges(geometry) {
 }
 
 /** A translucent copy of the performers; a depth pass first, so that overlapping limbs do not add up. */
-function buildGhost(shapes, bodies, scene) {
+function buildGhost(shapes, bodies, scene, quality) {
   const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }; // where both agree, the body wins
   const depth = new THREE.MeshBasicMaterial({ ...behind, colorWrite: false });
   const tint = new THREE.MeshStandardMaterial({
@@ -96,7 +110,7 @@ function buildGhost(shapes, bodies, scene) {
   const ghost = new THREE.Group();
   for (const shape of shapes) {
     if (shape.role !== "performer") continue;
-    const geometry = BUILDERS[shape.type](shape);
+    const geometry = shaped(shape, quality);
     [depth, tint].forEach((material, pass) => {
       const mesh = place(new THREE.Mesh(geometry, material), shape);
       mesh.renderOrder = 5 + pass;

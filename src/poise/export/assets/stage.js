@@ -5,7 +5,7 @@ const LOOK = {
 };
 
 /** A square metre of floor: a quiet tone with a fine line at its border and a finer one every quarter. */
-function floorTexture(renderer) {
+function floorTexture(renderer, { anisotropy }) {
   const side = 512, canvas = document.createElement("canvas");
   canvas.width = canvas.height = side;
   const pen = canvas.getContext("2d");
@@ -22,7 +22,7 @@ function floorTexture(renderer) {
   const texture = new THREE.CanvasTexture(canvas);
   texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
   texture.colorSpace = THREE.SRGBColorSpace;
-  texture.anisotropy = renderer.capabilities.getMaxAnisotropy();
+  texture.anisotropy = Math.min(anisotropy, renderer.capabilities.getMaxAnisotropy());
   return texture;
 }
 
@@ -44,9 +44,9 @@ function skyDome() {
 }
 
 class Stage {
-  constructor(canvas, span, view) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.shadowMap.enabled = true;
+  constructor(canvas, span, view, { antialias, shadows }) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias });
+    this.renderer.shadowMap.enabled = shadows;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
     this.dome = skyDome();
@@ -66,6 +66,7 @@ class Stage {
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     this.focus = new THREE.Vector3();
+    this.sharpness = 1; // of the screen's points in a row that are drawn
     this.fit(span, view);
   }
 
@@ -108,7 +109,7 @@ class Stage {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.sharpness * Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // room for the bar below

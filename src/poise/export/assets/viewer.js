@@ -1,24 +1,24 @@
-// The player: time, controls, keys and the address's hash (#t=1.2&paused&ghost=0&azimuth=30&bare).
+// The player: time, controls, keys and the address's hash (#t=1.2&paused&ghost=0&azimuth=30&bare&fine).
 
 const $ = (id) => document.getElementById(id);
 const ICONS = { play: "M5 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
 
 class Player {
   constructor(data, options) {
-    const { span, azimuth, weight, shapes, bodies } = data;
+    const { span, azimuth, weight, shapes, bodies } = data, quality = qualityFor(location.hash);
     this.timeline = new Timeline(unpack(data.times));
     this.stage = new Stage($("view"), span, {
       azimuth: Number(options.get("azimuth") ?? azimuth),
       elevation: Number(options.get("elevation") ?? 13),
       distance: Number(options.get("distance") ?? 3.1),
-    });
+    }, quality);
     const { scene, renderer } = this.stage;
     this.poses = new Poses(data.poses, bodies.length);
-    this.groups = buildFigure(shapes, bodies, scene, floorTexture(renderer));
+    this.groups = buildFigure(shapes, bodies, scene, floorTexture(renderer, quality), quality);
     this.focus = new Points(data.focus, 1);
     if (data.ghost) {
       this.ghostPoses = new Poses(data.ghost, bodies.length);
-      ({ ghost: this.ghost, groups: this.ghostGroups } = buildGhost(shapes, bodies, scene));
+      ({ ghost: this.ghost, groups: this.ghostGroups } = buildGhost(shapes, bodies, scene, quality));
     }
     this.contacts = new Contacts(data.contacts, scene, span, weight);
     this.pushes = new Pushes(data.pushes, scene, span, weight);

@@ -52,7 +52,7 @@ class Choose {
   offer(choices, first) {
     this.choices = choices;
     this.showMotions(first.motion ?? "walk");
-    fill($("body"), [["", "the one that suits"], ...choices.bodies.map(({ name, what }) => [name, `${name}: ${what}`])], first.body ?? "");
+    fill($("body"), [["", "the one that suits"], ...choices.bodies.map(({ name, what }) => [name, name, what])], first.body ?? "");
     const [terrain, ...numbers] = (first.terrain ?? "flat").split(":");
     fill($("terrain"), choices.terrains.map(({ name, what }) => [name, what]), terrain);
     this.showNumbers(numbers);
@@ -148,8 +148,10 @@ class Choose {
     this.wire.send("stage", this.wanted);
   }
 
-  staged({ links, hands, trunk }) {
+  staged({ links, hands, trunk, body }) {
     this.on = this.wanted;
+    const known = this.choices.bodies.find(({ name }) => name === body);
+    $("body-what").textContent = known ? `${$("body").value ? "" : `${body}: `}${known.what}` : "built for the skeleton of your file";
     const chosen = links.includes($("load-link").value) ? $("load-link").value : hands[0] ?? trunk;
     fill($("load-link"), links.map((link) => [link, link.replaceAll("_", " ")]), chosen);
   }

@@ -5,7 +5,7 @@ const EDITS = [
   { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, text: (v) => `warp:${v}` },
   { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `stride:${v < 0 ? "" : "+"}${v}` },
   { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `trunk:${v}` },
-  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}`, notNow: ["modal"] },
+  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}`, notNow: ["modal", "pendulum", "hold"] },
   { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, text: (v) => `turn:${v}`, notNow: ["modal", "pendulum"] },
 ];
 
@@ -31,8 +31,10 @@ class Edit {
       if (text) this.make(text.split(":")[0], text, false);
       $("edit-text").value = "";
     };
+    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => wire.send("slope", { degrees: Number($("ground-ahead").value) }));
     $("over").onclick = () => wire.send("transition", { motion: $("over-motion").value });
     $("hang").onclick = () => wire.send("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
+    $("unhang").onclick = () => wire.send("unhang");
     $("hang-begin").onclick = () => choose.carry($("hang-link").value, Number($("hang-mass").value));
     this.chosen = new Map();
   }
@@ -57,7 +59,7 @@ class Edit {
     this.choose.begin({ edits: [...this.chosen.values()] });
   }
 
-  staged({ live, over, controller, links, hands, trunk, motion }) {
+  staged({ live, over, bends, controller, links, hands, trunk, motion }) {
     if (!this.choose.edits.length) {
       this.chosen.clear();
       this.sliders.forEach(({ input, rest }) => { input.value = rest; input.show(); });
@@ -69,14 +71,20 @@ class Edit {
     $("edit-note").textContent = !live ? `${title} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`
       : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
     $("going-over").hidden = !over.length;
+    $("ground-ahead").disabled = !bends;
+    $("ground-ahead").value = 0;
+    $("ground-ahead").show();
+    $("ground-note").textContent = bends ? "From little more than a step ahead of wherever it has been." : "Changes for the pendulum, and for walks of the look-ahead controller, on level ground and slopes. Choose the ground on the left instead.";
     fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
   }
 
   /** What was done, the latest first; while it is steered, only where to in the end. */
   told(events) {
-    const words = ({ kind, force, duration, body, text, heading_deg: heading, speed }) => ({
-      push: () => (duration > 30 ? `${Math.round(force / 9.81)} kg hung on ${body?.replaceAll("_", " ")}` : `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`),
+    const words = ({ kind, force, mass, body, text, heading_deg: heading, speed }) => ({
+      push: () => `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`,
+      weight: () => `${mass} kg hung on ${body?.replaceAll("_", " ")}`,
+      ground: () => `ground ${text}`,
       steer: () => `to ${Math.round(heading)}°${speed === null ? "" : ` at ${Number(speed.toFixed(1))} m/s`}`,
       edit: () => text.replace(/^blend:([^@]+)@.*/, "over to $1"),
     })[kind]?.() ?? kind;

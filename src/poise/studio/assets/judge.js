@@ -95,11 +95,17 @@ class Judge {
     const rows = [
       [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, physical ? "physical" : "NOT physical", !physical],
       ["joints off, root mean square", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["feet slip", `${slip.toFixed(2)} mm/s`],
-      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${value === null ? "∞" : Number(value.toPrecision(3))} ${unit}`, !passed, meaning]),
+      ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${measured(value)} ${unit.replace(" x ", " × ")}`, !passed, meaning]),
     ];
     $("verdict").replaceChildren(make("table", {}, ...rows.map(([name, value, bad, title = ""]) =>
       make("tr", { className: bad ? "fail" : "", title }, make("td", { textContent: name }), make("td", { textContent: value })))));
   }
+}
+
+/** As many digits as say something: what is only rounding is nothing. */
+function measured(value) {
+  if (value === null) return "∞";
+  return Math.abs(value) < 1e-6 ? "0" : `${Number(value.toPrecision(3))}`;
 }
 
 /** Root mean square of the joints' differences from what is tracked, degrees. */

@@ -30,12 +30,12 @@ class Plot {
     pen.textAlign = "right";
     for (const v of niceTicks(low, high)) {
       pen.beginPath(); pen.moveTo(left, y(v)); pen.lineTo(width - 8, y(v)); pen.stroke();
-      pen.fillText(`${Number(v.toPrecision(4))}`, left - 5, y(v) + 3);
+      pen.fillText(`${Number(v.toPrecision(4))}${unit === "°" ? unit : ""}`, left - 5, y(v) + 3);
     }
     pen.textAlign = "center";
-    for (let t = Math.ceil(time - WINDOW); t <= time; t++) if (t >= 0) pen.fillText(`${t} s`, x(t), height - 4);
+    for (let t = Math.ceil(time - WINDOW); t <= time; t++) if (t >= 0) pen.fillText(`${t} s`, Math.min(x(t), width - 14), height - 4);
     pen.textAlign = "left";
-    pen.fillText(unit, left + 4, 14);
+    if (unit !== "°") pen.fillText(unit, left + 4, 14);
     lines.forEach(({ colour, dash = [] }, k) => {
       pen.strokeStyle = colour;
       pen.lineWidth = 1.5;

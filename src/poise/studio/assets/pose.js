@@ -61,8 +61,9 @@ class Pose {
   }
 
   buildBar() {
-    this.line = make("div", { id: "timeline", ariaLabel: "Time line", tabIndex: 0 });
-    this.cursor = make("i", { className: "cursor" });
+    this.line = new KeyLine({
+      seek: (time) => this.at(time), go: (index) => this.at(this.sheet.keys[index].time), move: (index, time) => this.send("move", { index, time }),
+    });
     this.playButton = make("button", { id: "pose-play", ariaLabel: "Play or pause the script", innerHTML: '<svg viewBox="0 0 20 20" aria-hidden="true"><path/></svg>', onclick: () => this.play(!this.playing) });
     this.clock = make("output", { id: "pose-clock" });
     const add = make("button", { textContent: "Add key", id: "add-key", onclick: () => this.send("key", { time: this.time }) });
@@ -70,7 +71,7 @@ class Pose {
     [views[0].dataset.view, views[1].dataset.view] = ["keyframes", "performed"];
     this.views = views;
     this.compareButton = make("button", { textContent: "Compare", title: "The poses, or the performance before, as a ghost", onclick: () => { this.compare = !this.compare; this.refresh(); } });
-    const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line, this.clock),
+    const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line.element, this.clock),
       make("div", { className: "row" }, add, make("div", { className: "switch", role: "radiogroup" }, ...views), this.compareButton));
     document.body.append(bar);
     addEventListener("keydown", (event) => {
@@ -80,13 +81,6 @@ class Pose {
       event.preventDefault();
       act();
     });
-    const seek = (event) => {
-      const { left, width } = this.line.getBoundingClientRect();
-      this.at(clamp((event.clientX - left) / width, 0, 1) * (this.sheet?.seconds ?? 1));
-    };
-    this.line.onpointerdown = (event) => { if (event.target.dataset.key !== undefined) return; this.line.setPointerCapture(event.pointerId); this.seeking = true; seek(event); };
-    this.line.onpointermove = (event) => { if (this.seeking) seek(event); };
-    this.line.onpointerup = () => { this.seeking = false; };
   }
 
   // -- what the server tells -----------------------------------------------------------------------------------------
@@ -131,7 +125,7 @@ class Pose {
     this.solve.disabled = !sheet.goals.length;
     this.showing = "keyframes";
     this.goals.show(sheet);
-    this.showKeys();
+    this.line.show(sheet);
     this.at(this.time);
   }
 
@@ -233,40 +227,10 @@ class Pose {
     this.refresh();
   }
 
-  showKeys() {
-    const { keys, others, seconds } = this.sheet, at = (time) => `${(100 * time) / seconds}%`;
-    const marks = others.map(({ time, name }) => { const mark = make("i", { className: "other", title: name }); mark.style.left = at(time); return mark; });
-    keys.forEach(({ time, name }, index) => {
-      const mark = make("button", { className: "key", title: `${name}, ${time} s`, ariaLabel: `Key ${name}` });
-      mark.dataset.key = index;
-      mark.style.left = at(time);
-      this.movable(mark, index);
-      marks.push(mark);
-    });
-    this.line.replaceChildren(...marks, this.cursor);
-  }
-
-  /** A key goes to another time when it is drawn along the line; a click goes to the key. */
-  movable(mark, index) {
-    let from = null, to = null;
-    mark.onpointerdown = (event) => { mark.setPointerCapture(event.pointerId); from = event.clientX; to = null; };
-    mark.onpointermove = (event) => {
-      if (from === null || (to === null && Math.abs(event.clientX - from) < 4)) return;
-      const { left, width } = this.line.getBoundingClientRect();
-      to = Math.round(100 * clamp((event.clientX - left) / width, 0, 1) * this.sheet.seconds) / 100;
-      mark.style.left = `${(100 * to) / this.sheet.seconds}%`;
-    };
-    mark.onpointerup = () => {
-      from = null;
-      if (to === null) this.at(this.sheet.keys[index].time); else this.send("move", { index, time: to });
-    };
-    mark.onkeydown = (event) => { if (event.key === "Enter") this.at(this.sheet.keys[index].time); };
-  }
-
   refresh() {
     if (!this.sheet) return;
-    const key = this.sheet.keys[this.key], marks = all("[data-key]", this.line);
-    marks.forEach((mark) => mark.classList.toggle("here", Number(mark.dataset.key) === this.key));
+    const key = this.sheet.keys[this.key];
+    this.line.here(this.key);
     this.none.textContent = key ? "" : `No key at ${this.time.toFixed(2)} s: changing the pose makes one.`;
     this.keyBox.hidden = !key;
     this.keyButtons.forEach((button) => { button.disabled = !key; });
@@ -288,7 +252,7 @@ class Pose {
       if (this.time >= track.end) { this.time = track.end; this.play(false); }
     }
     this.draw(track, this.time, seconds);
-    this.cursor.style.left = `${(100 * this.time) / this.sheet.seconds}%`;
+    this.line.at(this.time);
     this.clock.innerHTML = `<b>${this.time.toFixed(2)}</b> / ${this.sheet.seconds.toFixed(2)} s`;
     document.documentElement.dataset.posed = "yes";
   }

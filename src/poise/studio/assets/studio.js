@@ -49,8 +49,9 @@ class Studio {
       busy: ({ text }) => busy(text),
       stage: (scene) => this.staged(scene),
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
-      branched: ({ time, epoch, events }) => this.branched(time, epoch, events),
+      branched: (told) => this.branched(told),
       events: ({ events }) => this.happened(events),
+      ground: ({ shapes }) => this.laid(shapes),
       numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
@@ -111,13 +112,21 @@ class Studio {
     this.fell = fell;
   }
 
-  branched(time, epoch, events) {
+  branched({ time, epoch, events, ground }) {
     this.epoch = epoch;
     this.tape?.cut(time);
     this.timebar.held = null;
     this.timebar.shown = time;
     this.fell = this.fell !== null && this.fell > time ? null : this.fell;
     this.happened(events);
+    this.laid(ground);
+  }
+
+  /** Ground that has changed, ahead of whoever walks on it. */
+  laid(ground) {
+    this.scene.shapes = [...this.scene.shapes.filter(({ role }) => role !== "ground"), ...ground];
+    if (document.body.dataset.mode === "perform") this.theatre.lay(ground);
+    this.stale = true;
   }
 
   happened(events) {
@@ -143,12 +152,16 @@ class Studio {
     if (!this.tape?.frames.length) return;
     const time = this.timebar.moment(this.tape, seconds), moment = `${time} ${this.tape.frames.length} ${this.epoch}`;
     const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
+    const rested = this.resting;
+    this.resting = idle;
     if (idle) return; // nothing has changed: let the machine rest
     this.shownAt = moment;
     this.stale = false;
+    this.theatre.lostAt = this.fell === null || this.meant ? Infinity : this.fell;
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();
+    if (!rested) this.theatre.sharpness.drawn(seconds);
     this.judge.draw(this.tape, time, now);
     if (now - (this.refreshed ?? 0) > 100) this.refresh(now, time);
     document.documentElement.dataset.ready = "yes";

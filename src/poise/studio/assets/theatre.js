@@ -1,12 +1,15 @@
 // The stage with whoever is on it, and what is drawn over them.
 
 const TRAIL = 240; // frames of the centre of mass's trail
+const BRICK = 2000; // kg/m^3
 
 class Theatre {
   constructor(canvas) {
-    this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 });
-    if (location.hash.includes("plain")) this.stage.renderer.shadowMap.enabled = false; // for slow graphics
-    this.floor = floorTexture(this.stage.renderer);
+    this.quality = qualityFor(location.hash);
+    document.body.classList.toggle("plain", this.quality === PLAIN);
+    this.stage = new Stage(canvas, 1.75, { azimuth: -52, elevation: 12, distance: 3.1 }, this.quality);
+    this.sharpness = new Sharpness(this.stage);
+    this.floor = floorTexture(this.stage.renderer, this.quality);
     this.on = { ghost: true, contacts: false, com: false, support: false, pendulum: false, follow: true };
     this.focus = new THREE.Vector3();
     this.com = new THREE.Vector3();
@@ -24,19 +27,36 @@ class Theatre {
     const { shapes, bodies, span, weight, azimuth } = scene;
     Object.assign(this, { scene, span, weight });
     this.stage.fit(span, { azimuth, elevation: 12, distance: 3.3 });
-    this.groups = buildFigure(shapes, bodies, this.set, this.floor);
-    const ghost = buildGhost(shapes, bodies, this.set);
+    this.groups = buildFigure(shapes, bodies, this.set, this.floor, this.quality);
+    const ghost = buildGhost(shapes, bodies, this.set, this.quality);
     this.ghost = ghost.ghost;
     this.ghostGroups = ghost.groups;
     this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
-    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
-      .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
+    this.findPlanes();
     this.arrows = [];
     this.pushes = [];
+    this.lostAt = Infinity; // s: whoever is down follows nothing
+    this.boxes = [];
+    this.hungAt = "";
     this.aim = new Arrow(this.set, LOOK.push, 0.012 * span);
     this.aim.hide();
     this.buildOverlays();
     this.fresh = true;
+  }
+
+  findPlanes() {
+    this.planes = this.set.children.filter((part) => part.geometry?.type === "PlaneGeometry" && part.geometry.attributes.position.count === 4)
+      .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
+  }
+
+  /** Other ground instead of what there is. */
+  lay(shapes) {
+    for (const old of this.set.children.filter(({ userData }) => userData.role === "ground")) {
+      this.set.remove(old);
+      old.geometry.dispose();
+    }
+    buildFigure(shapes, [], this.set, this.floor, this.quality);
+    this.findPlanes();
   }
 
   buildOverlays() {
@@ -67,14 +87,15 @@ class Theatre {
   show(tape, time, events, seconds) {
     const where = tape.at(time), { on } = this;
     tape.apply(where, "poses", this.groups);
-    this.ghost.visible = on.ghost;
-    if (on.ghost) tape.apply(where, "ghost", this.ghostGroups);
+    this.ghost.visible = on.ghost && time <= this.lostAt;
+    if (this.ghost.visible) tape.apply(where, "ghost", this.ghostGroups);
     tape.com(where, this.com);
     const contacts = tape.contacts(where.a);
     this.showContacts(on.contacts ? contacts : []);
     this.showCentre(tape, where.index);
     this.showSupport(contacts);
     this.showPushes(time, events);
+    this.showWeights(time, events);
     this.layGround();
     this.follow(seconds);
   }
@@ -148,16 +169,32 @@ class Theatre {
   /** Arrows of the pushes that act now, or have just done. */
   showPushes(time, events) {
     const linger = 0.35, acting = events.filter((event) => event.kind === "push" && event.world_force && time >= event.time
-      && time < event.time + Math.max(event.duration, 0.05) + (event.duration > 30 ? 0 : linger));
+      && time < event.time + Math.max(event.duration, 0.05) + linger);
     while (this.pushes.length < acting.length) this.pushes.push(new Arrow(this.set, LOOK.push, 0.012 * this.span));
     this.pushes.forEach((arrow, k) => {
       const event = acting[k], group = event && this.groups[this.scene.bodies.indexOf(event.body)];
       if (!group) return arrow.hide();
       const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
       vector.setLength(this.arrowLength(vector.length()));
-      const hangs = event.duration > 30; // a weight hangs below, a push comes from behind and ends at the skin
-      const tail = hangs ? 0 : -1 - (0.06 * this.span) / vector.length();
+      const tail = -1 - (0.06 * this.span) / vector.length(); // it comes from behind and ends at the skin
       arrow.show(group.position.clone().addScaledVector(vector, tail), vector, after > 0 ? 1 - after / linger : 1);
+    });
+  }
+
+  /** Boxes of the weights that hang on it, as large as bricks of their mass. */
+  showWeights(time, events) {
+    const off = events.findLast((event) => event.kind === "weights off" && event.time <= time)?.time ?? -1;
+    const hung = events.filter((event) => event.kind === "weight" && event.time <= time && event.time > off - 1e-9);
+    const told = hung.map(({ time: when }) => when).join();
+    if (told === this.hungAt) return;
+    this.hungAt = told;
+    this.boxes.forEach((box) => { box.removeFromParent(); box.geometry.dispose(); });
+    this.boxes = hung.map(({ body, mass, point }) => {
+      const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
+      box.position.set(...point);
+      box.castShadow = true;
+      this.groups[this.scene.bodies.indexOf(body)].add(box);
+      return box;
     });
   }
 

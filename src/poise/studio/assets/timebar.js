@@ -1,5 +1,6 @@
 // Time: play and pause, steps, slow motion, the scrubber over what has happened, and going on from any moment of it.
 
+const RARE = 0.03; // s between pictures, beyond which easing between poses only makes them late
 const ICONS = { play: "M6 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
 
 class Timebar {
@@ -47,7 +48,7 @@ class Timebar {
     this.end = tape.end;
     if (this.held !== null) return this.held;
     const next = this.shown + (this.playing ? this.slow * seconds : 0), behind = tape.end - next;
-    const far = Math.abs(behind) > 0.15 || !this.playing;
+    const rare = seconds > RARE, far = rare || Math.abs(behind) > 0.15 || !this.playing;
     this.shown = far ? tape.end : Math.min(tape.end, next + 0.25 * (behind - 0.012 * this.slow));
     return this.shown;
   }

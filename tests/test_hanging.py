@@ -1,0 +1,84 @@
+"""A weight that is hung on a link acts as the same mass does in the model, and all of it is declared."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from poise import Body, PoiseError
+from poise.body.load import Box, _inertial
+from poise.dynamics import Actuation, Motors
+from poise.hanging import HungWeight, hung_force
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+BODY = Body.named("biped29")
+SETTINGS = WorldSettings(step=1 / 120)
+NOBODY = World(Scene((BODY,)), SETTINGS)
+STIFF = np.where(np.arange(NOBODY.model.nv) < 6, 0.0, 5.0)
+MOTORS = Actuation(motors=Motors(np.zeros(NOBODY.model.nv), STIFF))
+
+
+def with_point_mass(weight):
+    """A world in which the mass is part of the link."""
+    tree = ElementTree.fromstring(BODY.mjcf)
+    link = BODY.links[weight.link - 1]
+    element = next(each for each in tree.iter("body") if each.get("name") == link)
+    for old in element.findall("inertial"):
+        element.remove(old)
+    point = Box(weight.mass, np.array(weight.point), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), solid=False)
+    element.append(_inertial(BODY, link, point))
+    heavy = replace(BODY, mjcf=ElementTree.tostring(tree, encoding="unicode"), plan=None)
+    return World(Scene((heavy,)), SETTINGS)
+
+
+def thrown():
+    """In the air, spinning and flailing."""
+    qpos, qvel = np.array(NOBODY.model.qpos0), np.random.default_rng(3).normal(0.0, 1.5, NOBODY.model.nv)
+    qpos[2] += 2.0
+    return qpos, qvel
+
+
+@pytest.mark.parametrize("mass", [2.0, 10.0])
+def test_it_moves_the_body_as_a_mass_in_the_model_does(mass):
+    hung, bare = World(Scene((BODY,)), SETTINGS), World(Scene((BODY,)), SETTINGS)
+    weight = HungWeight.on(hung, BODY.hands[0].link, mass)
+    carried = with_point_mass(weight)
+    for world in (hung, carried, bare):
+        world.reset(*thrown())
+    for _ in range(40):
+        hung.step(MOTORS, hung_force([weight], hung, MOTORS, None))
+        carried.step(MOTORS)
+        bare.step(MOTORS)
+    off, without = (np.abs(world.qpos - carried.qpos).max() for world in (hung, bare))
+    assert off < 0.05 * without
+    assert without > 0.05, "a weight that does not matter shows nothing"
+
+
+def test_in_free_fall_it_weighs_nothing_and_at_rest_all():
+    world = World(Scene((BODY,)), SETTINGS)
+    weight = HungWeight.on(world, BODY.trunk, 10.0)
+    qpos, qvel = thrown()
+    world.reset(qpos, 0 * qvel)
+    assert np.abs(hung_force([weight], world, MOTORS, None)[:3]).max() < 1.0
+    held = np.zeros(world.model.nv)
+    held[2] = BODY.mass * 9.81 + 98.1
+    assert hung_force([weight], world, MOTORS, held)[2] == pytest.approx(-98.1, abs=1.0)
+
+
+def test_finding_it_leaves_the_world_as_it_is():
+    world = World(Scene((BODY,)), SETTINGS)
+    world.reset(*thrown())
+    before, steps = (world.qpos.copy(), world.qvel.copy()), world.steps
+    hung_force([HungWeight.on(world, BODY.trunk, 5.0)], world, MOTORS, None)
+    assert (world.qpos == before[0]).all()
+    assert (world.qvel == before[1]).all()
+    assert (world.time, world.steps) == (0.0, steps)
+
+
+def test_nonsense_is_refused():
+    for link, mass in (("tail", 3.0), (BODY.trunk, 0.0), (BODY.trunk, 1e6)):
+        with pytest.raises(PoiseError, match=r"tail|must be above 0"):
+            HungWeight.on(NOBODY, link, mass)
