@@ -21,8 +21,8 @@ from poise.world.world import World
 
 Array = NDArray[np.float64]
 
-HEAVIEST = 200.0
-"""kg."""
+HEAVIEST, MOST = 200.0, 8
+"""kg of a weight, and how many hang at once."""
 TRIALS, NEAR = 5, 0.01
 """Times that a step is tried at most before it is made, and how near is near enough, of the weight."""
 

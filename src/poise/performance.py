@@ -16,7 +16,7 @@ from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
 from poise.control.controller import Adjustable, Startled, Steerable
 from poise.errors import PoiseError
-from poise.hanging import HungWeight, hung_force
+from poise.hanging import MOST, HungWeight, hung_force
 from poise.marking import Mark, fixed_parts, moved_parts
 from poise.pushing import ScenePush, total_push
 from poise.reference import Reference
@@ -198,11 +198,15 @@ class Run:
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""
         made = HungWeight.on(self.world, link, mass)
+        if len(self._weights) >= MOST:
+            raise PoiseError(f"at most {MOST} weights hang at once: take some off")
         self._weights = (*self._weights, made)
         self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
 
     def take_off(self) -> None:
-        """Take off all weights that hang on it."""
+        """Take off all weights that hang on it, if any do."""
+        if not self._weights:
+            return
         self._weights = ()
         self.note({"kind": "weights off", "time": self.world.time})
 

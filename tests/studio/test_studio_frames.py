@@ -38,3 +38,18 @@ def test_a_frame_holds_poses_angles_torques_and_forces():
         b for b in moving if world.model.body_parentid[b] in feet
     }
     assert mujoco.mj_id2name(world.model, mujoco.mjtObj.mjOBJ_BODY, int(moving[0])) == body.links[0]
+
+
+def test_a_ghost_stays_what_it_is_when_other_ground_has_more_shapes():
+    show = Show(Choice("walk", controller="pendulum"))
+    framer, ghost = Framer(show.run), np.array(show.run.ghost)
+    before = framer.frame(1, ghost, None)
+    for degrees in (3.0, 0.0, 3.0):
+        for _ in range(20):
+            show.step()
+        show.slope(degrees)
+    after = framer.frame(1, ghost, None)
+    n = len(moving_bodies(show.run.world.model))
+    shown = [np.frombuffer(each, "<f4", 7 * n, 16 + 4 * (3 + 7 * n)) for each in (before, after)]
+    assert show.run.world.model.ngeom > framer._model.ngeom
+    assert (shown[0] == shown[1]).all()

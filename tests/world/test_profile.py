@@ -46,3 +46,8 @@ def test_which_ground_is_a_profile():
     for terrain in (Flat(), Slope(7.0)):
         assert Profile.of(terrain).heights(x, x) == pytest.approx(terrain.heights(x, x))
     assert Profile.of(Rough(0.1)) is None
+
+
+def test_ground_that_is_even_has_no_seam_where_nothing_bends():
+    assert [x for x, _ in Profile.of(Flat()).bent(3.0, 5.0, onward=True).knots] == [3.0]
+    assert [x for x, _ in Profile.of(Slope(4.0)).bent(-3.0, 5.0, onward=False).knots] == [-3.0]

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TOUCH = 1e-3
-"""m: surfaces that are nearer touch, as they do for the world, which has no friction in the air."""
+"""m: surfaces that are no further apart touch: the default of `WorldSettings.touch`."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,15 @@ class Replay:
         return out
 
     @cached_property
-    def begun(self) -> NDArray[np.bool_]:
-        """(N,) whether surfaces touch at the start of a contact's step already: others meet in the course of it.
+    def touched(self) -> NDArray[np.bool_]:
+        """(N,) whether the surfaces of a contact touch when its step begins.
 
-        What a point of those others moves along the ground it moves above it.
+        Others meet during it: how far their points move along the ground in that step, they move above it.
         """
         r = self.recording
         pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
         found = [self.touches[k].gap_at(_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
-        return np.array(found) < TOUCH
+        return np.array(found) <= TOUCH
 
 
 @dataclass(frozen=True)
@@ -156,20 +156,21 @@ class Touches:
 
     def gap_at(self, pair: tuple[int, int], point: Array) -> float:
         """m: distance of two bodies where they are nearest to a point; infinite if they are not close."""
-        mine = [i for i, other in enumerate(self.pair) if other == pair]
-        if not mine:
-            return np.inf
-        return float(self.dist[mine[int(np.argmin(np.linalg.norm(self.point[mine] - point, axis=1)))]])
+        best = self._nearest(pair, point)
+        return np.inf if best is None else float(self.dist[best])
 
     def nearest(self, pair: tuple[int, int], point: Array, normal: Array) -> tuple[float, float, float]:
         """Gap, distance (m) and angle (rad) of the surface point of a pair that is nearest to a point."""
-        mine = [i for i, other in enumerate(self.pair) if other == pair]
-        if not mine:
+        best = self._nearest(pair, point)
+        if best is None:
             return np.inf, np.inf, np.inf
-        away = np.linalg.norm(self.point[mine] - point, axis=1)
-        best = mine[int(np.argmin(away))]
         angle = np.arccos(np.clip(self.normal[best] @ normal, -1, 1))
-        return self.gap(pair), float(away.min()), float(angle)
+        return self.gap(pair), float(np.linalg.norm(self.point[best] - point)), float(angle)
+
+    def _nearest(self, pair: tuple[int, int], point: Array) -> int | None:
+        """The surface point of a pair that is nearest to a point."""
+        mine = [i for i, other in enumerate(self.pair) if other == pair]
+        return mine[int(np.argmin(np.linalg.norm(self.point[mine] - point, axis=1)))] if mine else None
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

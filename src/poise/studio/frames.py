@@ -28,7 +28,7 @@ class Framer:
         self._moving = moving_bodies(model)
         self._index = np.full(model.nbody, -1.0)
         self._index[self._moving] = np.arange(len(self._moving))
-        self._ghost = mujoco.MjData(model)
+        self._model, self._ghost = model, mujoco.MjData(model)  # of the first ground: later ones have other shapes
         self._dofs = run.world.scene.dofs(0)
         self._straight = np.array(model.qpos0)
         self._straight[run.world.scene.coordinates(0)] = straight_pose(run.world.scene.body)
@@ -39,7 +39,7 @@ class Framer:
         world, moving = self._run.world, self._moving
         data, model = world.terms.data, world.model
         self._ghost.qpos[:] = ghost
-        mujoco.mj_kinematics(model, self._ghost)
+        mujoco.mj_kinematics(self._model, self._ghost)
         torque = np.zeros(model.nv) if result is None else result.torque
         parts = [
             performer_centre(model, data),

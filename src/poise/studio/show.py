@@ -26,7 +26,7 @@ from poise.reference.preparing import Say, in_silence
 from poise.spatial import Array, yaw_of
 from poise.studio.choices import Choice, check_edit
 from poise.studio.judge import Judge
-from poise.world.profile import Profile
+from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
 
 LONGEST = 600.0
@@ -227,9 +227,11 @@ def _bend_ground(run: Run, degrees: float) -> None:
     if abs(facing) < ACROSS:
         raise PoiseError("the ground rises along the way it first went: turn it to about 0° or 180° for that")
     onward = math.copysign(1.0, facing)
-    edge = onward * (float(np.max(onward * run.way[:, 0])) + AHEAD * float(scene.body.standing[2]))
-    run.lay(before.bent(edge, degrees, facing > 0))
-    run.note({"kind": "ground", "time": run.world.time, "text": f"{degrees:+g}° from {abs(edge):.1f} m on"})
+    edge = onward * (float(np.max(onward * run.way[:, 0])) + AHEAD * float(scene.body.standing[2]) + SHORT)
+    laid = before.bent(edge, degrees, facing > 0)
+    run.lay(laid)
+    begins = abs(laid.knots[-1 if facing > 0 else 0][0])
+    run.note({"kind": "ground", "time": run.world.time, "text": f"{degrees:+g}° from {begins:.1f} m on"})
 
 
 def _steer(controller: Controller, command: Command) -> None:

@@ -20,8 +20,8 @@ from poise.world.terrain import Flat, Slope
 FAR = 2500.0
 """m: how long the first and the last piece are; nobody runs further in the ten minutes of a tape."""
 SHORT = 0.3
-"""m."""
-HALF_WIDTH = 500.0
+"""m: shorter pieces are nothing to stand on; a bend that is no further behind is bent anew itself."""
+HALF_WIDTH = FAR
 """m, to each side."""
 
 
@@ -49,14 +49,15 @@ class Profile:
     def bent(self, x: float, degrees: float, onward: bool) -> Profile:
         """The same up to x, and beyond it a rise of so many degrees for whoever goes there: towards +x if `onward`.
 
-        A bend that is hardly before x is bent anew itself: pieces shorter than `SHORT` are nothing to stand on.
+        A bend that is hardly before x is bent anew itself, and one that bends nothing is dropped.
         """
         ahead = 1.0 if onward else -1.0
-        x = next((knot for knot, _ in self.knots if 0.0 <= ahead * (x - knot) < SHORT), x)
+        old = () if self.first == self.last and len(self.knots) == 1 else self.knots
+        x = next((knot for knot, _ in old if 0.0 <= ahead * (x - knot) < SHORT), x)
         knot, rise = (x, self.height(x, 0.0)), math.tan(math.radians(degrees))
         if onward:
-            return Profile((*(k for k in self.knots if k[0] < x), knot), self.first, rise)
-        return Profile((knot, *(k for k in self.knots if k[0] > x)), -rise, self.last)
+            return Profile((*(k for k in old if k[0] < x), knot), self.first, rise)
+        return Profile((knot, *(k for k in old if k[0] > x)), -rise, self.last)
 
     def geoms(self) -> list[Element]:
         """A slab for each piece."""

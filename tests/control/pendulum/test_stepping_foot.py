@@ -10,7 +10,7 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, HASTE, LIFTED, RISES, TOUCHES, Aim, aimed, swung
+from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, HASTE, LIFTED, LIFTS, TOUCHES, Aim, aim_at, swung
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import Platforms
@@ -192,7 +192,7 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(figure, seen, g
     hold = foothold(figure, 1, np.array([0.5, -0.1]), 0.0)
     there = placed(gait, figure, seen, hold)
     behind = at_place(seen, there.ankle[:2] - [lag * figure.legs.scale, 0.0])
-    aim = aimed(figure, behind, gait, 0.0, hold, 0.0, 0.0)
+    aim = aim_at(figure, behind, gait, 0.0, hold, 0.0, 1.0)
     late = swung(figure, behind, gait, gait.lift, 0.0, aim, 0.0)
     assert aim.lags == pytest.approx(lag * figure.legs.scale)
     np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
@@ -201,11 +201,11 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(figure, seen, g
 
 @pytest.mark.parametrize("astray", [0.0, 0.5, 1.0])
 def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(figure, seen, gait, astray):
-    """Its speed is no lag: what it should be in a step of the world it should also be by then."""
+    """How far it should go within a step of the world is no lag."""
     step, hold = 0.02, foothold(figure, 1, np.array([0.9, -0.1]), 0.0)
     now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
     on_time = at_place(seen, placed(now, figure, seen, hold).ankle[:2])
-    aim = aimed(figure, on_time, now, 0.0, hold, 0.0, astray)
+    aim = aim_at(figure, on_time, now, 0.0, hold, 0.0, astray)
     assert aim.lags == pytest.approx(0.0, abs=1e-12)
     here, there = (
         swung(figure, on_time, each, each.lift, 0.0, aim, ahead) for each, ahead in ((now, 0.0), (then, step))
@@ -214,7 +214,19 @@ def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(figure
     assert faster > 0.5
     plain = placed(then, figure, seen, hold).ankle[2]
     assert here.ankle[2] == pytest.approx(placed(now, figure, seen, hold).ankle[2])
-    assert there.ankle[2] - plain == pytest.approx(RISES * astray * step * faster)
+    assert there.ankle[2] - plain == pytest.approx(LIFTS * astray * step * faster)
+
+
+def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(figure, seen, gait):
+    step, lag, hold = 0.02, 0.2 * figure.legs.scale, foothold(figure, 1, np.array([0.9, -0.1]), 0.0)
+    now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
+    here, there = (placed(each, figure, seen, hold).ankle for each in (now, then))
+    behind = at_place(seen, here[:2] - lag * (there - here)[:2] / np.linalg.norm((there - here)[:2]))
+    steady, astray = (
+        swung(figure, behind, then, then.lift, 0.0, aim_at(figure, behind, now, 0.0, hold, 0.0, share), step).ankle[2]
+        for share in (0.0, 1.0)
+    )
+    assert astray - steady == pytest.approx(LIFTS * np.linalg.norm((there - here)[:2]))
 
 
 def test_a_foot_is_lifted_from_where_it_stands(figure, seen, gait):

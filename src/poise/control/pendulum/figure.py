@@ -71,7 +71,7 @@ class Figure:
         ]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
         self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
-        self._terrain = world.scene.terrain
+        self._terrain = world.scene.terrain  # not its methods: over other ground it is another
         self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
 
     def see(self, state: State) -> Seen:
@@ -85,7 +85,7 @@ class Figure:
         return Seen(com, velocity, spin, *legs, touching)
 
     def height(self, x: float, y: float) -> float:
-        """Of the ground at a place, m."""
+        """m: how high the ground is at a place."""
         return self._terrain.height(x, y)
 
     def heights(self, x: Array, y: Array) -> Array:

@@ -26,7 +26,7 @@ from poise.control.pendulum.rocker import rocked
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
-from poise.control.pendulum.swing import Aim, Placed, aimed, swung
+from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
 from poise.control.pendulum.tracking import Tracking
 from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
@@ -143,7 +143,7 @@ class Pendulum:
         turn, heading = intent.turning(), intent.heading
         soon = heading + step * turn
         off = given_way(_turned_off(state, self._pose))  # or hips would have to twist further than they can
-        aim = aimed(self._figure, seen, gait, heading + off, hold, intent.lift, plan.astray)
+        aim = aim_at(self._figure, seen, gait, heading + off, hold, intent.lift, plan.astray)
         now, then = (
             self._posed(state, seen, each, feet, aim)
             for each in (

@@ -32,10 +32,10 @@ LINGERS = 0.1
 HOVERS = 0.06
 """s, of an adult: a foot that is overdue by this goes no further, but straight down."""
 EDGES, HEEL = 0.73, 0.3
-"""Of the way to the edges of the sole: how far the pressed point moves; and to the heel in a brisk step like others: a
+"""Of the way to the edges of the sole: how far the pressed point moves; and to the heel in a brisk and steady step: a
 foot that presses on its heel alone is turned on it by the other leg's swing."""
 STEADY, ASTRAY = 0.1, 0.3
-"""m, of an adult, from where a foot would land in steady walking: up to which a step is like others, and from where on
+"""m, of an adult, from where a foot would land in steady walking: up to which a step is a steady one, and from where on
 it is not at all."""
 LEISURELY, BRISK = 0.7, 1.1
 """m/s, of an adult: up to which feet may press on their heels, and from where on not."""
@@ -75,8 +75,8 @@ class Stepping(NamedTuple):
             found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = end_velocity(going.speed, going.width, duration, rate, gait.stance)
         astray = self._astray(found, gait, suited * duration)
-        rolls = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
-        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), rolls)
+        brisk = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
+        shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), brisk)
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
         meant = gait.meant(best, legs.scale) if ordinary else best
@@ -84,7 +84,7 @@ class Stepping(NamedTuple):
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
-        aside = float(place[1]) + (self.walk.width if gait.swing == 0 else -self.walk.width)
+        aside = float(place[1]) + self._aside(gait)
         ground = strip(self.figure, gait.swing, under[:2], intent.heading, aside, gait.aimed)
         return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
 
@@ -110,16 +110,19 @@ class Stepping(NamedTuple):
         times = first + (last - first) * TIMES
         return np.maximum(times, due) if over else times
 
+    def _aside(self, gait: Gait) -> float:
+        """m to the left of the foot that stands: where the other lands in steady walking."""
+        return self.walk.width if gait.swing == 0 else -self.walk.width
+
     def _astray(self, found: Landing, gait: Gait, long: float) -> float:
         """Share by which a step is unlike those of steady walking, which are so long (m)."""
-        aside = self.walk.width if gait.swing == 0 else -self.walk.width
-        off = math.hypot(found.place[0] - long, found.place[1] - aside) / self.figure.legs.scale
+        off = math.hypot(found.place[0] - long, found.place[1] - self._aside(gait)) / self.figure.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
 
-    def _within_sole(self, stance: int, shift: Array, rolls: float) -> Array:
-        """(2,) m: a shift of the pressed point that stays under the foot; of who `rolls` on (0 to 1), off its heel."""
+    def _within_sole(self, stance: int, shift: Array, brisk: float) -> Array:
+        """(2,) m: a shift of the pressed point that stays under the foot; the more `brisk` (0 to 1), off its heel."""
         legs = self.figure.legs
-        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], EDGES + (HEEL - EDGES) * rolls)
+        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], EDGES + (HEEL - EDGES) * brisk)
 
 
 @kernel

@@ -41,10 +41,10 @@ SPARED = 0.35
 LETS_GO = 0.4
 """Of the swing, after which how the foot left the ground is forgotten."""
 BEHIND, HANGS = 0.05, 0.1
-"""m, of an adult: a foot that is further from where it should be is kept up, by so much of the distance beyond."""
-HASTE, RISES = 2.5, 0.3
-"""m/s, of an adult: a foot that is faster, on its way to somewhere unusual, is lifted at so much of the rest, lest it
-stumbles."""
+"""m, of an adult, and a share: a foot that is further from where it should be is kept up, by so much of the rest."""
+HASTE, LIFTS = 2.5, 0.3
+"""m/s, of an adult, and a share: a foot on its way to somewhere unusual is lifted, lest it stumbles, by so much of how
+much further it is off at the end of a step than now, or than this speed makes."""
 
 
 class Placed(NamedTuple):
@@ -55,11 +55,11 @@ class Placed(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What a foot in the air is meant to do."""
+    """Where a foot in the air is to go, and how far it is off its way."""
 
     hold: Foothold
     more: float  # m by which it is lifted more than the reference's
-    lags: float  # m, level: how far it is from where it should be by now
+    lags: float  # m, level, any way: how far it is from where it should be by now
     astray: float  # share by which the step is unlike others
 
 
@@ -80,7 +80,7 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: A
     late = gait.overdue + max(share - TOUCHES, 0.0) * (1.0 - DOUBLE) * gait.since / max(gait.phase, DOUBLE)
     goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, HASTE * legs.slow * ahead)
     height = float(ankle[2]) - FALLS * legs.slow * late
-    height += HANGS * max(aim.lags - BEHIND * legs.scale, 0.0) + RISES * aim.astray * max(goes, 0.0)
+    height += HANGS * max(aim.lags - BEHIND * legs.scale, 0.0) + LIFTS * aim.astray * max(goes, 0.0)
     above = over_hurdles(figure, side, lift, hold, flight.place, yaw)
     if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
         above = max(above, _over_edges(figure, side, yaw, hold, np.array([ankle[:2], there[:2]])))
@@ -88,7 +88,7 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: A
     return Placed(ankle, flight.foot)
 
 
-def aimed(figure: Figure, seen: Seen, gait: Gait, yaw: float, hold: Foothold, more: float, astray: float) -> Aim:
+def aim_at(figure: Figure, seen: Seen, gait: Gait, yaw: float, hold: Foothold, more: float, astray: float) -> Aim:
     """At a foothold, from what is seen of the foot."""
     if gait.lift is None:
         return Aim(hold, more, 0.0, astray)

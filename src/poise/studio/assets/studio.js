@@ -161,7 +161,7 @@ class Studio {
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();
-    if (!rested) this.theatre.sharpness.drawn(seconds);
+    if (!rested && this.theatre.quality === PLAIN) this.theatre.sharpness.drawn(seconds);
     this.judge.draw(this.tape, time, now);
     if (now - (this.refreshed ?? 0) > 100) this.refresh(now, time);
     document.documentElement.dataset.ready = "yes";

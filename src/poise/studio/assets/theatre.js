@@ -183,9 +183,9 @@ class Theatre {
 
   /** Boxes of the weights that hang on it, as large as bricks of their mass. */
   showWeights(time, events) {
-    const off = events.findLast((event) => event.kind === "weights off" && event.time <= time)?.time ?? -1;
-    const hung = events.filter((event) => event.kind === "weight" && event.time <= time && event.time > off - 1e-9);
-    const told = hung.map(({ time: when }) => when).join();
+    const off = events.findLastIndex((event) => event.kind === "weights off" && event.time <= time);
+    const hung = events.filter((event, k) => k > off && event.kind === "weight" && event.time <= time);
+    const told = hung.map((event) => `${event.time} ${event.body} ${event.mass}`).join();
     if (told === this.hungAt) return;
     this.hungAt = told;
     this.boxes.forEach((box) => { box.removeFromParent(); box.geometry.dispose(); });
@@ -193,7 +193,8 @@ class Theatre {
       const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
       box.position.set(...point);
       box.castShadow = true;
-      this.groups[this.scene.bodies.indexOf(body)].add(box);
+      box.userData.body = this.scene.bodies.indexOf(body);
+      this.groups[box.userData.body].add(box);
       return box;
     });
   }

@@ -28,7 +28,7 @@ class Tread:
     """What a foot does in each of T steps."""
 
     force: Array  # (T,) N that bears it
-    crept: Array  # (T,) m by which points that touch the ground slip, the mean by the force they carry
+    crept: Array  # (T,) m by which contact points slip, the mean by their force; one that just meets the ground by 0
 
 
 def tread(replay: Replay, foot: str) -> Tread:
@@ -39,7 +39,7 @@ def tread(replay: Replay, foot: str) -> Tread:
     at, steps = recording.contact_step[own], recording.steps
     bears = np.einsum("ni,ni->n", recording.contact_force[own], recording.contact_normal[own])
     force = np.bincount(at, bears, steps).astype(float)
-    slipped = np.bincount(at, bears * replay.begun[own] * replay.slip[own] * recording.step, steps)
+    slipped = np.bincount(at, bears * replay.touched[own] * replay.slip[own] * recording.step, steps)
     return Tread(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
 
 
