@@ -19,7 +19,7 @@ import numpy as np
 from poise.body import Body
 from poise.body.catalogue import names
 from poise.export.look import visible_model
-from poise.export.strip import Camera, png, render
+from poise.export.strip import Camera, png, render, write_strip
 from poise.files import write_file
 from poise.reference import Played, load_prepared
 from poise.reference.archive import is_prepared
@@ -132,6 +132,9 @@ SHOTS = (
     ),
 )
 
+LIFTED = ("11_lift_a_barbell", (0.9, 1.7, 2.3, 2.8, 3.4, 4.5))
+"""An example whose prop moves, so that its moments cannot share a picture; and the moments, s."""
+
 
 def main() -> None:
     """Make them all."""
@@ -139,11 +142,21 @@ def main() -> None:
     bodies()
     with tempfile.TemporaryDirectory() as folder:
         for shot in SHOTS:
-            subprocess.run(
-                [sys.executable, EXAMPLES / f"{shot.example}.py"], cwd=folder, check=True, stdout=subprocess.DEVNULL
-            )
-            newest = max(Path(folder).glob("*/re*.npz"), key=lambda path: path.stat().st_mtime)
-            exposure(*moments(newest), shot)
+            exposure(*moments(done(shot.example, folder)), shot)
+        lift(done(LIFTED[0], folder))
+
+
+def done(example: str, folder: str) -> Path:
+    """What an example writes, done in a folder."""
+    subprocess.run([sys.executable, EXAMPLES / f"{example}.py"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return max(Path(folder).glob("*/re*.npz"), key=lambda path: path.stat().st_mtime)
+
+
+def lift(path: Path) -> None:
+    """Moments side by side, with what is lifted."""
+    name, times = LIFTED
+    camera = Camera(azimuth=-60, elevation=8)
+    write_strip(Recording.load(path), STATIC / f"{name}.png", len(times), (200, 260), times=times, camera=camera)
 
 
 def moments(path: Path) -> tuple[Body, np.ndarray, np.ndarray]:
