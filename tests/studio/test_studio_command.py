@@ -28,7 +28,10 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
             assert b"Poise studio" in page.read()
         assert list(tmp_path.glob("poise-studio-*"))
         os.killpg(process.pid, ending)
-        rest, errors = process.communicate(timeout=30)
+        try:
+            rest, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()  # or leaving would wait for ever
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in errors
