@@ -15,7 +15,7 @@ COLUMNS = 8
 SPANS = {
     "forward-roll": (0.0, 3.0),
     "roll-and-stand": (1.2, 3.6),
-    "back-flip": (0.8, 2.4),
+    "back-flip": (0.8, 3.4),
 }  # s
 DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6}
 """In body sizes at the start: rolls begin crouched."""

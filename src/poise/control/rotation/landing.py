@@ -68,8 +68,7 @@ class Landing:
     def begin(self, state: State, rotation: Rotation, tilt: float, planned: bool) -> None:
         """From here on; the pelvis is to be tilted so far (rad) at first."""
         self._began, self._tilt = state.time, tilt
-        course = self.plan(state, rotation)
-        self._course = course if planned else None
+        self._course = self.plan(state, rotation) if planned else None
 
     def plan(self, state: State, rotation: Rotation) -> Course:
         """From a state to rest over the feet, as near to that as forces on heels and toes bring it."""
