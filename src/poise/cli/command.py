@@ -51,7 +51,7 @@ class Watcher:
     """Tells whoever watches a terminal how far long work is; with `--json`, or without a terminal, nothing."""
 
     def __init__(self, json: bool) -> None:
-        self._watched = not json and sys.stderr.isatty()
+        self._json, self._watched = json, not json and sys.stderr.isatty()
 
     def say(self, what: str) -> None:
         """A line on what is being done."""
@@ -59,6 +59,13 @@ class Watcher:
             from tqdm import tqdm
 
             tqdm.write(f"{what} ...", file=sys.stderr)  # above a bar that may be there
+
+    def log(self, what: str) -> None:
+        """A line on what was done, which belongs in a log too: without a terminal it is told at once."""
+        if self._watched:
+            self.say(what)
+        elif not self._json:
+            print(what, file=sys.stderr, flush=True)
 
     def bar(self, steps: int) -> Iterable[int]:
         """Numbers to loop over, with a bar."""

@@ -74,7 +74,7 @@ def _tune(chosen: argparse.Namespace) -> Report:
 
     def tell(now: Generation) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"
-        watcher.say(f"generation {now.number} of {now.of}: {scores}")
+        watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
     tuned = tune(behaviour, settings, journal, chosen.workers or cores(), tell)

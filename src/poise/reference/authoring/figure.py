@@ -28,6 +28,7 @@ from poise.spatial import (
     quat_from_axis_angle,
     quat_log,
     quat_multiply,
+    quat_to_matrix,
 )
 
 X, Y, Z = np.eye(3)  # forward, left, up
@@ -107,8 +108,39 @@ class Figure:
         local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), mounted)
         if joint.kind == "ball":
             return quat_multiply(local, before)
-        hinges = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, before.T, strict=True))
-        return hinge_angles(quat_multiply(local, reduce(quat_multiply, hinges)), joint.axes)
+        return hinge_angles(quat_multiply(local, _hinged(joint, before)), joint.axes)
+
+    def flexions(self, qpos: Array) -> dict[str, Array]:
+        """(T,) degrees by name: how far parts of poses (T, nq) are bent in the plane that divides left from right."""
+        out = {}
+        for turned in self._turned:
+            for name, axis in turned.axes:
+                if abs(axis[1]) == 1.0:
+                    bent = sum(self._bent(joint, qpos) for joint in turned.joints)
+                    out[name] = np.degrees(axis[1] * bent)
+        return out
+
+    def _bent(self, joint: Joint, qpos: Array) -> Array:
+        """(T,) rad about the left by which a joint's link is turned against its carrier, from the standing pose."""
+        link = self.body.link_id(joint.link)
+        carrier = int(self.body.model.body_parentid[link])
+        mounted = quat_multiply(self._facing[carrier], self.body.model.body_quat[link])
+        now, before = (_joint_turn(joint, poses) for poses in (qpos, self.body.standing[None]))
+        local = quat_multiply(now, quat_conjugate(before))
+        turn = quat_to_matrix(quat_multiply(quat_multiply(mounted, local), quat_conjugate(mounted)))
+        return np.asarray(np.arctan2(turn[:, 0, 2], turn[:, 2, 2]))
+
+
+def _joint_turn(joint: Joint, qpos: Array) -> Array:
+    """(T, 4) by which a joint turns what hangs on it in poses (T, nq)."""
+    told = qpos[:, joint.qpos]
+    return told if joint.kind == "ball" else _hinged(joint, told)
+
+
+def _hinged(joint: Joint, angles: Array) -> Array:
+    """(T, 4) by which hinges in a row turn, at angles (T, k)."""
+    turns = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, angles.T, strict=True))
+    return reduce(quat_multiply, turns)
 
 
 def _turned_joints(body: Body) -> list[_Turned]:

@@ -67,6 +67,12 @@ class Behaviour:
         """How many numbers are free."""
         return len(self._places)
 
+    @property
+    def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
+        """Of each that is free: table, name, and the number or numbers."""
+        places = dict.fromkeys((table, name) for table, name, _ in self._places)
+        return [(table, name, getattr(self, table)[name]) for table, name in places]
+
     def varied(self, by: Array) -> Behaviour:
         """Another whose free numbers are so many spreads (n,) away from this one's."""
         changed: dict[str, dict[str, object]] = {

@@ -1,22 +1,29 @@
-"""Behaviour files: small TOML files, those that come with Poise by name and a user's own by path."""
+"""Behaviour files: small TOML files, those that come with Poise by name and a user's own by path.
+
+A file may be `like` another one: then it tells only what is different. Its poses may be those of a motion file.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from poise.body import Body
 from poise.errors import unknown
 from poise.frozen import Frozen
 from poise.reference.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.reference.authoring.source import Source, read_table
 from poise.reference.behaviours.behaviour import Behaviour, Freedom
+from poise.reference.behaviours.clipped import Moments, Poses, poses_of
 
 _FOLDER = Path(__file__).parent / "shipped"
-_FIELDS = ("kind", "title", "body", "limits", "rate", "at", "control", "poses", "start", "tune", "found")
+_TOLD = ("kind", "title", "body", "limits", "rate", "at", "tune")  # of which a file has its own or those of another
+_FIELDS = (*_TOLD, "like", "clip", "control", "poses", "start", "found")
 
 
 def behaviour_names() -> tuple[str, ...]:
@@ -26,41 +33,70 @@ def behaviour_names() -> tuple[str, ...]:
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
     """A behaviour that comes with Poise, or a user's own if the name ends in .toml."""
-    path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
-    source = Source(path.stem, path, "", Frozen(table))
-    source.check(_FIELDS)
-    return _read(source, name_or_path)
-
-
-def _read(source: Source, asked_for: str | Path) -> Behaviour:
-    at = _numbers(source, "at", source.table.get("at"))
-    if np.any(np.diff(at) <= 0):
-        raise source.fail("the numbers of 'at' must increase")
-    poses = {name: _numbers(source, name, values) for name, values in source.section("poses").items()}
-    for name, values in poses.items():
-        if name not in (*ANGLES, *LIMB_ANGLES):
-            raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
-        if len(values) != len(at):
-            raise source.fail(f"'{name}' has {len(values)} angles for {len(at)} poses")
-    control, start = (_table(source, section) for section in ("control", "start"))
-    free = {name: _freedom(source, name, told) for name, told in source.section("tune").items()}
+    chain = _chain(name_or_path, ())
+    told = {field: source.table[field] for source in chain for field in _TOLD if field in source.table}
+    whole = replace(chain[-1], table=Frozen(told))
+    at = _places(whole)
+    poses = _poses(chain, whole.text("body"), len(at))
+    control, start = (_united(chain, section) for section in ("control", "start"))
+    free = {name: _freedom(whole, name, spread) for name, spread in whole.section("tune").items()}
     for name in free:
         if name not in {*poses, *control, *start}:
-            raise unknown(f"number to tune in {source.path.name}", name, {*poses, *control, *start})
+            raise unknown(f"number to tune in {whole.path.name}", name, {*poses, *control, *start})
     return Behaviour(
-        name=str(asked_for),
-        title=source.text("title"),
-        kind=source.text("kind"),
-        body=source.text("body"),
-        path=source.path,
+        name=str(name_or_path),
+        title=whole.text("title"),
+        kind=whole.text("kind"),
+        body=whole.text("body"),
+        path=whole.path,
         control=Frozen(control),
         at=at,
         poses=Frozen(poses),
         start=Frozen(start),
         free=Frozen(free),
-        rate=_rate(source),
-        limits=source.text("limits") if "limits" in source.table else None,
+        rate=_rate(whole),
+        limits=whole.text("limits") if "limits" in told else None,
     )
+
+
+def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[Source]:
+    """A file after all that it is like, the first of which is like no other; `asking` are those that are like it."""
+    path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
+    source = Source(path.stem, path, "", Frozen(table))
+    source.check(_FIELDS)
+    if path.resolve() in asking:
+        raise source.fail("it is like itself")
+    if "like" not in table:
+        return [source]
+    other = source.text("like")
+    found = path.parent / other if other.endswith(".toml") else other
+    return [*_chain(found, (*asking, path.resolve())), source]
+
+
+def _places(source: Source) -> tuple[float, ...]:
+    at = _numbers(source, "at", source.table.get("at"))
+    if np.any(np.diff(at) <= 0):
+        raise source.fail("the numbers of 'at' must increase")
+    return at
+
+
+def _poses(chain: Sequence[Source], body: str, count: int) -> Poses:
+    """Of each file in turn: those of its clip, and over them its own."""
+    poses: Poses = {}
+    for source in chain:
+        if "clip" in source.table:
+            poses = poses_of(Moments.of(source, count), Body.named(body), count, poses)
+        for name, values in source.section("poses").items():
+            if name not in (*ANGLES, *LIMB_ANGLES):
+                raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
+            poses[name] = _numbers(source, name, values)
+            if len(poses[name]) != count:
+                raise source.fail(f"'{name}' has {len(poses[name])} angles for {count} poses")
+    return poses
+
+
+def _united(chain: Sequence[Source], section: str) -> dict[str, float]:
+    return {name: value for source in chain for name, value in _table(source, section).items()}
 
 
 def _rate(source: Source) -> float:

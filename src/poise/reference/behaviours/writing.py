@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from poise.errors import PoiseError
 from poise.reference.behaviours.behaviour import Behaviour
 
 _SECTION = re.compile(r"^\s*\[(\w+)\]\s*(#.*)?$")
@@ -14,13 +13,8 @@ _FOUND = "found"
 
 
 def written(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
-    """The text of a behaviour's file with its numbers instead of those there, and what was found at its end."""
-    tables: Mapping[str, Mapping[str, float | tuple[float, ...]]] = {
-        "control": behaviour.control,
-        "start": behaviour.start,
-        "poses": behaviour.poses,
-    }
-    missing = {(section, name) for section, table in tables.items() for name in table}
+    """The text of a behaviour's file with its free numbers instead of those there, and what was found at its end."""
+    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
     lines, section = [], ""
     for line in text.splitlines():
         heading = _SECTION.match(line)
@@ -28,17 +22,24 @@ def written(behaviour: Behaviour, text: str, found: Mapping[str, float | int | s
         entry = _ENTRY.match(line)
         if section == _FOUND:
             continue
-        if entry and entry.group(2) in tables.get(section, {}):
-            name = entry.group(2)
-            line = f"{entry.group(1)}{_told(tables[section][name])}{entry.group(4)}"
-            missing.discard((section, name))
+        if entry and (section, entry.group(2)) in missing:
+            line = f"{entry.group(1)}{_told(missing.pop((section, entry.group(2))))}{entry.group(4)}"
         lines.append(line)
-    if missing:
-        raise PoiseError(f"{behaviour.path.name}: write {sorted(missing)[0][1]} on a line of its own, to be tuned")
+    _insert(lines, missing)
     while lines and not lines[-1].strip():
         lines.pop()
     told = [f"{name} = {_quoted(value)}" for name, value in found.items()]
     return "\n".join([*lines, "", f"[{_FOUND}]", *told]) + "\n"
+
+
+def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
+    """Numbers that a file has from another one are told by itself, each at the head of its table."""
+    for (section, name), value in missing.items():
+        heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
+        if not heads:
+            lines += ["", f"[{section}]"]
+            heads = [len(lines) - 1]
+        lines.insert(heads[0] + 1, f"{name} = {_told(value)}")
 
 
 def _told(value: float | tuple[float, ...]) -> str:
