@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 
 import numpy as np
@@ -17,6 +18,19 @@ from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_mul
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """What is wanted of a step on the feet."""
+
+    pose: Array  # (nq,)
+    stiffness: float | Array  # 1/s^2, of all joints or (n,)
+    weights: Weights
+    pull: Array  # (3,) N: rate of linear momentum
+    twist: Array  # (3,) N m: rate of angular momentum
+    tasks: tuple[Task, ...]
+    gap: float  # m: feet nearer to the ground may bear
 
 
 class Footing:
@@ -76,27 +90,18 @@ class Footing:
             tasks.append(Task(jacobian, spring * off - 2.0 * sqrt(spring) * turning, weight))
         return tasks
 
-    def grounded(
-        self,
-        state: State,
-        rotation: Rotation,
-        pose: Array,
-        stiffness: float | Array,
-        weights: Weights,
-        aims: tuple[Array, Array],
-        tasks: tuple[Task, ...],
-        gap: float,
-    ) -> Actuation:
-        """Torques that track a pose and rates of momenta (N, N m) by what of the feet is within a gap (m).
+    def grounded(self, state: State, rotation: Rotation, stance: Stance) -> Actuation:
+        """Torques that do what a stance wants, by what of the feet is near the ground.
 
         In one pass: a heel that a second one left out, since it bears nothing, would be free to go into the ground.
         """
-        actor, on = self._actor, float(self._settings.momentum)
-        torque = actor.tracker.torques(state, pose[None], stiffness)[0]
-        near = actor.supports(state, gap)
+        actor, on, weights = self._actor, float(self._settings.momentum), stance.weights
+        torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
+        near = actor.supports(state, stance.gap)
         supports = near.only(self._standing[near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
-        found = actor.program.solve(Aim(torque, torque, *aims, tasks), scaled, supports, rotation.com)
+        aim = Aim(torque, torque, stance.pull, stance.twist, stance.tasks)
+        found = actor.program.solve(aim, scaled, supports, rotation.com)
         return Actuation(torque=actor.whole(found.torque))
 
     def ankles(self, state: State) -> Array:

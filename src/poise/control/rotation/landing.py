@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.control.rotation.footing import Footing
+from poise.control.rotation.footing import Footing, Stance
 from poise.control.rotation.plan import Course, Phase, Planner, Wish
 from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
@@ -102,7 +102,8 @@ class Landing:
             *footing.flat(state, n.flat_spring, n.flat),
         )
         self.pose = line.qpos[k]
-        return footing.grounded(state, rotation, self.pose, n.land_stiffness, weights, (pull, twist), tasks, n.land_gap)
+        stance = Stance(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
+        return footing.grounded(state, rotation, stance)
 
     def stands(self) -> bool:
         """Whether it is over: the last pose is reached, and the body is up and at rest."""

@@ -1,0 +1,125 @@
+"""From standing into the air: a squat, then a push along a planned course. [Zordan2014] section VII."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.control.rotation.actor import Actor
+from poise.control.rotation.footing import Footing, Stance
+from poise.control.rotation.plan import Course, Phase
+from poise.control.rotation.poseline import PoseLine
+from poise.control.rotation.program import Weights
+from poise.dynamics import Actuation, State
+from poise.dynamics.rotation import Rotation
+
+EARLIEST = 0.6
+"""Of the push: feet that come off the ground before do so by chance."""
+KNOTS = 6
+"""Of the forces of a push."""
+
+
+@dataclass(frozen=True)
+class TakeOffNumbers:
+    """What a take-off aims for, and how much it matters."""
+
+    flight: float = 0.58  # s
+    turned: float = -351.0  # degrees of excursion at touch-down
+    take_off_height: float = 1.0  # m of the centre of mass
+    touch_down_height: float = 0.8  # m
+    travel: float = -0.1  # m forward until touch-down
+    squat_ahead: float = 0.04  # m of the centre of mass before the ankles in the crouch
+    squat_linear: float = 0.5
+    squat_angular: float = 0.5
+    squat_stiffness: float = 400.0
+    push_strongest: float = 1600.0  # N of heels, and of toes
+    push_last: float = 0.3  # of that at take-off
+    push_linear: float = 5.0
+    push_angular: float = 10.0
+    push_stiffness: float = 400.0
+    push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
+    push_support: float = 83.0  # 1/(m/s^2)^2
+    squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
+    push_trunk: float = 0.5  # in the push
+    push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
+    support: float = 28.0  # 1/(m/s^2)^2
+    gap: float = 0.03  # m: feet nearer to the ground may bear
+    trunk_spring: float = 60.0  # 1/s^2
+
+
+class Moments(NamedTuple):
+    """s of the two that matter."""
+
+    crouch: float
+    take_off: float
+
+
+class TakeOff:
+    """A take-off that is to come, or under way."""
+
+    def __init__(
+        self, actor: Actor, footing: Footing, line: PoseLine, at: Moments, numbers: TakeOffNumbers, step: float
+    ) -> None:
+        """`line` are the poses from standing to take-off, a step (s) apart."""
+        self._actor, self._footing, self._line, self._numbers, self._step = actor, footing, line, numbers, step
+        self._at = at
+        self._course: Course | None = None
+        self._began: float | None = None  # s of the push
+        self.pose = np.array(line.qpos[0])
+
+    def due(self, state: State) -> bool:
+        """Whether the push should begin."""
+        return self._began is None and state.time >= self._at.crouch - 1e-9
+
+    def phase(self, state: State) -> Phase:
+        """The push as a plan needs it."""
+        n = self._numbers
+        first = round(self._at.crouch / self._step)
+        heel, toe = self._footing.soles(state)
+        return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last)
+
+    def begin(self, state: State, course: Course | None) -> None:
+        """Push from here on, along a course; without one, by poses in time."""
+        self._began, self._course = state.time, course
+
+    def over(self, state: State) -> bool:
+        """Whether its time is up, or the feet are off the ground before."""
+        if self._began is None:
+            return False
+        late = self._began + EARLIEST * (self._at.take_off - self._at.crouch)
+        return state.time >= self._at.take_off - 1e-9 or (state.time > late and not self._footing.touching(state))
+
+    def act(self, state: State, rotation: Rotation) -> Actuation:
+        """Torques of the coming step."""
+        k = min(round(state.time / self._step) + 1, len(self._line.qpos) - 1)
+        self.pose = np.array(self._line.qpos[k])
+        stance = self._squat(state, rotation, k) if self._began is None else self._push(state, rotation, k)
+        return self._footing.grounded(state, rotation, stance)
+
+    def _squat(self, state: State, rotation: Rotation, k: int) -> Stance:
+        n = self._numbers
+        wanted = self._footing.over_feet(state, n.squat_ahead, self._line.height[k])
+        pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
+        twist = -8.0 * rotation.angular_momentum
+        weights = Weights(n.squat_linear, n.squat_angular, n.support)
+        upright = self._footing.upright(state, self._line.tilt[k], n.trunk_spring, n.squat_trunk)
+        return Stance(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap)
+
+    def _push(self, state: State, rotation: Rotation, k: int) -> Stance:
+        assert self._began is not None
+        n = self._numbers
+        if self._course is None:
+            wanted = self._footing.over_feet(state, n.squat_ahead, self._line.height[k])
+            pull = rotation.mass * (80.0 * (wanted - rotation.com) - 32.0 * rotation.velocity)
+            twist = np.zeros(3)
+        else:
+            pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
+        share = (state.time - self._began) / (self._at.take_off - self._at.crouch)
+        tilt = self._line.tilt[k] + share * radians(n.push_tilt)
+        weights = Weights(n.push_linear, n.push_angular, n.push_support)
+        stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
+        upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
+        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap)
