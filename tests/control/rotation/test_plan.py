@@ -74,3 +74,18 @@ def test_between_steps_states_are_between(plan):
     assert here.z == pytest.approx(plan.take_off.state[:2, 1].mean())
     last, _, _ = plan.take_off.at(99.0)
     assert last.spin == plan.take_off.state[-1, 4]
+
+
+def test_a_leap_ends_as_it_should():
+    """The push of a dive: a flight that ends at the wanted height, place and turn."""
+    planner = Planner(73.5, 1 / 120)
+    start = Planar(0.1, 0.75, 0.0, 0.0, 0.0, 0.0)
+    flight = np.full(36, 8.0)
+    wish = Wish(0.9, 0.68, 0.9, 0.8)
+    course = planner.leap(start, Phase(np.full(54, 8.0), 0.0, 0.2, 6, 1500.0, 0.2), flight, wish)
+    x, z, vx, vz, spin, turned = course.state[-1]
+    time = len(flight) / 120
+    assert z + vz * time - 0.5 * 9.81 * time**2 == pytest.approx(0.68, abs=0.02)
+    assert turned + spin / 8.0 * time == pytest.approx(0.9, abs=0.05)
+    assert x + vx * time - start.x == pytest.approx(0.8, abs=0.25)
+    assert np.all(np.diff(course.state[:, 4]) == pytest.approx(course.twist / 120))

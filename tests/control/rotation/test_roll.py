@@ -55,3 +55,14 @@ def test_a_height_may_be_held():
         return roll(Rehearsal(replace(behaviour, control=control), seconds=0.5, noise=0.0)).performance.recording.qpos
 
     assert height(0.7)[:, 2].max() > height(0.3)[:, 2].max() + 0.03
+
+
+def test_a_shoulder_roll_goes_over_one_arm():
+    rolled = roll(Rehearsal(read_behaviour("shoulder-roll"), seconds=2.0))
+    assert rolled.turns > 1.0
+    recording = rolled.performance.recording
+    pressed = np.linalg.norm(recording.contact_force, axis=1)
+    names = np.array([recording.model.body(int(body)).name for body in recording.contact_body])
+    over = {side: pressed[np.char.startswith(names, f"{side}_forearm")].sum() for side in ("left", "right")}
+    assert over["right"] > 2.0 * over["left"]
+    assert audit(recording).passed

@@ -116,11 +116,7 @@ class Planner:
             feet = down[:, 0] + 0.5 * (landing.heel + landing.toe)
             return np.column_stack(
                 [
-                    (rise[:, -1, 1] - wish.take_off_height) / 0.02,
-                    (down[:, 1] - wish.touch_down_height) / 0.005,
-                    (down[:, 5] - wish.turned) / 0.01,
-                    (down[:, 0] - start.x - wish.travel) / 0.1,
-                    np.maximum(np.sign(-wish.turned) * rise[:, :, 4], 0.0).max(axis=1) / 3.0,
+                    *_flight(rise, down, start, wish),
                     *_rest(land, feet, wish),
                     *_effort(knots, push.knots, landing.knots),
                 ]
@@ -137,6 +133,19 @@ class Planner:
             self._course(land, landing, knots[4 * push.knots :]),
             off,
         )
+
+    def leap(self, start: Planar, push: Phase, flight: Array, wish: Wish) -> Course:
+        """The push of a flight with inertias (N,) at its steps, whose landing is somebody else's."""
+
+        def residual(knots: Array) -> Array:
+            rise = self._shot(_columns(start, len(knots)), push, knots, 0.0)
+            down = self._flown(rise[:, -1], flight)
+            return np.column_stack([*_flight(rise, down, start, wish), *_effort(knots, push.knots)])
+
+        first = np.zeros(4 * push.knots)
+        first[1::2] = 0.5 * self.mass * self.gravity * 1.5
+        knots = self._found(first, residual, push)
+        return self._course(self._shot(_columns(start, 1), push, knots[None], 0.0)[0], push, knots)
 
     def landing(self, start: Planar, phase: Phase, wish: Wish) -> Course:
         """From a state at touch-down to rest."""
@@ -234,6 +243,17 @@ def _forces(knots: Array, count: int, steps: int) -> Array:
     k = np.minimum(where.astype(int), count - 2)
     share = (where - k)[None, :, None]
     return np.asarray((1 - share) * table[:, k] + share * table[:, k + 1])
+
+
+def _flight(rise: Array, down: Array, start: Planar, wish: Wish) -> list[Array]:
+    """Residuals (V,) of a push and of how its flight ends; the push never turns the other way."""
+    return [
+        (rise[:, -1, 1] - wish.take_off_height) / 0.02,
+        (down[:, 1] - wish.touch_down_height) / 0.005,
+        (down[:, 5] - wish.turned) / 0.01,
+        (down[:, 0] - start.x - wish.travel) / 0.1,
+        np.maximum(np.sign(-wish.turned) * rise[:, :, 4], 0.0).max(axis=1) / 3.0,
+    ]
 
 
 def _rest(land: Array, feet: Array, wish: Wish) -> list[Array]:

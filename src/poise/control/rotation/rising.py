@@ -20,6 +20,8 @@ SECONDS = 1.3
 """s from a crouch to standing."""
 CALM = 17.5
 """kg m^2/s: a body that turns faster has not yet come down onto its feet with all its weight."""
+SIDEWAYS = 0.2
+"""m/s to either side: plans know of none, and feet side by side bear little of it."""
 NEAR = 0.08
 """m: a plan to come to rest that ends further away from standing would take a step."""
 
@@ -49,7 +51,7 @@ class Rising:
         touched = state.contacts.gap < TOUCHED
         if not footing.touching(state) or np.any(touched & self._actor.trunk[state.contacts.body]):
             return False
-        if float(footing.axis @ rotation.angular_momentum) > CALM:
+        if float(footing.axis @ rotation.angular_momentum) > CALM or abs(footing.axis @ rotation.velocity) > SIDEWAYS:
             return False
         end = self._landing.plan(state, rotation).state[-1]
         ahead = float(end[0] - footing.forward @ footing.ankles(state))

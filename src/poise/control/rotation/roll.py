@@ -51,7 +51,6 @@ class RollNumbers:
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
-    lead: float = 0.0  # turns by which poses may go on ahead of the phase, at the wanted spin; 0 if they only follow it
     tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
@@ -80,13 +79,16 @@ class Roll:
         actor.program.limit = actor.program.limit * n.strength
         self.phase = behaviour.start.get("at", 0.0)  # turns
         self.turned = 0.0  # turns of the excursion since the beginning
-        self._led = 0.0  # turns by which poses have gone on ahead of the phase
         self._behind = 0.0  # turns by which the phase is behind the root's turn
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
         self._axis = np.zeros(3)  # unit, about which it rolls
         self.pose = np.array(poses[self._index(self.phase)])
         self._rising = Rising(actor, settings, step, poses[0])
+
+    def enter(self, state: State, yaw: float, phase: float) -> None:
+        """Go on from a state as from a phase (turns) of a roll that goes along a direction (rad)."""
+        self._yaw, self.phase, self._root = yaw, phase, np.array(state.qpos[3:7])
 
     def stands(self) -> bool:
         """Whether it has stood up; one without end never does."""
@@ -107,7 +109,7 @@ class Roll:
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
-        middle = self.phase + n.ahead + self._led
+        middle = self.phase + n.ahead
         window = n.window if self._settings.blend else 0.0
         chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
         self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
@@ -134,13 +136,10 @@ class Roll:
         moved = quat_log(quat_multiply(state.qpos[3:7], quat_conjugate(self._root)))
         self._root = np.array(state.qpos[3:7])
         self._behind += float(moved @ self._axis) / (2.0 * pi) - share
-        n = self._numbers
-        caught_up = self._behind * min(n.tie * state.step, 1.0)
+        caught_up = self._behind * min(self._numbers.tie * state.step, 1.0)
         self._behind -= caught_up
         self.phase += share + caught_up
         self.turned += share
-        going = n.spin / (2.0 * pi) * state.step - share - caught_up
-        self._led = min(max(self._led + going, 0.0), n.lead)
 
     def _pull(self, rotation: Rotation, along: Array) -> Array:
         """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""

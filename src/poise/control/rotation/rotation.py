@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.control.controller import Stage
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
@@ -18,11 +19,11 @@ from poise.reference import Reference
 from poise.reference.behaviours import Behaviour, Staged, read_behaviour
 from poise.spatial import Array
 
-KINDS = ("roll", "flip")
+KINDS = ("roll", "flip", "dive")
 
 
 class Rotation:
-    """Performs behaviours: rolls and flips."""
+    """Performs behaviours: rolls, flips and dives."""
 
     name = "rotation"
     needs_physics = False
@@ -40,11 +41,21 @@ class Rotation:
         if behaviour.kind not in KINDS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing: Roll | Flip
+        self.performing: Roll | Flip | Dive
+        actor, step = Actor(world), world.state.step
         if behaviour.kind == "roll":
-            self.performing = Roll(Actor(world), staged, self._settings, world.state.step)
+            self.performing = Roll(actor, staged, self._settings, step)
+        elif behaviour.kind == "flip":
+            self.performing = Flip(actor, staged, self._settings, step)
         else:
-            self.performing = Flip(Actor(world), staged, self._settings, world.state.step)
+            self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
+
+    def _rolling(self, behaviour: Behaviour, staged: Staged) -> Staged:
+        """The roll in which a dive ends."""
+        into = read_behaviour(behaviour.into or "forward-roll")
+        if into.kind != "roll":
+            raise PoiseError(f"{behaviour.path.name}: a dive goes on into a roll, and {into.name} is none")
+        return Staged(into, staged.body)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -53,8 +64,8 @@ class Rotation:
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
-        if isinstance(self.performing, Flip):
-            raise PoiseError("a flip cannot be steered: rolls can")
+        if not isinstance(self.performing, Roll):
+            raise PoiseError("flips and dives cannot be steered: rolls can")
         if heading is not None:
             self.performing.heading = heading
         if speed is not None:

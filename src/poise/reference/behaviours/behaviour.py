@@ -29,7 +29,7 @@ class Behaviour:
 
     name: str
     title: str
-    kind: str  # roll or flip: who reads the rest
+    kind: str  # roll, flip or dive: who reads the rest
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name
@@ -38,6 +38,7 @@ class Behaviour:
     start: Mapping[str, float]  # numbers for the beginning
     free: Mapping[str, Freedom] = field(default_factory=Frozen)  # of control, poses and start, by name
     rate: float = 60.0  # Hz at which it is controlled and simulated, unless somebody asks for another
+    into: str | None = None  # the roll in which a dive ends
     limits: str | None = None  # set of torque limits; the body's own if not given
 
     def angles(self, at: Mapping[str, Array]) -> dict[str, Array]:

@@ -22,7 +22,16 @@ from poise.reference.behaviours.behaviour import Behaviour, Freedom
 from poise.reference.behaviours.clipped import Moments, Poses, poses_of
 
 _FOLDER = Path(__file__).parent / "shipped"
-_TOLD = ("kind", "title", "body", "limits", "rate", "at", "tune")  # of which a file has its own or those of another
+_TOLD = (
+    "kind",
+    "into",
+    "title",
+    "body",
+    "limits",
+    "rate",
+    "at",
+    "tune",
+)  # of which a file has its own or those of another
 _FIELDS = (*_TOLD, "like", "clip", "control", "poses", "start", "found")
 
 
@@ -55,6 +64,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
         start=Frozen(start),
         free=Frozen(free),
         rate=_rate(whole),
+        into=whole.text("into") if "into" in told else None,
         limits=whole.text("limits") if "limits" in told else None,
     )
 

@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body import Body
-from poise.control.rotation import Rotation, RotationSettings
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.performance import Performance, Run
-from poise.reference.behaviours import Behaviour, Staged
+from poise.performance import Performance
+from poise.study.rotation.diving import score_of_dive
 from poise.study.rotation.friction import Friction
-from poise.study.rotation.jolted import Jolted
-from poise.world.result import BlowUp, StepResult
-from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
-from poise.world.world import World
+from poise.study.rotation.stage import SOUND, Rehearsal, staged, touching
+from poise.world.result import BlowUp
 
-SOUND = 0.025
-"""Of friction's work, that drives: half of what the audit bears."""
+__all__ = ["Flipped", "Rehearsal", "Rolled", "flip", "roll", "score", "staged"]
+
 ENOUGH = 0.6
 """Turns a second: faster rolls score no more, since they slam onto the ground."""
 ROUND = 0.4
 """Of the weight: a roll whose load varies no more is round enough."""
 STALLED = 2.5
 """s without a tenth of a turn: a roll that will not go on."""
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """What is performed, where, and from how noisy a start."""
-
-    behaviour: Behaviour
-    terrain: str = "flat"
-    seconds: float = 10.0
-    seed: int = 0
-    noise: float = 0.1  # rad/s, of the first joint velocities
-    jolt: float = 0.0  # rad/s, of joint velocities when a flip takes off
-    limits: str | None = None  # instead of the behaviour's own
-    strength: float = 1.0  # of the limits
-    rate: float | None = None  # Hz, instead of the behaviour's own
-    settings: RotationSettings = field(default_factory=RotationSettings)
-
-    @property
-    def hertz(self) -> float:
-        """The rate at which it goes."""
-        return self.behaviour.rate if self.rate is None else self.rate
 
 
 @dataclass(frozen=True)
@@ -73,26 +47,6 @@ class Rolled:
         weight = EARTH * float(recording.model.body_mass.sum())
         load = np.bincount(recording.contact_step, pressing, minlength=recording.steps) / weight
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
-
-
-def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
-    """A rehearsal at its beginning."""
-    behaviour = rehearsal.behaviour
-    body = Body.named(behaviour.body)
-    limits = rehearsal.limits or behaviour.limits
-    if limits is not None:
-        body = body.with_torque_limits(limits)
-    if rehearsal.strength != 1.0:
-        body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
-    world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.hertz))
-    controller = Rotation(rehearsal.settings, behaviour)
-    if rehearsal.jolt:
-        controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
-    return (
-        Run(world, controller, Staged(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
-        world,
-        controller,
-    )
 
 
 def roll(rehearsal: Rehearsal) -> Rolled:
@@ -162,13 +116,13 @@ def flip(rehearsal: Rehearsal) -> Flipped:
     turned, failure, friction = 0.0, None, Friction(world)
     try:
         while world.time < rehearsal.seconds:
-            touching = _touching(world, friction.watch(run.step))
-            if up is None and performing.stage == "flight" and not touching:
+            links = touching(world, friction.watch(run.step))
+            if up is None and performing.stage == "flight" and not links:
                 up = world.time
-            if up is not None and down is None and touching:
+            if up is not None and down is None and links:
                 down, turned = world.time, float(np.degrees(performing.pitch))
-                on_feet = all(_of_foot(link) for link in touching)
-            if up is not None and not all(_of_foot(link) for link in touching):
+                on_feet = all(_of_foot(link) for link in links)
+            if up is not None and not all(_of_foot(link) for link in links):
                 fell = world.time
                 break
             if down is not None and world.time >= down + STANDING + 1e-9:
@@ -180,11 +134,6 @@ def flip(rehearsal: Rehearsal) -> Flipped:
         return Flipped(0.0, False, 0.0, 0.0, failure is not None, friction.driven, taken)
     stood = (fell or world.time) - down
     return Flipped(turned, on_feet, stood, down - up, failure is not None, friction.driven, taken)
-
-
-def _touching(world: World, result: StepResult) -> set[str]:
-    """Links that were pressed against anything in a step."""
-    return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
 
 
 def _of_foot(link: str) -> bool:
@@ -202,4 +151,5 @@ def score_of_flip(rehearsal: Rehearsal) -> float:
 
 def score(rehearsal: Rehearsal) -> float:
     """Of a behaviour of any kind: the higher the better."""
-    return score_of_roll(rehearsal) if rehearsal.behaviour.kind == "roll" else score_of_flip(rehearsal)
+    judges = {"roll": score_of_roll, "flip": score_of_flip, "dive": score_of_dive}
+    return judges[rehearsal.behaviour.kind](rehearsal)
