@@ -36,6 +36,8 @@ UNSTEADY_ON = {"biped29": ("walk", "roll", "log-roll")}
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
+FASTEST_WALK = 2.3
+"""m/s: told to go faster, the look-ahead controller runs (its walks reach 1.7, and its run has 3)."""
 STEPS = {"pendulum": 1 / 60}
 """s: where pictures want other steps than the controller's usual ones; it holds in them as well (docs/studio.md)."""
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}

@@ -22,8 +22,8 @@ function fill(select, options, chosen) {
 
 /** Shows a slider's value in its output, now and whenever it moves. */
 function labelled(input, format) {
-  const show = () => { input.parentElement.querySelector("output").textContent = format(Number(input.value)); };
-  input.addEventListener("input", show);
+  const show = (value = Number(input.value)) => { input.parentElement.querySelector("output").textContent = format(value); };
+  input.addEventListener("input", () => show());
   show();
   input.show = show;
   return input;

@@ -13,6 +13,7 @@ class Edit {
   constructor(wire, choose) {
     Object.assign(this, { wire, choose });
     this.when = "now";
+    this.present = () => {}; // has whoever looks at the past go on from there
     all("[data-when]").forEach((button) => { button.onclick = () => this.pick(button.dataset.when); });
     this.sliders = EDITS.map((edit) => {
       const input = make("input", { type: "range", min: edit.min, max: edit.max, step: edit.step, value: edit.rest, ariaLabel: edit.label });
@@ -31,12 +32,18 @@ class Edit {
       if (text) this.make(text.split(":")[0], text, false);
       $("edit-text").value = "";
     };
-    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => wire.send("slope", { degrees: Number($("ground-ahead").value) }));
-    $("over").onclick = () => wire.send("transition", { motion: $("over-motion").value });
-    $("hang").onclick = () => wire.send("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
-    $("unhang").onclick = () => wire.send("unhang");
+    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => { this.bending = false; this.now("slope", { degrees: Number($("ground-ahead").value) }); });
+    $("ground-ahead").addEventListener("input", () => { this.bending = true; });
+    $("over").onclick = () => this.now("transition", { motion: $("over-motion").value });
+    $("hang").onclick = () => this.now("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
+    $("unhang").onclick = () => this.now("unhang");
     $("hang-begin").onclick = () => choose.carry($("hang-link").value, Number($("hang-mass").value));
     this.chosen = new Map();
+  }
+
+  now(name, more) {
+    this.present();
+    this.wire.send(name, more);
   }
 
   offer({ carries }) {
@@ -52,7 +59,7 @@ class Edit {
   /** From the beginning an edit replaces the one of its kind, or with `none` takes it away. */
   make(name, text, none) {
     if (this.when === "now") {
-      if (!none || name === "warp") this.wire.send("edit", { text });
+      if (!none || name === "warp") this.now("edit", { text });
       return;
     }
     if (none) this.chosen.delete(name); else this.chosen.set(name, text);
@@ -72,11 +79,16 @@ class Edit {
       : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
     $("going-over").hidden = !over.length;
     $("ground-ahead").disabled = !bends;
-    $("ground-ahead").value = 0;
-    $("ground-ahead").show();
     $("ground-note").textContent = bends ? "From little more than a step ahead of wherever it has been." : "Changes for the pendulum, and for walks of the look-ahead controller, on level ground and slopes. Choose the ground on the left instead.";
     fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
+  }
+
+  /** The ground ahead as it is, whatever was wanted; it may be steeper than the slider goes. */
+  measured({ rise }) {
+    if (this.bending) return;
+    $("ground-ahead").value = rise ?? 0;
+    $("ground-ahead").show(Math.round(rise ?? 0));
   }
 
   /** What was done, the latest first; while it is steered, only where to in the end. */

@@ -21,7 +21,7 @@ class Theatre {
   /** Put up the scene that the server describes. */
   put(scene) {
     this.stage.scene.remove(this.set);
-    this.set.traverse((part) => { part.geometry?.dispose(); });
+    discard(this.set);
     this.set = new THREE.Group();
     this.stage.scene.add(this.set);
     const { shapes, bodies, span, weight, azimuth } = scene;
@@ -53,7 +53,7 @@ class Theatre {
   lay(shapes) {
     for (const old of this.set.children.filter(({ userData }) => userData.role === "ground")) {
       this.set.remove(old);
-      old.geometry.dispose();
+      discard(old);
     }
     buildFigure(shapes, [], this.set, this.floor, this.quality);
     this.findPlanes();
@@ -188,7 +188,7 @@ class Theatre {
     const told = hung.map((event) => `${event.time} ${event.body} ${event.mass}`).join();
     if (told === this.hungAt) return;
     this.hungAt = told;
-    this.boxes.forEach((box) => { box.removeFromParent(); box.geometry.dispose(); });
+    this.boxes.forEach((box) => { box.removeFromParent(); discard(box); });
     this.boxes = hung.map(({ body, mass, point }) => {
       const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
       box.position.set(...point);
@@ -236,6 +236,11 @@ class Theatre {
     this.stage.controls.update();
     this.stage.draw();
   }
+}
+
+/** Give back what the graphics card holds of something that is no longer shown; textures are shared, and stay. */
+function discard(shown) {
+  shown.traverse(({ geometry, material }) => { geometry?.dispose(); material?.dispose(); });
 }
 
 /** Points on the ground, counterclockwise, that all others lie between (Andrew's monotone chain). */
