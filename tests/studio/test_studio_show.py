@@ -5,7 +5,10 @@ import pytest
 
 from poise import PoiseError, audit
 from poise.studio.choices import FASTEST_WALK, Choice
+from poise.studio.memory import Memory
 from poise.studio.show import Show
+
+MEMORY = Memory()
 
 
 def go(show, seconds):
@@ -15,7 +18,7 @@ def go(show, seconds):
 
 @pytest.fixture
 def walk():
-    return Show(Choice("walk", controller="pendulum"))
+    return Show(Choice("walk", controller="pendulum"), memory=MEMORY)
 
 
 def test_a_push_is_in_the_recording_and_moves_the_body(walk):

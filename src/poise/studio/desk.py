@@ -18,6 +18,7 @@ from poise.studio import choices
 from poise.studio.choices import Choice
 from poise.studio.downloads import download
 from poise.studio.frames import Framer
+from poise.studio.memory import Memory
 from poise.studio.posing import Posing
 from poise.studio.show import STRONGEST, Show
 from poise.studio.uploads import keep, shown_name
@@ -47,6 +48,7 @@ class Desk:
         self.playing = False
         self.slow = 1.0  # times real time
         self._epoch = 0
+        self._memory = Memory()
         self._laid: World | None = None  # whose ground the page has
         self.posing = Posing(send, folder)
 
@@ -96,7 +98,7 @@ class Desk:
     def _do_stage(self, told: Told) -> None:
         choice = Choice.of(told, self._brought)
         try:
-            show = Show(choice, lambda text: self._say("busy", text=self._harmless(text)))
+            show = Show(choice, lambda text: self._say("busy", text=self._harmless(text)), self._memory)
         except PoiseError as error:
             raise PoiseError(self._harmless(str(error))) from None
         self._take_up(show)

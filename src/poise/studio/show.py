@@ -6,19 +6,17 @@ import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.control.controller import Steerable, Talkative
+from poise.control.nqr import Nqr
 from poise.cueing import steered
 from poise.errors import PoiseError
 from poise.frozen import Frozen
 from poise.marking import Mark
 from poise.performance import Performance, Run
-from poise.reference.cast import Cast, cast
 from poise.reference.commands import Command
 from poise.reference.edit import Live, Span, parse_edit
 from poise.reference.edit.blend import Blend
@@ -28,6 +26,7 @@ from poise.reference.preparing import Say, in_silence
 from poise.spatial import Array, yaw_of
 from poise.studio.choices import FASTEST_WALK, Choice, check_edit
 from poise.studio.judge import Judge
+from poise.studio.memory import Memory
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
 
@@ -47,25 +46,13 @@ STRONGEST = 5000.0
 Act = Callable[[Run], object]
 
 
-@lru_cache(maxsize=8)
-def _shipped_cast(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
-    return cast(motion, body, physics=physics, usual=usual)
-
-
-def remembered_cast(motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
-    """Who performs what; motions that come with Poise are put on a body once, which takes seconds."""
-    if Path(motion).suffix:
-        return cast(motion, body, say, physics, usual)
-    say(f"putting {motion} on {body}")
-    return _shipped_cast(motion, body, physics, usual)
-
-
 class Show:
     """One choice, performed."""
 
-    def __init__(self, choice: Choice, say: Say = in_silence) -> None:
+    def __init__(self, choice: Choice, say: Say = in_silence, memory: Memory | None = None) -> None:
         self.choice = choice
-        staged = choice.session().staged(say, remembered_cast)
+        memory = memory or Memory()
+        staged = choice.session().staged(say, memory.cast)
         reference = staged.reference
         self.live = choice.edits_live
         if self.live:
@@ -73,6 +60,8 @@ class Show:
         say("getting ready (the first time on a machine, compiling takes a minute)")
         if isinstance(staged.controller, Talkative):
             staged.controller.say = say
+        if isinstance(staged.controller, Nqr):
+            staged.controller.look_ahead = memory.look_ahead
         self.run = Run(staged.world, staged.controller, reference, staged.pushes, staged.cues)
         self.judge = Judge(self.run)
         self.imported = staged.imported

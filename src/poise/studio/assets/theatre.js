@@ -1,7 +1,6 @@
 // The stage with whoever is on it, and what is drawn over them.
 
 const TRAIL = 240; // frames of the centre of mass's trail
-const BRICK = 2000; // kg/m^3
 
 class Theatre {
   constructor(canvas) {
@@ -181,7 +180,7 @@ class Theatre {
     });
   }
 
-  /** Boxes of the weights that hang on it, as large as bricks of their mass. */
+  /** The weights that hang on it. */
   showWeights(time, events) {
     const off = events.findLastIndex((event) => event.kind === "weights off" && event.time <= time);
     const hung = events.filter((event, k) => k > off && event.kind === "weight" && event.time <= time);
@@ -189,11 +188,9 @@ class Theatre {
     if (told === this.hungAt) return;
     this.hungAt = told;
     this.boxes.forEach((box) => { box.removeFromParent(); discard(box); });
-    this.boxes = hung.map(({ body, mass, point }) => {
-      const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
-      box.position.set(...point);
-      box.castShadow = true;
-      box.userData.body = this.scene.bodies.indexOf(body);
+    this.boxes = hung.map((weight) => {
+      const box = brick(weight);
+      box.userData.body = this.scene.bodies.indexOf(weight.body);
       this.groups[box.userData.body].add(box);
       return box;
     });
