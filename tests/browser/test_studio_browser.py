@@ -268,8 +268,27 @@ def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
     hung = np.searchsorted(kept.time, kept.meta["events"][1]["time"])
     assert (kept.external[:hung] == 0).all()
     assert kept.external[hung + 1, 2] < 0
+    assert kept.meta["terrain"].endswith(" m, 5° beyond")
+    held = kept.meta["events"][1]["time"] + 0.2
+    page.evaluate(f"studio.timebar.hold({held})")
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_role("button", name="Hang", exact=True).click()
+    until(page, "studio.theatre.boxes.length === 2 && studio.timebar.playing")
+    assert page.evaluate("studio.events.at(-1).time") == pytest.approx(held, abs=0.05)
+    assert page.get_by_label("The ground ahead rises").input_value() == "5"
     page.locator("#reset").click()
     until(page, "studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length === 1")
+    until(page, "document.getElementById('ground-ahead').value === '0'")
+
+
+def test_ground_that_is_refused_is_not_shown(page):
+    page.evaluate("studio.act.head(90)")
+    simulated(page, 4.0)
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_label("The ground ahead rises").fill("7")
+    page.get_by_text("turn it to about 0°").wait_for()
+    until(page, "document.getElementById('ground-ahead').value === '0'")
+    assert page.locator("#ground-ahead ~ output").text_content() == "level"
 
 
 def test_what_takes_long_is_stopped_and_it_goes_on(page):
