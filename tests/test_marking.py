@@ -14,6 +14,7 @@ CASES = [
     ("hold", "stand", "human37", 1 / 120),
     ("pendulum", "walk", "human58", 0.02),
     ("nqr", "walk", "biped29", 1 / 120),
+    ("modal", "walk", "human42", 1 / 120),
 ]
 
 
@@ -56,6 +57,8 @@ def test_marks_share_what_never_changes():
     mark = run.mark()
     assert mark.controller is not run.controller
     assert mark.controller.segment is run.controller.segment
+    run = run_of("pendulum", "walk", "human58", 0.02)
+    assert run.mark().controller._posture._data is run.controller._posture._data
 
 
 def commanded(then):

@@ -242,11 +242,17 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     page.get_by_role("tab", name="Edit").click()
     page.locator("#edit-text").fill("warp:0.8")
     page.locator("#edit-text").press("Enter")
-    until(page, "studio.events.some((event) => event.kind === 'edit')")
+    pace = page.get_by_label("Pace", exact=True)
+    until(page, "studio.edit.sliders[0].input.value === '0.8'")
     simulated(page, 0.5)
-    assert [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"] == [
-        "warp:0.8"
-    ]
+    pace.fill("1")  # what was slowed down is sped up again
+    until(page, "studio.events.filter(({ kind }) => kind === 'edit').length === 2")
+    assert pace.input_value() == "1"
+    simulated(page, 0.5)
+    edits = [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"]
+    assert edits == ["warp:0.8", "warp:1.25"]
+    page.evaluate("studio.wire.send('branch', { time: studio.events[1].time - 0.2, play: true })")
+    until(page, "studio.edit.sliders[0].input.value === '0.8'")
 
 
 def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):

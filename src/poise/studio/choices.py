@@ -179,11 +179,11 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
         return "performs scripts of key poses: see Pose, above"
     kind = _kind(motion)
     if (kind == BEHAVIOUR) != (controller == "rotation"):
-        own = f"performs {' and '.join(behaviour_names())}, which are its own"
+        own = f"performs only what it makes up itself: {', '.join(behaviour_names())}"
         return own if controller == "rotation" else f"{motion} is a behaviour of the momentum controller"
     if controller == "pendulum":
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
-            return f"takes the manner of a walk, and {motion} is none"
+            return f"takes over the manner of a walk, and {motion} is no walk"
         return _legless(body)
     if controller in ("nqr", "modal"):
         return _needs_physics(controller, motion, body, kind)

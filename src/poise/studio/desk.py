@@ -261,7 +261,12 @@ class Desk:
         self._say("ground", shapes=[shape for shape in shapes if shape["role"] == "ground"])
 
     def _do_transition(self, told: Told) -> None:
-        self._shown().go_over(told.text("motion"))
+        motion = told.text("motion")
+        self._say("busy", text=f"putting {shown_name(motion)} on the body")
+        try:
+            self._shown().go_over(motion)
+        finally:
+            self._say("busy", text="")
         self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:

@@ -140,7 +140,7 @@ class Studio {
 
   crashed(text, asked) {
     toast(text, asked ? "note" : "error");
-    if (this.pose.sheet) this.wire.send("pose.text", { text: this.pose.sheet.text, name: this.pose.sheet.name });
+    this.pose.lost();
     this.timebar.playing = false;
     this.timebar.refresh();
   }
