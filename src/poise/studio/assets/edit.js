@@ -15,9 +15,9 @@ const EDITS = [
 class Edit {
   constructor(wire, choose) {
     Object.assign(this, { wire, choose });
-    this.when = "now";
+    this.when = this.preferred = "now"; // what is wanted, of those who can
     this.present = () => {}; // has whoever looks at the past go on from there
-    all("[data-when]").forEach((button) => { button.onclick = () => this.pick(button.dataset.when); });
+    all("[data-when]").forEach((button) => { button.onclick = () => { this.preferred = button.dataset.when; this.pick(this.preferred); }; });
     this.sliders = EDITS.map((edit) => {
       const input = make("input", { type: "range", min: edit.min, max: edit.max, step: edit.step, value: edit.rest, ariaLabel: edit.label });
       const box = make("label", { className: "range" }, make("span", { textContent: edit.label }), input, make("output"));
@@ -99,7 +99,7 @@ class Edit {
   staged({ live, over, bends, controller, links, hands, trunk, motion }) {
     if (!this.choose.edits.length) this.chosen.clear();
     all("[data-when]")[0].disabled = !live;
-    this.pick(live ? this.when : "start");
+    this.pick(live ? this.preferred : "start");
     const [title] = CONTROLLER_WORDS[controller];
     $("edit-note").textContent = !live ? `${title} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`
       : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
