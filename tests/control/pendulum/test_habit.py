@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.habit import MOST, TELLS, WARY, Habit
+from poise.control.pendulum.habit import FASTEST, MOST, TELLS, WARY, Habit
 
 speeds = st.floats(-1.6, 1.6)
 NEW = Habit.first(1.0, 0.0)
@@ -62,3 +62,9 @@ def test_what_counts_at_once_is_forgotten_and_what_was_learned_is_not():
     habit = NEW.after(1.0, np.array([0.2, 0.1]), 0.5, 0.3)
     np.testing.assert_allclose(habit.extra(1.0), 0.8 * WARY * [0.2, 0.1])
     np.testing.assert_allclose(habit.calm().extra(1.0), 0.5 * WARY * [0.2, 0.1])
+
+
+def test_nothing_is_added_beyond_what_can_be_walked():
+    habit = Habit.first(1.2, 0.4)
+    assert habit.extra(2.6)[0] == pytest.approx(1.2 * FASTEST - 2.6)
+    assert habit.extra(4.0)[0] == 0.0

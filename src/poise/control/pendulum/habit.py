@@ -15,6 +15,8 @@ from poise.spatial import Array
 
 MOST = np.array([1.0, 0.3])
 """m/s, of an adult, ahead and aside: the most that is aimed at in addition."""
+FASTEST = 2.7
+"""m/s, of an adult: nothing is added beyond; who is to walk faster than it can only stumbles the sooner."""
 TELLS = np.array([0.5, 0.2])
 """m/s, of an adult: the most that counts of what two steps lack; who lacks more was pushed or stumbled."""
 WARY = np.array([1.0, 0.3])
@@ -40,7 +42,9 @@ class Habit(NamedTuple):
     def extra(self, speed: float) -> Array:
         """(2,) m/s, ahead and aside, to aim at in addition when going at a speed (m/s)."""
         most = self.scale * MOST
-        return np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, -most), most)
+        more = np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, -most), most)
+        more[0] = min(more[0], max(self.scale * FASTEST - speed, 0.0))
+        return more
 
     def after(self, speed: float, lacked: Array, learns: float, prompt: float) -> Habit:
         """Two steps at a speed (m/s) lacked so much (2,) m/s, of which a share is learned, and one counts at once."""

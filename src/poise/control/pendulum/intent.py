@@ -42,7 +42,8 @@ class Intent:
         self.lift = 0.0
         self.duration: float | None = None
         self._first = self._wanted = heading
-        self.going = self._speed = self._suited = speed
+        self._speed = speed
+        self.going = self._suited = speed / (1.0 + settings.habit) if speed > 0 else speed  # so that this is aimed at
         self._told = False  # a speed, by whoever steers
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
