@@ -27,6 +27,13 @@ def test_another_speed_is_approached_no_faster_than_is_set():
     assert proceeded(intent, 5.0).speed == pytest.approx(-0.5)
 
 
+@pytest.mark.parametrize("speed", [-0.5, 0.0, 1.3])
+def test_at_first_it_aims_at_the_speed_it_has(speed):
+    intent = Intent(0.0, speed, PendulumSettings())
+    assert intent.speed == pytest.approx(speed)
+    assert proceeded(intent, 3.0).going == pytest.approx(speed)
+
+
 def test_headings_are_told_from_the_first_one():
     intent = Intent(0.4, 1.0, PLAIN)
     intent.steer(1.2, None)
