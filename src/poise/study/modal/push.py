@@ -93,19 +93,18 @@ def _cases(motion: str, blows: Blows, labels: Row, settings: ModalSettings, scop
     for force, angle, phase, seed in product(blows.forces, blows.directions, blows.phases, range(scope.seeds)):
         yield Case(
             {**labels, "force": force, "direction": angle, "phase": phase},
-            Trial(
-                motion,
-                performer(motion),
-                seconds=PUSHED_AT + scope.seconds,
-                seed=seed,
-                phase=beginning_for(motion, phase),
-                pushes=(push_to(angle, force, blows.frames),),
-            ),
+            pushed_trial(motion, phase, push_to(angle, force, blows.frames), scope.seconds, seed),
             settings,
         )
 
 
-def beginning_for(motion: str, phase: float) -> float:
+def pushed_trial(motion: str, phase: float, push: Push, seconds: float, seed: int) -> Trial:
+    """A motion that is pushed at a phase, and watched for so many seconds from then on."""
+    begins = _beginning(motion, phase)
+    return Trial(motion, performer(motion), seconds=PUSHED_AT + seconds, seed=seed, phase=begins, pushes=(push,))
+
+
+def _beginning(motion: str, phase: float) -> float:
     """The phase at which to begin, to be pushed at another."""
     _, reference = cast_once(motion, performer(motion), True)
     cycle = next(iter(reference.motions.values())).clip

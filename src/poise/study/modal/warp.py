@@ -8,12 +8,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from poise.reference.archive import spoken_name
-from poise.study.modal.case import TOLD, Case, measure, performer, window_for
-from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, beginning_for, push_to, shares_at
+from poise.study.modal.case import TOLD, Case, measure, window_for
+from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial, shares_at
 from poise.study.plots import panels, share_map
 from poise.study.study import Row, Scope, Study
 from poise.study.table import grouped, numbers
-from poise.study.trial import Trial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,13 +35,8 @@ def cases(scope: Scope) -> list[Case]:
     return [
         Case(
             {"motion": spoken_name(motion), **way, "force": force, "phase": phase},
-            Trial(
-                motion,
-                performer(motion),
-                seconds=PUSHED_AT + scope.seconds,
-                seed=seed,
-                phase=beginning_for(motion, phase),
-                pushes=(push_to(BACK, force, FRAMES),),
+            replace(
+                pushed_trial(motion, phase, push_to(BACK, force, FRAMES), scope.seconds, seed),
                 meanwhile=WARPS[way["warp"]],
             ),
             replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=window_for(motion)),
