@@ -12,11 +12,12 @@ from poise.beginning import Placed
 from poise.body import Body
 from poise.control import Controller
 from poise.control.controller import Steerable
+from poise.cueing import edit_cue, steer_cue
 from poise.errors import PoiseError
 from poise.measure import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
-from poise.performance import Performance, Run, check, edit_cue, steer_cue
+from poise.performance import Performance, Run, check
 from poise.reference.begun import begun
 from poise.reference.cast import cast
 from poise.reference.commands import Command
