@@ -132,7 +132,7 @@ class Run:
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
             self.events.append(done(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        if isinstance(self.controller, Startled) and self._begins():
+        if self._begins() and isinstance(self.controller, Startled):
             self.controller.startle(world.time)
         actuation, push = self.controller.act(world.state), total_push(self._forces, world)
         if self._weights:
