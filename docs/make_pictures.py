@@ -130,6 +130,13 @@ SHOTS = (
         (1.9, 0.0, 0.8),
         size=(1200, 460),
     ),
+    Shot(
+        "12_slow_down_when_pushed",
+        (0.55, 1.05, 1.5, 1.95, 2.4, 2.85, 3.3),
+        Camera(azimuth=-64, elevation=12, distance=4.4),
+        (2.1, 0.0, 0.8),
+        size=(1200, 460),
+    ),
 )
 
 LIFTED = ("11_lift_a_barbell", (0.9, 1.7, 2.3, 2.8, 3.4, 4.5))

@@ -2,7 +2,7 @@
 
 `modal` needs nothing but poses and contacts to come, so a motion can be edited while it is performed. Here a broad jump
 has its arms raised. In the air both hands take hold of a bar: from then on nothing is said to bear, and the body swings
-by itself while it goes on with the poses of the jump. After 0.9 s it goes over within half a second from where it is
+by itself while it goes on with the poses of the jump. After 1.3 s it goes over within half a second from where it is
 into `swing`, entered where that is most alike and moved to where the hands hold, and goes on with it.
 """
 
@@ -22,7 +22,7 @@ from poise.world.platforms import Platforms
 from poise.world.props import Bar
 from poise.world.rehearsed import stage
 
-CATCH, PASSIVE, OVER, SECONDS = 1.4, 0.9, 0.5, 8.0
+CATCH, PASSIVE, OVER, SECONDS = 1.4, 1.3, 0.5, 8.0
 """s at which hands take hold, of swinging by itself, of the transition, and of it all."""
 BOX = 0.15
 """m: the height from which it jumps."""

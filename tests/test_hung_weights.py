@@ -21,15 +21,16 @@ STIFF = np.where(np.arange(NOBODY.model.nv) < 6, 0.0, 5.0)
 MOTORS = Actuation(motors=Motors(np.zeros(NOBODY.model.nv), STIFF))
 
 
-def with_point_mass(weight):
-    """A world in which the mass is part of the link."""
+def with_point_masses(weights):
+    """A world in which masses are part of their links."""
     tree = ElementTree.fromstring(BODY.mjcf)
-    link = BODY.links[weight.link - 1]
-    element = next(each for each in tree.iter("body") if each.get("name") == link)
-    for old in element.findall("inertial"):
-        element.remove(old)
-    point = Box(weight.mass, np.array(weight.point), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), solid=False)
-    element.append(_inertial(BODY, link, point))
+    for weight in weights:
+        link = BODY.links[weight.link - 1]
+        element = next(each for each in tree.iter("body") if each.get("name") == link)
+        for old in element.findall("inertial"):
+            element.remove(old)
+        point = Box(weight.mass, np.array(weight.point), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), solid=False)
+        element.append(_inertial(BODY, link, point))
     heavy = replace(BODY, mjcf=ElementTree.tostring(tree, encoding="unicode"), plan=None)
     return World(Scene((heavy,)), SETTINGS)
 
@@ -41,18 +42,51 @@ def thrown():
     return qpos, qvel
 
 
-@pytest.mark.parametrize("mass", [2.0, 10.0])
-def test_it_moves_the_body_as_a_mass_in_the_model_does(mass):
-    hung, bare = World(Scene((BODY,)), SETTINGS), World(Scene((BODY,)), SETTINGS)
-    weight = HungWeight.on(hung, BODY.hands[0].link, mass)
-    carried = with_point_mass(weight)
-    for world in (hung, carried, bare):
-        world.reset(*thrown())
-    for _ in range(40):
-        hung.step(MOTORS, hung_force([weight], hung, MOTORS, None))
-        carried.step(MOTORS)
-        bare.step(MOTORS)
-    off, without = (np.abs(world.qpos - carried.qpos).max() for world in (hung, bare))
+def standing():
+    """On the ground, as stiff as a board."""
+    return BODY.standing, np.zeros(NOBODY.model.nv)
+
+
+def push_at(step):
+    """(nv,) N: a shove to the side for a while."""
+    out = np.zeros(NOBODY.model.nv)
+    out[1] = 150.0 if 5 <= step < 15 else 0.0
+    return out
+
+
+def unpushed(_):
+    return None
+
+
+HAND, OTHER, FOOT = BODY.hands[0].link, BODY.hands[1].link, BODY.feet[0].link
+
+
+@pytest.mark.parametrize(
+    ("hung", "begin", "push"),
+    [
+        pytest.param({HAND: 2.0}, thrown, unpushed, id="light"),
+        pytest.param({HAND: 10.0}, thrown, unpushed, id="heavy"),
+        pytest.param({HAND: 8.0, OTHER: 3.0}, thrown, unpushed, id="one in each hand"),
+        pytest.param({HAND: 8.0, BODY.trunk: 20.0}, thrown, unpushed, id="one above the other"),
+        pytest.param({HAND: 8.0}, thrown, push_at, id="pushed in the air"),
+        pytest.param({HAND: 15.0}, standing, unpushed, id="on the ground"),
+        pytest.param({HAND: 8.0, OTHER: 3.0}, standing, push_at, id="pushed on the ground"),
+        pytest.param({FOOT: 10.0, HAND: 8.0}, standing, push_at, id="on a foot that stands"),
+    ],
+)
+def test_it_moves_the_body_as_a_mass_in_the_model_does(hung, begin, push):
+    world, bare = World(Scene((BODY,)), SETTINGS), World(Scene((BODY,)), SETTINGS)
+    weights = [HungWeight.on(world, link, mass) for link, mass in hung.items()]
+    carried = with_point_masses(weights)
+    for each in (world, carried, bare):
+        each.reset(*begin())
+    for step in range(40):
+        others = push(step)
+        pulled = hung_force(weights, world, MOTORS, others)
+        world.step(MOTORS, pulled if others is None else pulled + others)
+        carried.step(MOTORS, others)
+        bare.step(MOTORS, others)
+    off, without = (np.abs(each.qpos - carried.qpos).max() for each in (world, bare))
     assert off < 0.05 * without
     assert without > 0.05, "a weight that does not matter shows nothing"
 

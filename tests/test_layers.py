@@ -30,6 +30,8 @@ LAYERS = [
     "pushing",
     "hanging",
     "marking",
+    "cueing",
+    "describing",
     "performance",
     "session",
     "animation",

@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
+from poise.cueing import steer_cue
 from poise.performance import Run
+from poise.reference.commands import Command
+from poise.spatial import yaw_of
+from poise.world.profile import Profile
 
 CASES = [
     ("hold", "stand", "human37", 1 / 120),
     ("pendulum", "walk", "human58", 0.02),
     ("nqr", "walk", "biped29", 1 / 120),
+    ("modal", "walk", "human42", 1 / 120),
 ]
 
 
@@ -52,6 +57,46 @@ def test_marks_share_what_never_changes():
     mark = run.mark()
     assert mark.controller is not run.controller
     assert mark.controller.segment is run.controller.segment
+    run = run_of("pendulum", "walk", "human58", 0.02)
+    assert run.mark().controller._posture._data is run.controller._posture._data
+
+
+def commanded(then):
+    """A walk that is to turn after a while; what is done to it before that, it is to turn all the same."""
+    body = Body.named("human58")
+    controller = named_controller("pendulum")
+    world = World(Scene.of(body), WorldSettings(step=0.02))
+    run = Run(world, controller, named_motion("walk", body), cues=[steer_cue(controller, Command(0.6, 1.0))])
+    steps(run, 20)
+    then(run)
+    steps(run, 80)
+    return run
+
+
+def test_cues_that_wait_are_for_whoever_performs_after_going_back_and_over_other_ground():
+    def lay(run):
+        run.lay(Profile(((50.0, 0.0),), 0.0, 0.1), "steeper far away")
+
+    def go_back(run):
+        mark = run.mark()
+        steps(run, 15)
+        run.go_back(mark)
+
+    plain = commanded(lambda run: None)
+    turned = abs(float(yaw_of(plain.world.qpos[3:7])))
+    assert turned > 0.3, "a cue that does nothing shows nothing"
+    for then in (lay, go_back):
+        run = commanded(then)
+        assert abs(float(yaw_of(run.world.qpos[3:7]))) == pytest.approx(turned, abs=0.05), then.__name__
+        assert [event for event in run.events if event["kind"] == "steer"] == plain.events
+    assert (run.world.qpos == plain.world.qpos).all()
+
+
+def test_other_ground_is_put_down():
+    run = run_of("hold", "stand", "human37", 1 / 120)
+    steps(run, 3)
+    run.lay(Profile(((5.0, 0.0),), 0.0, 0.1), "steeper")
+    assert run.events == [{"kind": "ground", "time": pytest.approx(3 / 120), "text": "steeper"}]
 
 
 def test_a_push_without_force_is_refused():

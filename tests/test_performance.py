@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings, named_controller, named_motion
+from poise.cueing import steer_cue
 from poise.errors import PoiseError
-from poise.performance import Run, steer_cue
+from poise.performance import Run
 from poise.reference.commands import Command
 
 

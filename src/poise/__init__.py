@@ -17,11 +17,12 @@ from poise.version import __version__
 if TYPE_CHECKING:
     from poise.body import Body
     from poise.control import named_controller
+    from poise.cueing import edit_cue, steer_cue
     from poise.dynamics import Actuation, Motors
     from poise.measure import audit, metrics
     from poise.motion import Clip, Skeleton
     from poise.motion.repair import ImportSettings, import_motion
-    from poise.performance import Performance, edit_cue, perform, steer_cue
+    from poise.performance import Performance, perform
     from poise.reference import BodyClip, Played, Variation, named_motion, prepare, with_physics
     from poise.reference.commands import parse_steer
     from poise.reference.edit import Live, edited, parse_edit
@@ -48,7 +49,7 @@ _HOMES = {
     "World": "poise.world",
     "WorldSettings": "poise.world",
     "audit": "poise.measure",
-    "edit_cue": "poise.performance",
+    "edit_cue": "poise.cueing",
     "edited": "poise.reference.edit",
     "import_motion": "poise.motion.repair",
     "metrics": "poise.measure",
@@ -61,7 +62,7 @@ _HOMES = {
     "perform": "poise.performance",
     "prepare": "poise.reference",
     "shipped_repertoire": "poise.reference.repertoire",
-    "steer_cue": "poise.performance",
+    "steer_cue": "poise.cueing",
     "with_physics": "poise.reference",
 }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from poise.body.carrying import Carriage
 from poise.reference import Reference, Target
 from poise.reference.edit.limbs import has_legs
+from poise.reference.reference import edition_of
 from poise.world.ground import Place
 from poise.world.stance import stood
 from poise.world.world import World
@@ -69,6 +70,11 @@ class Placed:
         self.begin, self.motions = reference.begin, reference.motions
         self._reference, self._carriage = reference, carriage_of(place)
         self._last: tuple[Target, Target] | None = None
+
+    @property
+    def edition(self) -> int:
+        """How often it was edited."""
+        return edition_of(self._reference)
 
     def at(self, time: float) -> Target:
         """What is wanted at a time, in the world."""

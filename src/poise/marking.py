@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
+import mujoco
 import numpy as np
 
 from poise.control import Controller
+from poise.hanging import HungWeight
+from poise.pushing import ScenePush
 from poise.reference import Reference
 from poise.world.cues import Cue
 from poise.world.snapshot import Snapshot
@@ -22,9 +25,9 @@ class Mark:
     snapshot: Snapshot
     controller: Controller
     reference: Reference
-    forces: tuple[Any, ...]  # pushes that act or will
-    weights: tuple[Any, ...]  # that hang on it
     waiting: tuple[Cue, ...]
+    forces: tuple[ScenePush, ...]  # pushes that act or will
+    weights: tuple[HungWeight, ...]  # that hang on it
     events: int
     steps: int
 
@@ -59,12 +62,18 @@ def fixed_parts(parts: object, world: World) -> dict[int, object]:
             ahead += part.values()
         elif isinstance(part, list | tuple | set):
             ahead += part
+        elif isinstance(part, partial):
+            ahead += (*part.args, *part.keywords.values())
         elif hasattr(part, "__dict__"):
             ahead += vars(part).values()
     return fixed
 
 
 def _is_fixed(part: object) -> bool:
+    if isinstance(part, Cue):
+        return False  # what it does may be bound to a controller that changes
+    if isinstance(part, mujoco.MjData):
+        return True  # paper to reckon on, filled anew each time: copies would take megabytes
     if isinstance(part, np.ndarray):
         return not part.flags.writeable
     told = getattr(type(part), "__dataclass_params__", None)

@@ -6,22 +6,22 @@ import copy
 import math
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
-from poise.control.controller import Adjustable, Startled, Steerable
+from poise.control.controller import Startled
+from poise.cueing import done
+from poise.describing import describe
 from poise.errors import PoiseError
 from poise.hanging import MOST, HungWeight, hung_force
 from poise.marking import Mark, fixed_parts, moved_parts
 from poise.pushing import ScenePush, total_push
 from poise.reference import Reference
-from poise.reference.commands import Command
-from poise.version import __version__
 from poise.world.cues import Cue
 from poise.world.ground import Place, Terrain
 from poise.world.pushes import Push
@@ -29,9 +29,6 @@ from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
-
-if TYPE_CHECKING:
-    from poise.reference.edit import Edit, Live
 
 Array = NDArray[np.float64]
 
@@ -133,9 +130,9 @@ class Run:
         """Go on by a step. A world that blows up raises it."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + 1e-9:
-            self.events.append(_cued(self._waiting.pop(0), world))
+            self.events.append(done(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        if isinstance(self.controller, Startled) and self._begins():
+        if self._begins() and isinstance(self.controller, Startled):
             self.controller.startle(world.time)
         actuation, push = self.controller.act(world.state), total_push(self._forces, world)
         if self._weights:
@@ -214,16 +211,18 @@ class Run:
         """Put down in the recording what was just done to the controller or its reference."""
         self.events.append(dict(event))
 
-    def lay(self, terrain: Terrain) -> None:
+    def lay(self, terrain: Terrain, text: str) -> None:
         """Go on over another ground, which has to be the same as before wherever anything has been.
 
-        So the recording, which knows only the last ground, is true from its beginning.
+        So the recording, which knows only the last ground, is true from its beginning; `text` says there what changed.
         """
-        old, parts = self.world, (self.controller, self.reference)
+        old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
-        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, old) | moved_parts(old, new))
+        kept = copy.deepcopy(parts, fixed_parts(parts, old) | moved_parts(old, new))
+        self.controller, self.reference, self._waiting = kept
         self.world = self._recorder.world = new
+        self.note({"kind": "ground", "time": new.time, "text": text})
 
     @property
     def way(self) -> Array:
@@ -233,49 +232,31 @@ class Run:
 
     def mark(self) -> Mark:
         """Where it is now, to go back to."""
-        parts = (self.controller, self.reference)
-        kept = copy.deepcopy(parts, fixed_parts(parts, self.world))
-        at = (self.world, self.world.snapshot)
-        lengths = (len(self.events), len(self._spent))
-        return Mark(*at, *kept, tuple(self._forces), self._weights, tuple(self._waiting), *lengths)
+        parts = (self.controller, self.reference, self._waiting)
+        controller, reference, waiting = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        return Mark(
+            world=self.world,
+            snapshot=self.world.snapshot,
+            controller=controller,
+            reference=reference,
+            waiting=tuple(waiting),
+            forces=tuple(self._forces),
+            weights=self._weights,
+            events=len(self.events),
+            steps=len(self._spent),
+        )
 
     def go_back(self, to: Mark) -> None:
         """Be where it was at a mark, to the last bit; what was recorded since is forgotten."""
         if to.steps > len(self._spent):
             raise PoiseError("cannot go back to a mark of another piece")
-        parts = (to.controller, to.reference)
-        self.controller, self.reference = copy.deepcopy(parts, fixed_parts(parts, to.world))
+        parts = (to.controller, to.reference, list(to.waiting))
+        self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
         self.world = self._recorder.world = to.world
         self.world.go_back(to.snapshot)
-        self._forces, self._weights, self._waiting = list(to.forces), to.weights, list(to.waiting)
+        self._forces, self._weights = list(to.forces), to.weights
         del self.events[to.events :], self._spent[to.steps :]
         self._recorder.cut(to.steps)
-
-
-def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
-    """The cue to edit the motion that is being performed, `live`, at a time (s)."""
-    return Cue(time, str(edit), lambda world: live.edit(edit, world.time))
-
-
-def steer_cue(controller: Steerable, command: Command) -> Cue:
-    """The cue to steer."""
-    steps = controller if isinstance(controller, Adjustable) else None
-    if command.adjusts and steps is None:
-        raise PoiseError(f"{controller.name} takes steps as they come: steer it without lift and step")
-
-    def steer(_: World) -> dict[str, Any]:
-        controller.steer(command.heading, command.speed)
-        if command.adjusts and steps is not None:
-            steps.adjust(command.lift, command.step)
-        return command.as_event()
-
-    return Cue(command.time, "steer", steer)
-
-
-def _cued(cue: Cue, world: World) -> dict[str, Any]:
-    """What a cue does to the world, as an event."""
-    told = cue.do(world)
-    return dict(told) if isinstance(told, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
 
 
 def check(seconds: float, seed: int, noise: float) -> None:
@@ -286,33 +267,3 @@ def check(seconds: float, seed: int, noise: float) -> None:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
     if seed < 0:
         raise PoiseError(f"seed {seed}: must be at least 0")
-
-
-def describe(
-    world: World,
-    controller: Controller,
-    reference: Reference,
-    events: Sequence[dict[str, Any]],
-    seed: int,
-    noise: float,
-) -> dict[str, Any]:
-    """What a recording says about its making."""
-    body = world.scene.body
-    return {
-        "version": __version__,
-        "body": body.name,
-        "motion": reference.name,
-        "controller": controller.name,
-        "settings": controller.settings,
-        "seed": seed,
-        "noise": noise,
-        "step": world.settings.step,
-        "world": asdict(world.settings),
-        "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
-        "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
-        "root": body.links[0],
-        "rigging": None if body.rigging is None else body.rigging.as_dict(),
-        "feet": [foot.link for foot in body.feet],
-        "hands": [hand.link for hand in body.hands],
-        "events": list(events),
-    }

@@ -16,6 +16,7 @@ from poise.body import Body
 from poise.body.load import parse_load
 from poise.control import CONTROLLERS, Controller, named_controller
 from poise.control.controller import Steerable
+from poise.cueing import steer_cue
 from poise.errors import PoiseError
 from poise.export import export
 from poise.files import check_targets, check_writable
@@ -23,7 +24,7 @@ from poise.handover import Ending, Handover
 from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.motion.repair import Imported
-from poise.performance import Performance, check, perform, steer_cue
+from poise.performance import Performance, check, perform
 from poise.reference import Reference
 from poise.reference.behaviours import Staged as Behaving
 from poise.reference.cast import Cast, cast

@@ -201,7 +201,7 @@ def test_controllers_that_do_not_fit_say_why(page):
     pendulum = page.locator(".pick", has=page.locator("input[value=pendulum]"))
     assert pendulum.locator("input").is_disabled()
     page.get_by_text("not fit: why?").click()
-    assert "none" in pendulum.inner_text()
+    assert "backflip is no walk" in pendulum.inner_text()
     page.locator(".pick", has=page.locator("input[value=limp]")).click()
     until(page, "studio.scene.controller === 'limp'")
     until(page, "studio.fell !== null")
@@ -242,11 +242,17 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     page.get_by_role("tab", name="Edit").click()
     page.locator("#edit-text").fill("warp:0.8")
     page.locator("#edit-text").press("Enter")
-    until(page, "studio.events.some((event) => event.kind === 'edit')")
+    pace = page.get_by_label("Pace", exact=True)
+    until(page, "studio.edit.sliders[0].input.value === '0.8'")
     simulated(page, 0.5)
-    assert [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"] == [
-        "warp:0.8"
-    ]
+    pace.fill("1")  # what was slowed down is sped up again
+    until(page, "studio.events.filter(({ kind }) => kind === 'edit').length === 2")
+    assert pace.input_value() == "1"
+    simulated(page, 0.5)
+    edits = [event["text"] for event in recording(page, tmp_path).meta["events"] if event["kind"] == "edit"]
+    assert edits == ["warp:0.8", "warp:1.25"]
+    page.evaluate("studio.wire.send('branch', { time: studio.events[1].time - 0.2, play: true })")
+    until(page, "studio.edit.sliders[0].input.value === '0.8'")
 
 
 def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
@@ -268,8 +274,27 @@ def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
     hung = np.searchsorted(kept.time, kept.meta["events"][1]["time"])
     assert (kept.external[:hung] == 0).all()
     assert kept.external[hung + 1, 2] < 0
+    assert kept.meta["terrain"].endswith(" m, 5° beyond")
+    held = kept.meta["events"][1]["time"] + 0.2
+    page.evaluate(f"studio.timebar.hold({held})")
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_role("button", name="Hang", exact=True).click()
+    until(page, "studio.theatre.boxes.length === 2 && studio.timebar.playing")
+    assert page.evaluate("studio.events.at(-1).time") == pytest.approx(held, abs=0.05)
+    assert page.get_by_label("The ground ahead rises").input_value() == "5"
     page.locator("#reset").click()
     until(page, "studio.theatre.set.children.filter(({ userData }) => userData.role === 'ground').length === 1")
+    until(page, "document.getElementById('ground-ahead').value === '0'")
+
+
+def test_ground_that_is_refused_is_not_shown(page):
+    page.evaluate("studio.act.head(90)")
+    simulated(page, 4.0)
+    page.get_by_role("tab", name="Edit").click()
+    page.get_by_label("The ground ahead rises").fill("7")
+    page.get_by_text("turn it to about 0°").wait_for()
+    until(page, "document.getElementById('ground-ahead').value === '0'")
+    assert page.locator("#ground-ahead ~ output").text_content() == "level"
 
 
 def test_what_takes_long_is_stopped_and_it_goes_on(page):

@@ -185,6 +185,15 @@ def test_events_become_pushes_and_odd_ones_are_passed_over():
     assert page_data(record(3, events="none"))["pushes"] == []
 
 
+def test_weights_hang_from_when_they_were_hung_until_they_were_taken_off():
+    weight = {"kind": "weight", "body": "trunk", "mass": 3.0, "point": [0, 0, 0.1]}
+    odd = [{**weight, "time": 0.1, "body": "nobody"}, {**weight, "time": None}, {**weight, "time": 0.1, "point": 3}]
+    off = {"kind": "weights off", "time": 0.3}
+    held = page_data(record(3, events=[{**weight, "time": 0.1}, *odd, off, {**weight, "time": 0.4, "mass": 5.0}]))
+    told = [(each["body"], each["time"], each.get("until"), each["mass"]) for each in held["weights"]]
+    assert told == [(0, 0.1, 0.3, 3.0), (0, 0.4, None, 5.0)]
+
+
 def test_summary_is_one_line():
     meta = {"body": "biped", "motion": "/data/walk.bvh", "controller": {"name": "modal"}}
     assert summary(record(250, **meta, fell_at=None)) == "biped · walk.bvh · modal · 1.0 s · no fall"

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from poise import PoiseError, audit
-from poise.studio.choices import Choice
+from poise.studio.choices import FASTEST_WALK, Choice
+from poise.studio.memory import Memory
 from poise.studio.show import Show
+
+MEMORY = Memory()
 
 
 def go(show, seconds):
@@ -15,7 +18,7 @@ def go(show, seconds):
 
 @pytest.fixture
 def walk():
-    return Show(Choice("walk", controller="pendulum"))
+    return Show(Choice("walk", controller="pendulum"), memory=MEMORY)
 
 
 def test_a_push_is_in_the_recording_and_moves_the_body(walk):
@@ -90,7 +93,7 @@ def test_going_back_is_exact_and_going_on_is_the_same(walk):
     walk.branch(1.0)
     assert walk.time == pytest.approx(1.0)
     assert [event["kind"] for event in walk.run.events] == ["push"]
-    assert walk.heading == 0.0
+    assert walk.told()["heading"] == 0.0
     walk.branch(-5.0)
     assert walk.time == 0.0
 
@@ -161,15 +164,41 @@ def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     assert world.qpos[2] - recording.qpos[0, 2] == pytest.approx(climbed, abs=0.06)
     assert walk.judge.fell_at is None
     assert audit(recording).passed
+    assert walk.told()["rise"] == pytest.approx(5.0)
+    assert walk.terrain == f"0° to {edge:.2f} m, 5° beyond"
+    assert [event["kind"] for event in recording.meta["events"]] == ["ground"]
     exact = world.qpos.copy()
     walk.branch(1.5)
     assert walk.run.world.scene.terrain.height(100.0, 0.0) == 0.0
+    assert (walk.told()["rise"], walk.terrain) == (0.0, "flat")
     go(walk, 0.5)
     walk.slope(5.0)
     go(walk, 2.0)
     walk.branch(3.0)
     go(walk, 3.0)
     assert (walk.run.world.qpos == exact).all()
+
+
+def test_what_was_asked_of_a_walker_is_known_after_going_back(walk):
+    go(walk, 0.2)
+    walk.steer(0.5, 0.8, 0.1, None)
+    go(walk, 0.2)
+    walk.steer(-0.5, None, None, 0.7)
+    keys = ("heading", "pace", "lift", "step")
+    assert [walk.told()[key] for key in keys] == pytest.approx([np.degrees(-0.5), 0.8, 0.1, 0.7])
+    walk.branch(0.3)
+    assert [walk.told()[key] for key in keys] == [pytest.approx(np.degrees(0.5)), 0.8, 0.1, None]
+    walk.branch(0.0)
+    assert [walk.told()[key] for key in keys] == [0.0, None, None, None]
+
+
+def test_look_ahead_is_not_made_to_run_uphill():
+    show = Show(Choice("walk", "biped29", "nqr", steered=False))
+    assert show.fastest is None
+    show.slope(4.0)
+    assert show.fastest == FASTEST_WALK < 3.0
+    show.slope(0.0)
+    assert show.fastest is None
 
 
 def test_ground_is_not_bent_for_whoever_would_fall_or_walks_across():

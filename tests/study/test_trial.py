@@ -9,7 +9,7 @@ from poise.control.nqr import Nqr
 from poise.reference.begun import begun
 from poise.reference.shipping import finished
 from poise.study import trial as trials
-from poise.study.trial import NOISE, Trial, attempt, cast_once
+from poise.study.trial import NOISE, Trial, attempt, cast_once, staged
 
 STAND = Trial("stand", body="biped29", seconds=1.0)
 
@@ -86,3 +86,16 @@ def test_pieces_weigh_as_much_as_they_last():
     assert (verdict.jitter, verdict.slip, verdict.penetration) == pytest.approx((2.0, 3.0, 2.0))
     assert (verdict.seconds, verdict.fell_at, verdict.failed) == (0.8, 0.8, ("pull",))
     assert (verdict.approximate, verdict.weakened, verdict.jitter_ratio) == (1, 3, None)
+
+
+def test_edits_meanwhile_are_made_in_their_time_and_not_before():
+    plain, slowed = (
+        Trial("walk", body="human42", seconds=1.0, phase=0.0, meanwhile=edits)
+        for edits in ((), ((0.1, "warp:0.5@0.1-5,ease=0.01"),))
+    )
+    (_, _, usual), (run, world, edited) = (staged(trial, Modal()) for trial in (plain, slowed))
+    np.testing.assert_array_equal(edited.at(0.5).qpos, usual.at(0.5).qpos)  # nobody knows of it beforehand
+    while world.time < 0.11:
+        run.step()
+    np.testing.assert_allclose(edited.at(0.5).qpos, usual.at(0.3).qpos, atol=0.02)
+    assert np.abs(usual.at(0.5).qpos - usual.at(0.3).qpos).max() > 0.1

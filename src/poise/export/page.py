@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.export.happenings import events_of, pushes_among, weights_among
 from poise.export.look import (
     SHOWN_GROUPS,
     Floats,
@@ -107,7 +108,8 @@ def page_data(recording: Performance) -> Json:
     qpos = np.asarray(recording.qpos)[kept]
     track = _Track.of(model, qpos, moving)
     ghost = recording.reference_qpos
-    pushes = _pushes(recording, model, moving)
+    events, names = events_of(recording.meta), [model.body(int(body)).name for body in moving]
+    pushes = pushes_among(events, names, model.body_ipos[moving])
     return {
         **scene_data(model, qpos[0]),
         "times": pack(recording.time[kept], "f4"),
@@ -118,6 +120,7 @@ def page_data(recording: Performance) -> Json:
         "focus": pack(_smooth(track.centre, recording.time[kept]), "f4"),
         "contacts": _contacts(recording, kept, model.nbody),
         "pushes": pushes,
+        "weights": weights_among(events, names),
         "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _falls(recording.meta),
     }
 
@@ -252,33 +255,6 @@ def _contacts(recording: Performance, kept: Indices, bodies: int) -> Json:
         rows[:, 3 + axis] = np.bincount(group, force[:, axis], minlength=len(key)) / steps
     start = np.searchsorted(key // bodies, np.arange(len(kept) + 1))
     return {"start": pack(start, "u4"), "rows": pack(rows, "f4")}
-
-
-def _events(meta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    events = meta.get("events")
-    listed = events if isinstance(events, list | tuple) else ()
-    return [event for event in listed if isinstance(event, Mapping)]
-
-
-def _pushes(recording: Performance, model: Any, moving: Indices) -> list[Json]:
-    """The pushes among the events; one without a force, a time or a known body is not shown."""
-    index = {model.body(int(body)).name: k for k, body in enumerate(moving)}
-    pushes = []
-    for event in _events(recording.meta):
-        force, time = _force(event), event.get("time")
-        body = index.get(str(event.get("body", "")), 0 if "body" not in event and index else -1)
-        if np.any(force) and isinstance(time, int | float) and body >= 0:
-            push = {"body": body, "time": time, "duration": event.get("duration", 0.1)}
-            pushes.append(push | {"force": force.tolist(), "point": model.body_ipos[moving[body]].tolist()})
-    return pushes
-
-
-def _force(event: Mapping[str, Any]) -> Floats:
-    """An event's force in the world, from a vector or from newtons and a direction; zero if it has none."""
-    force, direction = event.get("world_force", event.get("force")), event.get("direction")
-    if isinstance(force, int | float) and isinstance(direction, list | tuple):
-        force = [force * axis for axis in direction]
-    return np.array(force if isinstance(force, list | tuple) and len(force) == 3 else (0, 0, 0), np.float64)
 
 
 def _falls(meta: Mapping[str, Any]) -> list[Json]:

@@ -57,6 +57,11 @@ class Reference(Protocol):
         """What is wanted at a time, s."""
 
 
+def edition_of(reference: Reference) -> int:
+    """How often a reference was edited since it was made: one that takes no edits, never."""
+    return int(getattr(reference, "edition", 0))
+
+
 @dataclass(frozen=True)
 class Still:
     """A pose held for ever; the velocity is that of the first moment only."""

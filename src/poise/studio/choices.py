@@ -36,6 +36,8 @@ UNSTEADY_ON = {"biped29": ("walk", "roll", "log-roll")}
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
 BEHAVIOUR = "behaviour"
+FASTEST_WALK = 2.3
+"""m/s: told to go faster, the look-ahead controller runs (its walks reach 1.7, and its run has 3)."""
 STEPS = {"pendulum": 1 / 60}
 """s: where pictures want other steps than the controller's usual ones; it holds in them as well (docs/studio.md)."""
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
@@ -177,11 +179,11 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
         return "performs scripts of key poses: see Pose, above"
     kind = _kind(motion)
     if (kind == BEHAVIOUR) != (controller == "rotation"):
-        own = f"performs {' and '.join(behaviour_names())}, which are its own"
+        own = f"performs only what it makes up itself: {', '.join(behaviour_names())}"
         return own if controller == "rotation" else f"{motion} is a behaviour of the momentum controller"
     if controller == "pendulum":
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
-            return f"takes the manner of a walk, and {motion} is none"
+            return f"takes over the manner of a walk, and {motion} is no walk"
         return _legless(body)
     if controller in ("nqr", "modal"):
         return _needs_physics(controller, motion, body, kind)

@@ -18,11 +18,13 @@ from poise.studio import choices
 from poise.studio.choices import Choice
 from poise.studio.downloads import download
 from poise.studio.frames import Framer
+from poise.studio.memory import Memory
 from poise.studio.posing import Posing
 from poise.studio.show import STRONGEST, Show
 from poise.studio.uploads import keep, shown_name
 from poise.studio.wire import Told, file_bytes, words
 from poise.world.result import BlowUp
+from poise.world.world import World
 
 Send = Callable[[str | bytes], None]
 STEEPEST = 12.0
@@ -46,6 +48,8 @@ class Desk:
         self.playing = False
         self.slow = 1.0  # times real time
         self._epoch = 0
+        self._memory = Memory()
+        self._laid: World | None = None  # whose ground the page has
         self.posing = Posing(send, folder)
 
     def _say(self, kind: str, **more: Any) -> None:
@@ -65,6 +69,7 @@ class Desk:
             act(told)
         except PoiseError as error:
             self._say("error", text=str(error), of=name)
+            self.tell()  # the page may show what was wanted already
         except BlowUp as error:
             self._stopped(error)
 
@@ -93,7 +98,7 @@ class Desk:
     def _do_stage(self, told: Told) -> None:
         choice = Choice.of(told, self._brought)
         try:
-            show = Show(choice, lambda text: self._say("busy", text=self._harmless(text)))
+            show = Show(choice, lambda text: self._say("busy", text=self._harmless(text)), self._memory)
         except PoiseError as error:
             raise PoiseError(self._harmless(str(error))) from None
         self._take_up(show)
@@ -108,6 +113,7 @@ class Desk:
         self.show, self._framer = show, Framer(show.run)
         self._epoch += 1
         choice, world = show.choice, show.run.world
+        self._laid = world
         body = world.scene.body
         found = [] if show.imported is None else changes(show.imported)
         scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
@@ -138,6 +144,7 @@ class Desk:
             found=[self._harmless(line) for line in found],
         )
         self.send_frame()
+        self.tell()
 
     # -- time --------------------------------------------------------------------------------------------------------
 
@@ -172,7 +179,8 @@ class Desk:
         show.branch(time)
         self._epoch += 1
         self.playing = told.flag("play")
-        self._say("branched", time=show.time, epoch=self._epoch, events=self._events(), ground=self._ground())
+        self._say("branched", time=show.time, epoch=self._epoch, events=self._events())
+        self._tell_ground()
         self._say("playing", on=self.playing)
         self.send_frame()
         self.tell()
@@ -240,15 +248,25 @@ class Desk:
     def _do_slope(self, told: Told) -> None:
         self._shown().slope(told.number("degrees", -STEEPEST, STEEPEST))
         self._say("events", events=self._events())
-        self._say("ground", shapes=self._ground())
+        self._tell_ground()
+        self.tell()
 
-    def _ground(self) -> list[dict[str, Any]]:
-        """What of the scene is ground, as it is now."""
+    def _tell_ground(self) -> None:
+        """What of the scene is ground, if it is another than the page has."""
         world = self._shown().run.world
-        return [shape for shape in scene_data(world.model, world.qpos)["shapes"] if shape["role"] == "ground"]
+        if world is self._laid:
+            return
+        self._laid = world
+        shapes = scene_data(world.model, world.qpos)["shapes"]
+        self._say("ground", shapes=[shape for shape in shapes if shape["role"] == "ground"])
 
     def _do_transition(self, told: Told) -> None:
-        self._shown().go_over(told.text("motion"))
+        motion = told.text("motion")
+        self._say("busy", text=f"putting {shown_name(motion)} on the body")
+        try:
+            self._shown().go_over(motion)
+        finally:
+            self._say("busy", text="")
         self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:
@@ -281,5 +299,5 @@ class Desk:
 
     def _do_take(self, told: Told) -> None:
         show = self._shown()
-        name, content = download(show.performance(), told.text("format"), show.judge.fell_at, show.choice.terrain)
+        name, content = download(show.performance(), told.text("format"), show.judge.fell_at, show.terrain)
         self._send(file_bytes(name, content))

@@ -217,9 +217,7 @@ class Posing:
         )
         clip = keyframed(replace(script, beginning=Beginning()))  # where the figure is posed
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
-        rise = [
-            -lowest(body.model, qpos[k]) for k in some
-        ]  # onto the ground: of every sixth frame, since it takes long
+        rise = [-lowest(body.model, qpos[k]) for k in some]  # onto the ground: not of all frames, since it takes long
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._in_scene(qpos)))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from poise.control.controller import Adjustable, Controller, Steerable, Talkative
+from poise.control.controller import Steerable, Talkative
+from poise.control.nqr import Nqr
+from poise.cueing import steered
 from poise.errors import PoiseError
+from poise.frozen import Frozen
 from poise.marking import Mark
 from poise.performance import Performance, Run
-from poise.reference.cast import Cast, cast
 from poise.reference.commands import Command
 from poise.reference.edit import Live, Span, parse_edit
 from poise.reference.edit.blend import Blend
@@ -24,8 +24,9 @@ from poise.reference.motions import named_motion
 from poise.reference.played import Played
 from poise.reference.preparing import Say, in_silence
 from poise.spatial import Array, yaw_of
-from poise.studio.choices import Choice, check_edit
+from poise.studio.choices import FASTEST_WALK, Choice, check_edit
 from poise.studio.judge import Judge
+from poise.studio.memory import Memory
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
 
@@ -37,31 +38,21 @@ AHEAD = 1.3
 """Of the root's height when standing: the ground is only changed further away than this from wherever it has been."""
 ACROSS = 0.5
 """Cosine of the heading against the first: who walks more across than this has no ground ahead that can be bent."""
+NOTHING_WANTED = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})
+"""Of whoever is not steered."""
 STRONGEST = 5000.0
 """N that a visitor can push with."""
 
 Act = Callable[[Run], object]
 
 
-@lru_cache(maxsize=8)
-def _shipped_cast(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
-    return cast(motion, body, physics=physics, usual=usual)
-
-
-def remembered_cast(motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
-    """Who performs what; motions that come with Poise are put on a body once, which takes seconds."""
-    if Path(motion).suffix:
-        return cast(motion, body, say, physics, usual)
-    say(f"putting {motion} on {body}")
-    return _shipped_cast(motion, body, physics, usual)
-
-
 class Show:
     """One choice, performed."""
 
-    def __init__(self, choice: Choice, say: Say = in_silence) -> None:
+    def __init__(self, choice: Choice, say: Say = in_silence, memory: Memory | None = None) -> None:
         self.choice = choice
-        staged = choice.session().staged(say, remembered_cast)
+        memory = memory or Memory()
+        staged = choice.session().staged(say, memory.cast)
         reference = staged.reference
         self.live = choice.edits_live
         if self.live:
@@ -69,13 +60,14 @@ class Show:
         say("getting ready (the first time on a machine, compiling takes a minute)")
         if isinstance(staged.controller, Talkative):
             staged.controller.say = say
+        if isinstance(staged.controller, Nqr):
+            staged.controller.look_ahead = memory.look_ahead
         self.run = Run(staged.world, staged.controller, reference, staged.pushes, staged.cues)
         self.judge = Judge(self.run)
         self.imported = staged.imported
         self.last: StepResult | None = None
         self.speed = 0.0  # times real time that it could go
-        self.heading = 0.0  # rad, as it was last told
-        self.pace: float | None = None  # m/s, likewise
+        self._wanted = wanted(())
         self._steps = 0
         self._done: list[tuple[int, Act]] = []  # what was done, and after how many steps
         self._marks: list[Mark] = [self.run.mark()]
@@ -126,9 +118,7 @@ class Show:
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
-        told = [event for event in self.run.events if event["kind"] == "steer"]
-        self.heading = math.radians(told[-1]["heading_deg"]) if told else 0.0
-        self.pace = told[-1]["speed"] if told else None
+        self._wanted = wanted(self.run.events)
 
     def _do(self, act: Act) -> None:
         act(self.run)  # refused things are not remembered
@@ -164,15 +154,16 @@ class Show:
         """Go elsewhere (rad, to the left of the first heading; m/s), or with other steps (m, s)."""
         if not self.choice.steers:
             raise PoiseError(f"{self.choice.controller} cannot be steered here")
-        heading = self.heading if heading is None else heading
+        if speed is not None and self.fastest is not None and speed > self.fastest:
+            raise PoiseError("the look-ahead controller falls when it runs uphill: it runs on level ground only")
+        heading = math.radians(self._wanted["heading_deg"]) if heading is None else heading
 
         def act(run: Run) -> None:
-            command = Command(run.world.time, heading, speed, lift, step)
-            _steer(run.controller, command)
-            run.note(command.as_event())
+            assert isinstance(run.controller, Steerable)
+            run.note(steered(run.controller, Command(run.world.time, heading, speed, lift, step)))
 
         self._do(act)
-        self.heading, self.pace = heading, self.pace if speed is None else speed
+        self._wanted = wanted(self.run.events[-1:], self._wanted)
 
     def edit(self, text: str) -> None:
         """Edit what is performed, from now on."""
@@ -192,7 +183,28 @@ class Show:
         """Have the ground ahead rise by so much, for whoever goes there; what it has walked on stays as it is."""
         if not self.choice.bends_ground:
             raise PoiseError("the ground ahead changes for the pendulum and for walks of nqr, if level or sloped")
+        if self.choice.controller == "nqr" and (self._wanted["speed"] or 0.0) > FASTEST_WALK:
+            raise PoiseError("the look-ahead controller falls when it runs uphill: have it walk first")
         self._do(lambda run: _bend_ground(run, degrees))
+
+    @property
+    def rise(self) -> float | None:
+        """Degrees by which the ground ahead rises, or None where it is of another kind."""
+        profile = Profile.of(self.run.world.scene.terrain)
+        return None if profile is None else profile.rise(_facing(self.run) > 0)
+
+    @property
+    def fastest(self) -> float | None:
+        """m/s that it can be steered at because of the ground, or None if that does not matter."""
+        profile = Profile.of(self.run.world.scene.terrain)
+        bounded = self.choice.controller == "nqr" and profile is not None and not profile.level
+        return FASTEST_WALK if bounded else None
+
+    @property
+    def terrain(self) -> str:
+        """The ground in words, as it is now."""
+        ground = self.run.world.scene.terrain
+        return str(ground) if isinstance(ground, Profile) else self.choice.terrain
 
     def go_over(self, name: str) -> None:
         """Go over to another motion that comes with Poise from now on."""
@@ -216,28 +228,33 @@ class Show:
 
     def told(self) -> dict[str, Any]:
         """What is wanted and measured now, for the page."""
-        degrees = math.degrees(self.heading)
-        return {**self.judge.told(), "speed": self.speed, "heading": degrees, "pace": self.pace, "steps": self._steps}
+        heading, pace, lift, step = self._wanted.values()
+        steering = {"heading": heading, "pace": pace, "lift": lift, "step": step, "fastest": self.fastest}
+        return {**self.judge.told(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
+
+
+def wanted(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NOTHING_WANTED) -> dict[str, Any]:
+    """What commands to steer ask for in the end; what one leaves open stays as it was before."""
+    now = dict(before)
+    for event in events:
+        if event["kind"] == "steer":
+            now |= {key: event[key] for key in now if event.get(key) is not None}
+    return now
+
+
+def _facing(run: Run) -> float:
+    """Cosine of where the performer faces, against where it first went."""
+    return math.cos(float(yaw_of(run.world.qpos[run.world.scene.coordinates(0)][3:7])))
 
 
 def _bend_ground(run: Run, degrees: float) -> None:
-    scene = run.world.scene
-    before, facing = Profile.of(scene.terrain), math.cos(float(yaw_of(run.world.qpos[scene.coordinates(0)][3:7])))
+    scene, facing = run.world.scene, _facing(run)
+    before = Profile.of(scene.terrain)
     assert before is not None
     if abs(facing) < ACROSS:
         raise PoiseError("the ground rises along the way it first went: turn it to about 0° or 180° for that")
     onward = math.copysign(1.0, facing)
     edge = onward * (float(np.max(onward * run.way[:, 0])) + AHEAD * float(scene.body.standing[2]) + SHORT)
     laid = before.bent(edge, degrees, facing > 0)
-    run.lay(laid)
     begins = abs(laid.knots[-1 if facing > 0 else 0][0])
-    run.note({"kind": "ground", "time": run.world.time, "text": f"{degrees:+g}° from {begins:.1f} m on"})
-
-
-def _steer(controller: Controller, command: Command) -> None:
-    assert isinstance(controller, Steerable)
-    controller.steer(command.heading, command.speed)
-    if command.adjusts:
-        if not isinstance(controller, Adjustable):
-            raise PoiseError(f"{controller.name} takes steps as they come")
-        controller.adjust(command.lift, command.step)
+    run.lay(laid, f"{degrees:+g}° from {begins:.1f} m on")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from poise.errors import unknown
-from poise.study.modal import modes, plant, selection, threshold, window
+from poise.study.modal import modes, plant, selection, threshold, warp, window
 from poise.study.modal import push as modal_push
 from poise.study.modal import timing as modal_timing
 from poise.study.nqr import endurance, ground, horizon, rate, steering, survival, transitions
@@ -24,7 +24,7 @@ STUDIES: dict[str, Study[Any]] = {
     for module in (
         *(endurance, survival, nqr_timing, rate, horizon, ground, nqr_push, transitions, steering),
         *(pendulum_push, slope, stairs, body, imitation, speeds, pendulum_timing),
-        *(modes, selection, threshold, window, modal_push, plant, modal_timing),
+        *(modes, selection, threshold, window, modal_push, warp, plant, modal_timing),
         *(shooting, pd, variations),
         *(indices, rolling, flipping, rotation_timing),
     )

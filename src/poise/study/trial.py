@@ -12,16 +12,17 @@ from poise.beginning import Placed
 from poise.body import Body
 from poise.control import Controller
 from poise.control.controller import Steerable
+from poise.cueing import edit_cue, steer_cue
 from poise.errors import PoiseError
 from poise.measure import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
-from poise.performance import Performance, Run, check, steer_cue
+from poise.performance import Performance, Run, check
 from poise.reference.begun import begun
 from poise.reference.cast import cast
 from poise.reference.commands import Command
 from poise.reference.dynamic import Dynamic
-from poise.reference.edit import parse_edit, take_of
+from poise.reference.edit import Live, parse_edit, take_of
 from poise.reference.motions import named_motion
 from poise.reference.obeying import obeying
 from poise.reference.reference import Reference
@@ -61,6 +62,7 @@ class Trial:
     noise: float = NOISE
     phase: float | None = None  # share of the cycle at which it begins; drawn from the seed if not given
     pushes: tuple[Push, ...] = ()
+    meanwhile: tuple[tuple[float, str], ...] = ()  # edits that are made at times, s, while it performs
     commands: tuple[Command, ...] = ()  # to steer
     terrain: str = "flat"
     approach: float = 0.0  # m behind the origin at which it begins
@@ -122,6 +124,9 @@ def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> t
     if trial.approach:
         reference = Placed(reference, Place(x=-trial.approach))
     cues = _cues(trial, controller) + ([] if held is None else grip_cues(held))
+    if trial.meanwhile:
+        live = reference = Live(reference, body)
+        cues += [edit_cue(live, parse_edit(edit), time) for time, edit in trial.meanwhile]
     run = Run(world, controller, reference, trial.pushes, cues, seed=trial.seed, noise=trial.noise)
     return run, world, reference
 

@@ -59,6 +59,22 @@ class Profile:
             return Profile((*(k for k in old if k[0] < x), knot), self.first, rise)
         return Profile((knot, *(k for k in old if k[0] > x)), -rise, self.last)
 
+    @property
+    def level(self) -> bool:
+        """Whether it neither rises nor falls anywhere."""
+        return self.first == self.last == 0.0 and len({height for _, height in self.knots}) == 1
+
+    def rise(self, onward: bool) -> float:
+        """Degrees by which it rises in the end for whoever goes towards +x if `onward`, else towards -x."""
+        return math.degrees(math.atan(self.last if onward else -self.first))
+
+    def __str__(self) -> str:
+        """Its slopes along x, and where each ends."""
+        between = [(z1 - z0) / (x1 - x0) for (x0, z0), (x1, z1) in itertools.pairwise(self.knots)]
+        slopes = [f"{math.degrees(math.atan(rise)):.3g}°" for rise in (self.first, *between, self.last)]
+        pieces = [f"{slope} to {x:.2f} m" for slope, (x, _) in zip(slopes, self.knots, strict=False)]
+        return ", ".join([*pieces, f"{slopes[-1]} beyond"])
+
     def geoms(self) -> list[Element]:
         """A slab for each piece."""
         (x0, z0), (x1, z1) = self.knots[0], self.knots[-1]

@@ -10,9 +10,10 @@ from poise.body import Body
 from poise.control.nqr import Nqr
 from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import weights_for
+from poise.cueing import steer_cue
 from poise.errors import PoiseError
 from poise.measure.metrics import fell_at
-from poise.performance import Run, perform, steer_cue
+from poise.performance import Run, perform
 from poise.reference.commands import parse_steer
 from poise.reference.played import Played
 from poise.reference.repertoire import Roaming, repertoire

@@ -84,15 +84,15 @@ def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, 
     np.testing.assert_allclose((there, then), whole, rtol=1e-9, atol=1e-9)
 
 
-@given(speeds, legs)
-def test_steady_walking_repeats_itself(speed, stance):
+@given(speeds, speeds, legs)
+def test_steady_walking_repeats_itself(speed, aside, stance):
     """From the strike of a foot to that of the other: as fast as before, mirrored, and a step further."""
-    end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side) for side in (stance, 1 - stance))
+    end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
     side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the foot that stands
-    from_foot = np.array([-0.5 * speed * DURATION, -side])
-    there, then = fallen(from_foot, begin, RATE, DURATION)
+    half = 0.5 * DURATION * np.array([speed, aside])
+    there, then = fallen(np.array([0.0, -side]) - half, begin, RATE, DURATION)
     np.testing.assert_allclose(then, end, atol=1e-9)
-    np.testing.assert_allclose(there, [0.5 * speed * DURATION, -side], atol=1e-9)
+    np.testing.assert_allclose(there, np.array([0.0, -side]) + half, atol=1e-9)
 
 
 # -- landing -------------------------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ import pytest
 
 from poise import PoiseError
 from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.intent import ALARMS, CALMS, MOST, STURDY, Intent, given_way
+from poise.control.pendulum.habit import WARY
+from poise.control.pendulum.intent import ALARMS, CALMS, STURDY, Intent, given_way
 
 STEP = 0.02
-PLAIN = PendulumSettings()
+PLAIN = PendulumSettings(habit=0.0, prompt=0.0)
 
 
 def proceeded(intent, seconds):
@@ -24,6 +25,13 @@ def test_another_speed_is_approached_no_faster_than_is_set():
     intent.steer(None, -0.5)
     assert proceeded(intent, 0.5).speed == pytest.approx(1.0 - 0.5 * PLAIN.quick)
     assert proceeded(intent, 5.0).speed == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("speed", [-0.5, 0.0, 1.3])
+def test_at_first_it_aims_at_the_speed_it_has(speed):
+    intent = Intent(0.0, speed, PendulumSettings())
+    assert intent.speed == pytest.approx(speed)
+    assert proceeded(intent, 3.0).going == pytest.approx(speed)
 
 
 def test_headings_are_told_from_the_first_one():
@@ -58,21 +66,17 @@ def test_what_two_steps_lack_in_speed_is_aimed_at_in_addition():
         assert intent.speed == pytest.approx(1.0 + more)
 
 
-def test_the_addition_is_bounded_and_none_if_it_is_switched_off():
-    for lacks, most in ((0.5, MOST), (1.5, -MOST)):
-        intent = Intent(0.0, 1.0, PLAIN)
-        noted(intent, lacks, 100)
-        assert intent.speed == pytest.approx(1.0 + most)
-    without = Intent(0.0, 1.0, PendulumSettings(integral=0.0))
+def test_nothing_is_added_if_it_is_switched_off():
+    without = Intent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.0))
     noted(without, 0.5, 100)
     assert without.speed == 1.0
 
 
-def test_larger_bodies_make_up_for_more():
-    """Speeds grow with the root of the legs' length."""
-    intent = Intent(0.0, 2.0, PLAIN, scale=4.0)
-    noted(intent, 0.1, 100)
-    assert intent.speed == pytest.approx(2.0 + 2 * MOST)
+def test_who_drifts_aside_aims_to_the_other_side():
+    intent = Intent(0.4, 1.0, PLAIN)
+    for k in range(3):
+        intent.note(0.5 * k, 0.5 * k * np.array([np.cos(0.4) - 0.1 * np.sin(0.4), np.sin(0.4) + 0.1 * np.cos(0.4), 0]))
+    np.testing.assert_allclose(intent.extra, [0.0, -0.1 * WARY[1] * PLAIN.integral], atol=1e-12)
 
 
 def test_speed_counts_along_the_heading():
@@ -106,14 +110,33 @@ def test_while_the_speed_changes_nothing_is_made_up_for():
     assert intent.speed > 1.5
 
 
-@pytest.mark.parametrize(("speed", "left"), [(1.0, 1.0), (1.5, 1.0), (0.25, 0.25), (-0.4, 0.0)])
-def test_who_goes_slower_has_less_to_make_up_for(speed, left):
+def test_a_change_between_two_strikes_is_none_of_what_is_lacked():
     intent = Intent(0.0, 1.0, PLAIN)
-    noted(intent, 0.8, 5)
-    before = intent.boost
-    intent.steer(None, speed)
-    assert proceeded(intent, 2.0).boost == pytest.approx(left * before)
-    assert before > 0
+    intent.note(0.0, np.zeros(3))
+    intent.note(0.5, np.array([0.5, 0.0, 0.0]))
+    intent.steer(None, 1.2)
+    proceeded(intent, 0.3)
+    intent.note(1.0, np.array([1.05, 0.0, 0.0]))
+    assert intent.extra[0] == 0.0
+
+
+def test_what_is_aimed_at_changes_no_faster_than_is_set():
+    """However much of it is there to make up for what is lacked."""
+    intent = Intent(0.0, -0.4, PendulumSettings(habit=0.7))
+    intent.steer(None, 1.0)
+    for _ in range(200):
+        before = intent.speed
+        proceeded(intent, STEP)
+        assert abs(intent.speed - before) <= PLAIN.quick * STEP + 1e-12
+    assert intent.speed == pytest.approx(1.7)
+
+
+def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
+    intent = Intent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.3))
+    noted(intent, 0.8, 3)
+    assert intent.speed == pytest.approx(1.0 + 0.3 * 0.2)
+    intent.steer(None, 1.1)
+    assert proceeded(intent, 1.0).speed == pytest.approx(1.1)
 
 
 def test_what_a_twin_learns_is_its_own():

@@ -7,9 +7,10 @@ import pytest
 from bodies import body_of
 from poise.control.pendulum import Pendulum, PendulumSettings
 from poise.control.pendulum.figure import Figure
+from poise.cueing import steer_cue
 from poise.measure import audit
 from poise.measure.metrics import fell_at
-from poise.performance import perform, steer_cue
+from poise.performance import perform
 from poise.reference import named_motion
 from poise.reference.commands import parse_steer
 from poise.spatial import yaw_of

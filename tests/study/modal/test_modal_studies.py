@@ -126,7 +126,7 @@ def test_a_window_that_fits_is_told():
 
 def test_pushes_that_were_not_tried_leave_their_places_empty():
     rows = [{"force": 100.0, "direction": way, "survived": way == 0} for way in (0, 0, 90)]
-    shares = push.shares_at(rows, [0.0, 90.0], [75.0, 100.0])
+    shares = push.shares_at(rows, "direction", [0.0, 90.0], [75.0, 100.0])
     np.testing.assert_array_equal(shares, [[np.nan, np.nan], [1.0, 0.0]])
 
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.control.modal.load import Load
+from poise.kernel import kernel
 from poise.reference import Reference, Target
 from poise.reference.parts import contact_parts
+from poise.reference.reference import edition_of
 from poise.spatial import Array
 
 
@@ -48,7 +50,7 @@ class Frames:
         self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, Frame] = {}
         self._lying: list[Array] = []  # (L, 3) m: where loads are taken up, once looked at
-        self.edition = 0  # how often it was edited
+        self.edition = edition_of(reference)
 
     def at(self, index: int) -> Frame:
         """The frame so many steps after the beginning."""
@@ -57,17 +59,14 @@ class Frames:
             self._known.pop(index - 200, None)
         return self._known[index]
 
-    def edited(self, index: int) -> bool:
-        """Whether the reference was edited so that a frame is no longer as it was seen; then all are forgotten."""
-        before = self._known.get(index)
-        if before is None:
-            return False
-        now = self._reference.at(index * self._step)
-        if np.array_equal(now.qpos, before.qpos) and np.array_equal(self._bearing(now), before.down):
+    def edited(self) -> bool:
+        """Whether the reference was edited since it was last asked; then all frames are forgotten."""
+        edition = edition_of(self._reference)
+        if edition == self.edition:
             return False
         self._known.clear()
         self._lying.clear()
-        self.edition += 1
+        self.edition = edition
         return True
 
     def _bearing(self, target: Target) -> NDArray[np.bool_]:
@@ -123,6 +122,15 @@ class Frames:
 
 def points(data: Any, link: NDArray[np.int64], local: Array) -> Array:
     """(k, 3) m in the world: points (k, 3) of links (k,)."""
-    if not len(link):
-        return local
-    return np.asarray(data.xpos[link] + np.einsum("kij,kj->ki", data.xmat[link].reshape(-1, 3, 3), local))
+    return np.asarray(_points(data.xpos, data.xmat, link, local))
+
+
+@kernel
+def _points(place: Any, turn: Any, link: Any, local: Any) -> Any:
+    out = np.empty_like(local)
+    for k in range(len(link)):
+        for i in range(3):
+            out[k, i] = place[link[k], i]
+            for j in range(3):
+                out[k, i] += turn[link[k], 3 * i + j] * local[k, j]
+    return out

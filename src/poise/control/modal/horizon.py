@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.control.modal.frames import Frame, Frames
+from poise.control.modal.law import cross
 from poise.control.modal.window import window_forces
+from poise.kernel import kernel
 from poise.spatial import Array
 
 Bools = NDArray[np.bool_]
@@ -50,7 +52,7 @@ class Ahead:
 
     def at(self, index: int) -> Horizon:
         """The window that begins so many steps after the beginning; after an edit or with a new load all of it anew."""
-        edited = self._frames.edited(self._index + self._size)
+        edited = self._frames.edited()
         carried = self._frames.at(index + self._size).borne
         if edited or not np.array_equal(carried, self._carried):
             self._index, self._carried = -(self._size + 2), carried
@@ -88,26 +90,39 @@ class Ahead:
     def _needed(self, k: int) -> tuple[Array, Array]:
         """(C, 3) the least forces that change the momenta as the reference does, in weights, and (3,) the lean."""
         window, gravity, step = self._window, self._gravity, self._step
-        out = np.zeros((len(window.down[k]), 3))
-        down = np.flatnonzero(window.down[k])
-        if not len(down):
-            return out, np.zeros(3)
-        pull = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
-        twist = (window.spin[k + 1] - window.spin[k]) / (self._weight * step)
-        wrench = np.concatenate([pull + [0.0, 0.0, 1.0], twist]) - window.burden[k]
-        arms = window.corner[k, down] - window.com[k]
-        effect = np.zeros((len(down), 6, 3))
-        effect[:, :3] = np.eye(3)
-        effect[:, 3, 1], effect[:, 3, 2] = -arms[:, 2], arms[:, 1]
-        effect[:, 4, 0], effect[:, 4, 2] = arms[:, 2], -arms[:, 0]
-        effect[:, 5, 0], effect[:, 5, 1] = -arms[:, 1], arms[:, 0]
-        forces = np.zeros((len(down), 3))
-        held, rough = self._frames.held[down], np.ones(len(down))
-        usual = np.zeros((len(down), 3))
-        window_forces(effect, held, rough, wrench, usual, np.full(6, EXACT), LIGHT, np.zeros(6), forces)
-        out[down] = forces
-        lacking = wrench - np.einsum("cij,cj->i", effect, forces)
-        return out, np.array([lacking[4], -lacking[3], 0.0]) / max(forces[:, 2].sum(), LEAST)
+        wrench = np.empty(6)
+        wrench[:3] = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
+        wrench[3:] = (window.spin[k + 1] - window.spin[k]) / (self._weight * step)
+        wrench[2] += 1.0
+        wrench -= window.burden[k]
+        forces, lean = forces_for(wrench, window.corner[k], window.com[k], window.down[k], self._frames.held)
+        return np.asarray(forces), np.asarray(lean)
+
+
+@kernel
+def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any) -> Any:
+    """(C, 3) least forces at corners (C, 3) that are down, which give a wrench (6,), in weights; lean (3,) m."""
+    chosen = np.flatnonzero(down)
+    count = len(chosen)
+    out, lean = np.zeros((len(down), 3)), np.zeros(3)
+    if count == 0:
+        return out, lean
+    effect, arm = np.zeros((count, 6, 3)), np.empty((3, 3))
+    for row in range(count):
+        cross(corner[chosen[row]] - com, arm)
+        for i in range(3):
+            effect[row, i, i] = 1.0
+            effect[row, 3 + i] = arm[i]
+    forces, usual = np.zeros((count, 3)), np.zeros((count, 3))
+    weights, rough = np.full(6, EXACT), np.ones(count)
+    window_forces(effect, held[chosen], rough, wrench, usual, weights, LIGHT, np.zeros(6), forces)
+    lacking, borne = wrench.copy(), 0.0
+    for row in range(count):
+        out[chosen[row]] = forces[row]
+        lacking -= effect[row] @ forces[row]
+        borne += forces[row, 2]
+    lean[0], lean[1] = lacking[4], -lacking[3]
+    return out, lean / max(borne, LEAST)
 
 
 def momenta_with(frame: Frame, carried: Array, mass: float) -> tuple[Array, Array, Array]:

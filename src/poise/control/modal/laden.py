@@ -10,6 +10,7 @@ import numpy as np
 from poise.control.modal.frames import Frame, Frames, points
 from poise.control.modal.modes import ROOT
 from poise.dynamics import State
+from poise.kernel import kernel
 from poise.spatial import Array
 
 
@@ -54,16 +55,39 @@ class Laden:
     def whole(self, state: State, frame: Frame, soon: Array) -> Whole:
         """With loads (L,) kg; those that are not carried in a frame lie where they will be taken up."""
         data = state.data
-        held = frame.borne[:, None] > 0
-        hung = np.where(held, points(data, self._frames.hangs, self._frames.hung), frame.hung)
-        masses = np.concatenate([[state.mass[0, 0]], soon])
-        places = np.vstack([data.subtree_com[1], hung])
-        com = masses @ places / masses.sum()
-        turn = data.xmat[1].reshape(3, 3)
-        own = turn @ state.mass[3:ROOT, 3:ROOT] @ turn.T - spread(masses[:1], places[:1] - data.xpos[1])
-        return Whole(com, float(masses.sum()), own + spread(masses, places - com))
+        hung = frame.hung
+        if len(soon):
+            hung = np.where(frame.borne[:, None] > 0, points(data, self._frames.hangs, self._frames.hung), hung)
+        root = np.ascontiguousarray(state.mass[:ROOT, :ROOT])
+        return Whole(*together(root, data.xpos[1], data.xmat[1], data.subtree_com[1], soon, hung))
 
 
-def spread(masses: Array, places: Array) -> Array:
-    """(3, 3) kg m^2: inertia of masses (k,) kg at places (k, 3) m."""
-    return np.asarray(masses @ np.sum(places**2, axis=1) * np.eye(3) - (masses * places.T) @ places)
+@kernel
+def together(root: Any, place: Any, turn: Any, middle: Any, loads: Any, hung: Any) -> Any:
+    """Of a body and loads (L,) kg at (L, 3) m: centre of mass (3,), mass, and inertia (3, 3) about it.
+
+    ``root`` (6, 6) is the mass matrix of the body's root, which is at a place (3,) and has a turn (9,), and ``middle``
+    (3,) the body's own centre of mass.
+    """
+    own, axes = root[0, 0], turn.reshape(3, 3)
+    total, com = own, own * middle
+    for k in range(len(loads)):
+        total += loads[k]
+        com += loads[k] * hung[k]
+    com /= total
+    inertia = axes @ np.ascontiguousarray(root[3:, 3:]) @ axes.T
+    _spread(-own, middle - place, inertia)
+    _spread(own, middle - com, inertia)
+    for k in range(len(loads)):
+        _spread(loads[k], hung[k] - com, inertia)
+    return com, total, inertia
+
+
+@kernel
+def _spread(mass: float, arm: Any, inertia: Any) -> None:
+    """Add that of a mass, kg, at an arm (3,) m to an inertia (3, 3)."""
+    size = mass * (arm @ arm)
+    for i in range(3):
+        inertia[i, i] += size
+        for j in range(3):
+            inertia[i, j] -= mass * arm[i] * arm[j]

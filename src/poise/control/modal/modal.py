@@ -13,6 +13,7 @@ from poise.control.controller import Stage
 from poise.control.modal.footholds import Footholds
 from poise.control.modal.frames import Frames, points
 from poise.control.modal.horizon import Ahead, Horizon
+from poise.control.modal.jacobians import jacobians, moved_by
 from poise.control.modal.laden import Laden, Whole
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.load import Load
@@ -84,6 +85,7 @@ class Modal:
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
         self._dual = np.zeros(12)
+        self._moves = moved_by(model, body.nv)
         self._reaction = Reaction(s.latency, s.believed)
         self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
         self.act(world.state)  # compiles it, before time counts
@@ -107,10 +109,11 @@ class Modal:
         weight = view.whole.mass * self._scale[1]
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
-        drive = felt(modes, view.bias)
+        resting = felt(modes, view.bias)  # what bias takes to be borne
+        drive = resting.copy()
         drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
         drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
-        bend = drive + planned[0] - felt(modes, view.bias)
+        bend = drive + planned[0] - resting
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
 
@@ -209,12 +212,9 @@ class Modal:
 
     def _reach(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
         """(3 C, n) modal forces of contact forces at the points that bear in the window."""
-        nv = self._body.nv
-        rows = np.zeros((3 * len(corner), nv))
-        for c in np.flatnonzero(ahead.down.any(axis=0)):
-            mujoco.mj_jac(self._model, data, self._jacobian, None, corner[c], int(self._frames.link[c]))
-            rows[3 * c : 3 * c + 3] = self._jacobian[:, :nv]
-        return felt(modes, rows.T).T
+        bears = ahead.down.any(axis=0)
+        rows = jacobians(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
+        return felt(modes, np.asarray(rows).T).T
 
     def _given(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
         """Torques of modal forces; fast modes make up for some of the contact forces that were not planned."""

@@ -30,7 +30,7 @@ def window_forces(
     """
     count, size = effect.shape[0], wanted.shape[0]
     residual, slope, part = np.empty(size), np.empty((size, size)), np.empty((3, 3))
-    raw, trial = np.empty(3), np.empty(size)
+    raw, trial, turned = np.empty(3), np.empty(size), np.empty(3)
     before = np.inf
     scale = 1.0
     step = np.zeros(size)
@@ -52,15 +52,17 @@ def window_forces(
                 part[:] = np.eye(3)
             else:
                 nearest_in_cone(raw, friction[c], forces[c], part)
-            turned = lever @ part
             for i in range(size):
                 for j in range(3):
                     residual[i] += lever[i, j] * forces[c, j]
-                for k in range(size):
-                    total = 0.0
-                    for j in range(3):
-                        total += turned[i, j] * lever[k, j]
-                    slope[i, k] += total / weight
+                    turned[j] = (
+                        lever[i, 0] * part[0, j] + lever[i, 1] * part[1, j] + lever[i, 2] * part[2, j]
+                    ) / weight
+                for k in range(i + 1):
+                    slope[i, k] += turned[0] * lever[k, 0] + turned[1] * lever[k, 1] + turned[2] * lever[k, 2]
+        for i in range(size):
+            for k in range(i):
+                slope[k, i] = slope[i, k]
         now = 0.0
         for i in range(size):
             now += residual[i] ** 2 * weights[i]

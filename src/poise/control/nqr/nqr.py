@@ -18,7 +18,7 @@ from poise.control.nqr.law import Answer, Moment, View, answer
 from poise.control.nqr.phase import LATE, is_late, steps_early
 from poise.control.nqr.plan import figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
-from poise.control.nqr.steering import Steering, segments_of
+from poise.control.nqr.steering import LookAhead, Steering, segments_of
 from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
@@ -92,6 +92,7 @@ class Nqr:
         self.settings: dict[str, Any] = asdict(self._settings)
         self._steering: Steering | None = None
         self.say: Say = in_silence
+        self.look_ahead: LookAhead = segments_of
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Look ahead along the whole motion."""
@@ -104,7 +105,7 @@ class Nqr:
         self._carry(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
         self._steering = None
         if isinstance(reference.motions, Repertoire):
-            segments = segments_of(reference.motions, weights, s.cycles or None, self._linear, self.say)
+            segments = self.look_ahead(reference.motions, weights, s.cycles or None, self._linear, self.say)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: Course = self._steering or Given(self._sequence(motions, weights))
         self._terrain = world.scene.terrain

@@ -79,15 +79,17 @@ def fallen(place: Array, velocity: Array, rate: float, time: float) -> tuple[Arr
     return place * c + velocity / rate * s, place * rate * s + velocity * c
 
 
-def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int) -> Array:
+def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
     """(2,) m/s at the end of a step of steady walking: forward, and to the left; `stance` 0 for the left foot.
 
-    Of the periodic motion of the linear pendulum with steps speed x duration long and `width` wide.
+    Of the periodic motion of the linear pendulum with steps speed x duration long and `width` wide, that on the whole
+    goes to the left at the speed `aside`.
     """
     half = 0.5 * rate * duration
-    forward = 0.5 * rate * speed * duration / math.tanh(half)
-    aside = 0.5 * rate * width * math.tanh(half)
-    return np.array([forward, -aside if stance == 0 else aside])
+    sway = 0.5 * rate * width * math.tanh(half)
+    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
+    on[1] += -sway if stance == 0 else sway
+    return on
 
 
 @kernel

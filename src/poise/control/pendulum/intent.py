@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.control.pendulum.figure import turned
+from poise.control.pendulum.habit import Habit
 from poise.control.pendulum.settings import PendulumSettings
 from poise.errors import PoiseError
 from poise.spatial import Array
 
 WITHIN = 0.3
 """s in which a small turn is made."""
-MOST = 1.0
-"""m/s, of an adult, by which the aim is off the wanted speed, at most, to make up for what is lost."""
 FACED = 0.15
 """rad: who should head further aside steps round."""
 STURDY = 0.15
@@ -43,12 +42,13 @@ class Intent:
         self.lift = 0.0
         self.duration: float | None = None
         self._first = self._wanted = heading
-        self.going = self._speed = self._suited = speed
+        self._speed = speed
+        self.going = self._suited = speed / (1.0 + settings.habit) if speed > 0 else speed  # so that this is aimed at
         self._told = False  # a speed, by whoever steers
-        self.boost = 0.0  # m/s
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
+        self._habit = Habit.first(self._slow, settings.habit)
         self._strikes: list[_Strike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
@@ -77,7 +77,13 @@ class Intent:
     @property
     def speed(self) -> float:
         """m/s to aim at."""
-        return self.going + self.boost
+        return self.going + float(self.extra[0])
+
+    @property
+    def extra(self) -> Array:
+        """(2,) m/s, ahead and to the left: aimed at in addition, to make up for what is lacked."""
+        stops = self._speed == 0.0 and self.going == 0.0
+        return np.zeros(2) if stops else self._habit.extra(self.going)
 
     @property
     def halts(self) -> bool:
@@ -86,8 +92,7 @@ class Intent:
 
     def rest(self) -> None:
         """It stands: speeds of before do not count any more."""
-        self.boost = 0.0
-        self._strikes = []
+        self._forget()
 
     def turning(self) -> float:
         """rad/s at which to turn."""
@@ -105,29 +110,33 @@ class Intent:
         of its speed so much (m/s) suits the ground.
         """
         self._suited = suited
-        self._go(self.going + _bounded(self._speed - self.going, self._settings.quick * step))
+        if self.going != self._speed:
+            self._forget()  # while it changes the mean tells nothing
+            self._approach(self._settings.quick * step)
         self._alarm = max(self._alarm - step / (CALMS * self._slow), min(missed / (ALARMS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
         self.heading += step * (turn + yielding * given_way(off))
 
-    def _go(self, speed: float) -> None:
-        """Go at another speed (m/s): who goes slower has less to make up for."""
-        self.boost *= _bounded(max(speed / self.going, 0.0), 1.0) if self.going else 1.0
-        self.going = speed
+    def _approach(self, most: float) -> None:
+        """Go nearer to the wanted speed, so that what is aimed at changes by no more (m/s)."""
+        change = _bounded(self._speed - self.going, most)
+        more = self._habit.extra(self.going + change)[0] - self._habit.extra(self.going)[0]
+        self.going += change * min(most / max(abs(change + more), 1e-9), 1.0)
 
     def note(self, time: float, com: Array) -> None:
-        """A foot landed: what the last two steps lacked in speed is aimed at in addition."""
-        if self._speed == 0.0 and self.going == 0.0:
-            self.boost = 0.0  # it is to stop, not to make up for anything
-        if self.going != self._speed:
-            self._strikes = []  # it is still changing: its mean tells nothing
+        """A foot landed: what the last two steps lacked in speed is learned."""
         self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
         if len(self._strikes) < 3 or self.going == 0.0:
             return
         first, _, last = self._strikes
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
-        mean = float(way[0]) / max(last.time - first.time, SHORTEST * self._slow)
-        self.boost = _bounded(self.boost + self._settings.integral * (self._suited - mean), MOST * self._slow)
+        mean = way / max(last.time - first.time, SHORTEST * self._slow)
+        lacked = np.array([self._suited, 0.0]) - mean
+        self._habit = self._habit.after(self.going, lacked, self._settings.integral, self._settings.prompt)
+
+    def _forget(self) -> None:
+        """Steps of before do not count any more; what was learned does."""
+        self._strikes, self._habit = [], self._habit.calm()
 
 
 def given_way(off: float) -> float:

@@ -30,6 +30,7 @@ class Going(NamedTuple):
     duration: float  # s of a step
     height: float  # m of the centre of mass over a foot that it is above
     swing: int  # 0 for the left foot
+    aside: float = 0.0  # m/s to the left, of which energies, alike to both sides, know nothing
 
 
 class _Plane(NamedTuple):

@@ -25,8 +25,12 @@ class PendulumSettings:
     """rad/s by which the heading changes when another is wanted."""
     ankle: float = 1.0
     """Share of the ankle strategy: the pressed point moves so that the next landing needs to correct less."""
+    habit: float = 0.3
+    """Of its speed, that who walks ahead is taken to lack before anything is learned."""
     integral: float = 0.3
-    """Of the error of the mean speed, with each step; 0 for none."""
+    """Of what two steps lack in speed, that is learned with each step; 0 for none."""
+    prompt: float = 0.3
+    """Of what two steps lack in speed, that the next one makes up for at once."""
     bearing: float = 1.0
     """Share of the torques that carry the weight which is known beforehand."""
     timing: float = 1.0

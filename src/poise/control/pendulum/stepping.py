@@ -62,7 +62,8 @@ class Stepping(NamedTuple):
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
-        going = Going(suited + intent.boost, self.walk.width, duration, high, gait.swing)
+        more, aside = intent.extra
+        going = Going(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
         falls = max(-ground.slope * float(velocity[0]), 0.0)
@@ -73,7 +74,7 @@ class Stepping(NamedTuple):
             found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)
         else:
             found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-            last = end_velocity(going.speed, going.width, duration, rate, gait.stance)
+            last = end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = self._astray(found, gait, suited * duration)
         brisk = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
         shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), brisk)
@@ -90,7 +91,7 @@ class Stepping(NamedTuple):
 
     def _pace(self, going: Going, rate: float, gait: Gait) -> Pace:
         """What the step should be like; a foot that is overdue slows down."""
-        end = end_velocity(going.speed, going.width, going.duration, rate, gait.swing)
+        end = end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
         pace = pace_of(self.figure.legs.length, going.duration, end, gait.swing)
         hovers = HOVERS * self.figure.legs.slow
         return pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / hovers, 0.0))

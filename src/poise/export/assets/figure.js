@@ -49,7 +49,7 @@ function metred(geometry) {
   return geometry;
 }
 
-/** Of a box only the top has the grid, which goes on from that of other ground. */
+/** The grid in metres on the top of a box, and none on its sides; on level boxes that are not turned it lies as that of the floor. */
 function ruled(geometry, [x, y]) {
   const { position, normal, uv } = geometry.attributes;
   for (let k = 0; k < position.count; k++) {

@@ -95,6 +95,27 @@ class Pushes {
   }
 }
 
+/** A weight that hangs on a body, as large as a brick of its mass (kg). */
+function brick({ mass, point }) {
+  const side = Math.cbrt(mass / 2000);
+  const box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
+  box.position.set(...point);
+  box.castShadow = true;
+  return box;
+}
+
+/** Weights while they hang on the groups of their bodies. */
+class Weights {
+  constructor(weights, groups) {
+    this.hung = weights.map((weight) => ({ ...weight, box: brick(weight) }));
+    this.hung.forEach(({ box, body }) => groups[body].add(box));
+  }
+
+  show(now) {
+    for (const { box, time, until } of this.hung) box.visible = now >= time && now < (until ?? Infinity);
+  }
+}
+
 /** Each performer's centre of mass, seen through the body, and the path it has taken. */
 class CentreOfMass {
   constructor(points, timeline, scene, span) {

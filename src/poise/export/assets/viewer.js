@@ -22,6 +22,7 @@ class Player {
     }
     this.contacts = new Contacts(data.contacts, scene, span, weight);
     this.pushes = new Pushes(data.pushes, scene, span, weight);
+    this.weights = new Weights(data.weights, this.groups);
     this.com = new CentreOfMass(new Points(data.com, data.performers), this.timeline, scene, span);
 
     this.has = { ghost: !!data.ghost, contacts: !this.contacts.empty, pushes: data.pushes.length > 0,
@@ -55,6 +56,7 @@ class Player {
     }
     this.contacts.show(where, on.contacts);
     this.pushes.show(this.time, this.groups, on.pushes);
+    this.weights.show(this.time);
     this.com.show(where, on.com);
     this.stage.track(this.focus.at(where, 0, this.target), on.follow);
   }

@@ -46,6 +46,11 @@ class Live:
         """What it is made of."""
         return self._now.motions
 
+    @property
+    def edition(self) -> int:
+        """How often it was edited."""
+        return len(self.events)
+
     def at(self, time: float) -> Target:
         """What is wanted at a time, s."""
         return self._now.at(time)

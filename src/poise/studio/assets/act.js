@@ -12,7 +12,8 @@ class Act {
     this.keys = new Set();
     labelled($("push-force"), (value) => `${value} N`);
     labelled($("push-time"), (value) => `${value.toFixed(2)} s`);
-    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = true; this.steer(); });
+    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = this.pacing = true; this.steer(); });
+    $("steer-speed").addEventListener("change", () => { this.pacing = false; });
     labelled($("steer-lift"), (value) => `${Math.round(100 * value)} cm more`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
     labelled($("steer-step"), (value) => `${value.toFixed(2)} s`).addEventListener("change", () => this.steer({ step: Number($("steer-step").value) }));
     this.pad();
@@ -114,6 +115,7 @@ class Act {
   }
 
   steer(more = {}) {
+    this.present();
     if (!this.keys.size) this.exact = undefined;
     const speed = this.paced ? { speed: Number($("steer-speed").value) } : {}; // until then it goes as the motion does
     this.wire.send("steer", { heading: this.heading, ...speed, ...more });
@@ -133,12 +135,12 @@ class Act {
     $("steer").hidden = !steers;
     $("stepping").hidden = controller !== "pendulum";
     const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[controller] ?? speeds;
+    this.fastest = fastest;
+    this.usual = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     Object.assign(input, { min: slowest, max: fastest });
-    input.value = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
-    input.show();
     const paces = controller === "rotation" ? {} : controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
     $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
-      textContent: name, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },
+      textContent: name, value: speed, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },
     })));
     this.showWhyNot(steers, controller, motion, body);
   }
@@ -151,10 +153,26 @@ class Act {
     if (able) note.append(make("button", { textContent: "Make it steerable", onclick: () => this.choose.begin({ steered: true }) }));
   }
 
-  told({ heading, pace }) {
-    if (this.keys.size || this.turning) return;
+  /** Ground that is not level keeps some from running. */
+  bound(fastest) {
+    $("steer-speed").max = fastest ?? this.fastest;
+    for (const button of $("paces").children) {
+      button.disabled = fastest !== null && Number(button.value) > fastest;
+      button.title = button.disabled ? "It would fall: it runs on level ground only" : "";
+    }
+  }
+
+  /** What is wanted of it, as the server knows. */
+  told({ heading, pace, fastest, lift, step }) {
+    this.bound(fastest);
+    if (this.keys.size || this.turning || this.pacing) return;
     this.heading = heading;
     this.showHeading();
-    if (pace !== null && document.activeElement !== $("steer-speed")) { $("steer-speed").value = pace; $("steer-speed").show(); }
+    this.paced = pace !== null;
+    for (const [id, value] of Object.entries({ "steer-speed": pace ?? this.usual, "steer-lift": lift ?? 0, "steer-step": step ?? 0.55 })) {
+      if ($(id).matches(":active")) continue; // it is being drawn
+      $(id).value = value;
+      $(id).show();
+    }
   }
 }

@@ -14,7 +14,7 @@ function make(tag, properties = {}, ...children) {
 
 /** A select's options from [value, label, title] or, with a group, {group: [...]}. */
 function fill(select, options, chosen) {
-  const option = ([value, label, title = ""]) => new Option(label, value) && Object.assign(new Option(label, value), { title });
+  const option = ([value, label, title = ""]) => Object.assign(new Option(label, value), { title });
   select.replaceChildren(...(Array.isArray(options) ? options.map(option)
     : Object.entries(options).map(([label, inner]) => make("optgroup", { label }, ...inner.map(option)))));
   if (chosen !== undefined) select.value = chosen;
@@ -22,8 +22,8 @@ function fill(select, options, chosen) {
 
 /** Shows a slider's value in its output, now and whenever it moves. */
 function labelled(input, format) {
-  const show = () => { input.parentElement.querySelector("output").textContent = format(Number(input.value)); };
-  input.addEventListener("input", show);
+  const show = (value = Number(input.value)) => { input.parentElement.querySelector("output").textContent = format(value); };
+  input.addEventListener("input", () => show());
   show();
   input.show = show;
   return input;

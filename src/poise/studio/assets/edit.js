@@ -1,23 +1,27 @@
 // Edits of the motion, now or from the beginning, and a list of what was done.
 
-/** `notNow`: controllers that fall if this is changed while they perform, or go where they are steered anyway. */
+/** Edits add up, or multiply. `notNow`: controllers that fall if this is changed while they perform, or go where they are steered anyway. */
+const CENTIMETRES = (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`;
+const ADDED = { join: (a, b) => a + b, part: (want, has) => want - has };
+const TIMES = { join: (a, b) => a * b, part: (want, has) => want / has };
 const EDITS = [
-  { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, text: (v) => `warp:${v}` },
-  { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `stride:${v < 0 ? "" : "+"}${v}` },
-  { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`, text: (v) => `trunk:${v}` },
-  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, text: (v) => `slope:${v}`, notNow: ["modal", "pendulum", "hold"] },
-  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, text: (v) => `turn:${v}`, notNow: ["modal", "pendulum"] },
+  { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, ...TIMES },
+  { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: CENTIMETRES, ...ADDED },
+  { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: CENTIMETRES, ...ADDED },
+  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum", "hold"] },
+  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum"] },
 ];
 
 class Edit {
   constructor(wire, choose) {
     Object.assign(this, { wire, choose });
-    this.when = "now";
-    all("[data-when]").forEach((button) => { button.onclick = () => this.pick(button.dataset.when); });
+    this.when = this.preferred = "now"; // what is wanted, of those who can
+    this.present = () => {}; // has whoever looks at the past go on from there
+    all("[data-when]").forEach((button) => { button.onclick = () => { this.preferred = button.dataset.when; this.pick(this.preferred); }; });
     this.sliders = EDITS.map((edit) => {
       const input = make("input", { type: "range", min: edit.min, max: edit.max, step: edit.step, value: edit.rest, ariaLabel: edit.label });
       const box = make("label", { className: "range" }, make("span", { textContent: edit.label }), input, make("output"));
-      labelled(input, edit.show).addEventListener("change", () => this.make(edit.name, edit.text(Number(input.value)), Number(input.value) === edit.rest));
+      labelled(input, edit.show).addEventListener("change", () => this.slid(edit, Number(input.value)));
       return { ...edit, input, box };
     });
     this.carry = make("select", { ariaLabel: "Arms carry" });
@@ -31,12 +35,44 @@ class Edit {
       if (text) this.make(text.split(":")[0], text, false);
       $("edit-text").value = "";
     };
-    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => wire.send("slope", { degrees: Number($("ground-ahead").value) }));
-    $("over").onclick = () => wire.send("transition", { motion: $("over-motion").value });
-    $("hang").onclick = () => wire.send("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
-    $("unhang").onclick = () => wire.send("unhang");
+    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => { this.bending = false; this.now("slope", { degrees: Number($("ground-ahead").value) }); });
+    $("ground-ahead").addEventListener("input", () => { this.bending = true; });
+    $("over").onclick = () => this.now("transition", { motion: $("over-motion").value });
+    $("hang").onclick = () => this.now("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
+    $("unhang").onclick = () => this.now("unhang");
     $("hang-begin").onclick = () => choose.carry($("hang-link").value, Number($("hang-mass").value));
     this.chosen = new Map();
+    this.events = [];
+  }
+
+  /** What all edits of a kind amount to: of those from the beginning, and of those made since if `now`. */
+  total({ name, rest, join }, now) {
+    const texts = [...this.choose.edits, ...(now ? this.events.filter(({ kind }) => kind === "edit").map(({ text }) => text) : [])];
+    const values = texts.filter((text) => text.startsWith(`${name}:`)).map((text) => Number(text.slice(name.length + 1)));
+    return values.filter(Number.isFinite).reduce(join, rest); // those with a span are over some time
+  }
+
+  /** A slider at a value: from the beginning it is that, and now it is what is missing. */
+  slid(edit, value) {
+    const now = this.when === "now", missing = Number((now ? edit.part(value, this.total(edit, true)) : value).toFixed(4));
+    this.make(edit.name, `${edit.name}:${edit.name === "stride" && missing > 0 ? "+" : ""}${missing}`, missing === edit.rest);
+  }
+
+  /** Sliders and lists as it is. */
+  refresh() {
+    const now = this.when === "now";
+    for (const edit of this.sliders) {
+      if (edit.input.matches(":active")) continue; // it is being drawn
+      edit.input.value = this.total(edit, now);
+      edit.input.show();
+    }
+    const carried = [...this.choose.edits, ...(now ? this.events.map(({ text }) => text ?? "") : [])].findLast((text) => text.startsWith("carry:"));
+    this.carry.value = carried?.slice(6) ?? "";
+  }
+
+  now(name, more) {
+    this.present();
+    this.wire.send(name, more);
   }
 
   offer({ carries }) {
@@ -47,12 +83,13 @@ class Edit {
     this.when = when;
     all("[data-when]").forEach((button) => button.setAttribute("aria-checked", button.dataset.when === when));
     for (const { box, notNow = [] } of this.sliders) box.hidden = when === "now" && notNow.includes(this.choose.controller);
+    this.refresh();
   }
 
   /** From the beginning an edit replaces the one of its kind, or with `none` takes it away. */
   make(name, text, none) {
     if (this.when === "now") {
-      if (!none || name === "warp") this.wire.send("edit", { text });
+      if (none) this.refresh(); else this.now("edit", { text });
       return;
     }
     if (none) this.chosen.delete(name); else this.chosen.set(name, text);
@@ -60,27 +97,30 @@ class Edit {
   }
 
   staged({ live, over, bends, controller, links, hands, trunk, motion }) {
-    if (!this.choose.edits.length) {
-      this.chosen.clear();
-      this.sliders.forEach(({ input, rest }) => { input.value = rest; input.show(); });
-      this.carry.value = "";
-    }
+    if (!this.choose.edits.length) this.chosen.clear();
     all("[data-when]")[0].disabled = !live;
-    this.pick(live ? this.when : "start");
+    this.pick(live ? this.preferred : "start");
     const [title] = CONTROLLER_WORDS[controller];
     $("edit-note").textContent = !live ? `${title} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`
       : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
     $("going-over").hidden = !over.length;
     $("ground-ahead").disabled = !bends;
-    $("ground-ahead").value = 0;
-    $("ground-ahead").show();
     $("ground-note").textContent = bends ? "From little more than a step ahead of wherever it has been." : "Changes for the pendulum, and for walks of the look-ahead controller, on level ground and slopes. Choose the ground on the left instead.";
     fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
   }
 
+  /** The ground ahead as it is, whatever was wanted; it may be steeper than the slider goes. */
+  measured({ rise }) {
+    if (this.bending) return;
+    $("ground-ahead").value = rise ?? 0;
+    $("ground-ahead").show(Math.round(rise ?? 0));
+  }
+
   /** What was done, the latest first; while it is steered, only where to in the end. */
   told(events) {
+    this.events = events;
+    this.refresh();
     const words = ({ kind, force, mass, body, text, heading_deg: heading, speed }) => ({
       push: () => `${Math.round(force)} N on ${body?.replaceAll("_", " ")}`,
       weight: () => `${mass} kg hung on ${body?.replaceAll("_", " ")}`,

@@ -5,7 +5,6 @@ const WINDOW = 6; // seconds
 class Plot {
   constructor(canvas) {
     this.canvas = canvas;
-    this.drawn = 0;
   }
 
   /** lines: [{ colour, dash, value(frame) }]; marks time and the range of values. */

@@ -109,7 +109,14 @@ class Pose {
     this.sliders.put(easel.angles);
   }
 
+  /** Whoever had the script is gone: it is told again, now or when somebody poses. */
+  lost() {
+    this.easel = null;
+    if (document.body.dataset.mode === "pose") this.stage();
+  }
+
   stage() {
+    if (!this.easel && this.sheet) return this.send("text", { text: this.sheet.text, name: this.sheet.name });
     if (!this.easel) return this.begin(this.scripts.value);
     this.theatre.put({ ...this.easel, feet: [], hands: [] });
     this.handles.put(this.easel.handles, this.easel.bodies);

@@ -16,7 +16,7 @@ class Studio {
     this.timebar = new Timebar(this.wire);
     this.save = new Save(this.wire, () => this.video());
     this.grab = new Grab(this.theatre, this.wire, () => this.act.pushing());
-    this.act.present = this.grab.present = () => this.timebar.present();
+    this.act.present = this.edit.present = this.grab.present = () => this.timebar.present();
     this.pose = new Pose(this.wire, this.theatre);
     this.pose.filmed = (...what) => this.film(...what);
     this.grab.active = () => document.body.dataset.mode === "perform";
@@ -52,7 +52,7 @@ class Studio {
       branched: (told) => this.branched(told),
       events: ({ events }) => this.happened(events),
       ground: ({ shapes }) => this.laid(shapes),
-      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); },
+      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); this.edit.measured(told); },
       verdict: (told) => this.judge.verdict(told),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
       crashed: ({ text, asked }) => { busy(""); this.crashed(text, asked); },
@@ -112,14 +112,13 @@ class Studio {
     this.fell = fell;
   }
 
-  branched({ time, epoch, events, ground }) {
+  branched({ time, epoch, events }) {
     this.epoch = epoch;
     this.tape?.cut(time);
     this.timebar.held = null;
     this.timebar.shown = time;
     this.fell = this.fell !== null && this.fell > time ? null : this.fell;
     this.happened(events);
-    this.laid(ground);
   }
 
   /** Ground that has changed, ahead of whoever walks on it. */
@@ -141,7 +140,7 @@ class Studio {
 
   crashed(text, asked) {
     toast(text, asked ? "note" : "error");
-    if (this.pose.sheet) this.wire.send("pose.text", { text: this.pose.sheet.text, name: this.pose.sheet.name });
+    this.pose.lost();
     this.timebar.playing = false;
     this.timebar.refresh();
   }

@@ -1,7 +1,6 @@
 // The stage with whoever is on it, and what is drawn over them.
 
 const TRAIL = 240; // frames of the centre of mass's trail
-const BRICK = 2000; // kg/m^3
 
 class Theatre {
   constructor(canvas) {
@@ -21,7 +20,7 @@ class Theatre {
   /** Put up the scene that the server describes. */
   put(scene) {
     this.stage.scene.remove(this.set);
-    this.set.traverse((part) => { part.geometry?.dispose(); });
+    discard(this.set);
     this.set = new THREE.Group();
     this.stage.scene.add(this.set);
     const { shapes, bodies, span, weight, azimuth } = scene;
@@ -53,7 +52,7 @@ class Theatre {
   lay(shapes) {
     for (const old of this.set.children.filter(({ userData }) => userData.role === "ground")) {
       this.set.remove(old);
-      old.geometry.dispose();
+      discard(old);
     }
     buildFigure(shapes, [], this.set, this.floor, this.quality);
     this.findPlanes();
@@ -181,19 +180,17 @@ class Theatre {
     });
   }
 
-  /** Boxes of the weights that hang on it, as large as bricks of their mass. */
+  /** The weights that hang on it. */
   showWeights(time, events) {
     const off = events.findLastIndex((event) => event.kind === "weights off" && event.time <= time);
     const hung = events.filter((event, k) => k > off && event.kind === "weight" && event.time <= time);
     const told = hung.map((event) => `${event.time} ${event.body} ${event.mass}`).join();
     if (told === this.hungAt) return;
     this.hungAt = told;
-    this.boxes.forEach((box) => { box.removeFromParent(); box.geometry.dispose(); });
-    this.boxes = hung.map(({ body, mass, point }) => {
-      const side = Math.cbrt(mass / BRICK), box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
-      box.position.set(...point);
-      box.castShadow = true;
-      box.userData.body = this.scene.bodies.indexOf(body);
+    this.boxes.forEach((box) => { box.removeFromParent(); discard(box); });
+    this.boxes = hung.map((weight) => {
+      const box = brick(weight);
+      box.userData.body = this.scene.bodies.indexOf(weight.body);
       this.groups[box.userData.body].add(box);
       return box;
     });
@@ -236,6 +233,11 @@ class Theatre {
     this.stage.controls.update();
     this.stage.draw();
   }
+}
+
+/** Give back what the graphics card holds of something that is no longer shown; textures are shared, and stay. */
+function discard(shown) {
+  shown.traverse(({ geometry, material }) => { geometry?.dispose(); material?.dispose(); });
 }
 
 /** Points on the ground, counterclockwise, that all others lie between (Andrew's monotone chain). */

@@ -93,16 +93,15 @@ def _cases(motion: str, blows: Blows, labels: Row, settings: ModalSettings, scop
     for force, angle, phase, seed in product(blows.forces, blows.directions, blows.phases, range(scope.seeds)):
         yield Case(
             {**labels, "force": force, "direction": angle, "phase": phase},
-            Trial(
-                motion,
-                performer(motion),
-                seconds=PUSHED_AT + scope.seconds,
-                seed=seed,
-                phase=_beginning(motion, phase),
-                pushes=(push_to(angle, force, blows.frames),),
-            ),
+            pushed_trial(motion, phase, push_to(angle, force, blows.frames), scope.seconds, seed),
             settings,
         )
+
+
+def pushed_trial(motion: str, phase: float, push: Push, seconds: float, seed: int) -> Trial:
+    """A motion that is pushed at a phase, and watched for so many seconds from then on."""
+    begins = _beginning(motion, phase)
+    return Trial(motion, performer(motion), seconds=PUSHED_AT + seconds, seed=seed, phase=begins, pushes=(push,))
 
 
 def _beginning(motion: str, phase: float) -> float:
@@ -129,18 +128,19 @@ def plot(rows: Sequence[Row]) -> Figure:
         own = [row for row in rows if row["motion"] == motion]
         angles, forces = (sorted(set(numbers(own, column))) for column in ("direction", "force"))
         for axis, way in zip(axes[i], ways, strict=True):
-            shares = shares_at([row for row in own if (row["reaction"], row["footholds"]) == way], angles, forces)
+            chosen = [row for row in own if (row["reaction"], row["footholds"]) == way]
+            shares = shares_at(chosen, "direction", angles, forces)
             share_map(axis, shares, [f"{angle:g}°" for angle in angles], [f"{force:g} N" for force in forces])
             axis.tick_params(axis="x", rotation=90)
             axis.set_title(f"{motion}, {way[0]},\nfootholds {way[1]}", fontsize=8)
     return figure
 
 
-def shares_at(rows: Sequence[Row], angles: Sequence[float], forces: Sequence[float]) -> Array:
-    """(forces, angles) shares of trials that survive; not a number where none was made, so that panels compare."""
-    shares = np.full((len(forces), len(angles)), np.nan)
-    for row in grouped(rows, ("force", "direction"), {"share": TOLD["share"]}):
-        shares[forces.index(float(row["force"] or 0.0)), angles.index(float(row["direction"] or 0.0))] = row["share"]
+def shares_at(rows: Sequence[Row], across: str, columns: Sequence[float], forces: Sequence[float]) -> Array:
+    """(forces, columns) shares of trials that survive; not a number where none was made, so that panels compare."""
+    shares = np.full((len(forces), len(columns)), np.nan)
+    for row in grouped(rows, ("force", across), {"share": TOLD["share"]}):
+        shares[forces.index(float(row["force"] or 0.0)), columns.index(float(row[across] or 0.0))] = row["share"]
     return shares
 
 

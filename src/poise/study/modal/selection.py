@@ -12,10 +12,11 @@ from poise.control.modal import Modal, ModalSettings
 from poise.control.modal.modes import Modes
 from poise.reference.archive import spoken_name
 from poise.study.modal.case import OURS, TOLD, Case, measured, performer, window_for
+from poise.study.modal.shaken import shaken
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.table import grouped, mean
-from poise.study.trial import Trial, cast_once
+from poise.study.trial import cast_once
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,19 +59,19 @@ def in_order(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) ->
 
 
 def cases(scope: Scope) -> list[Chosen]:
-    """Each motion with each set of modes."""
+    """Each motion with each set of modes, left alone and pushed to four sides."""
     return [
         Chosen(
             Case(
-                {"motion": spoken_name(motion), "modes": name},
-                Trial(motion, performer(motion), seconds=scope.seconds, seed=seed),
+                {"motion": spoken_name(motion), "modes": name, **pushed},
+                trial,
                 replace(OURS, window=window_for(motion)),
             ),
             modes,
         )
         for motion in scope.motions
         for name, modes in mode_sets(_deformations(motion), scope.coarse).items()
-        for seed in range(scope.seeds)
+        for pushed, trial in shaken(motion, scope)
     ]
 
 
@@ -101,24 +102,25 @@ def measure(chosen: Chosen) -> Row:
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion and set of modes."""
+    """By motion, pushed or not, and set of modes."""
     columns = {
         **{name: TOLD[name] for name in ("trials", "survived", "seconds", "physical")},
         "turned_rms_rad": mean("turned_rms_rad"),
         "joint_rms_deg": mean("joint_rms_deg"),
         "jitter_ratio": mean("jitter_ratio"),
     }
-    return grouped(rows, ("motion", "modes"), columns)
+    return grouped(sorted(rows, key=lambda row: bool(row["pushed"])), ("motion", "pushed", "modes"), columns)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """The error over time, a curve for each set of modes, of the first seed."""
+    """The error over time, a curve for each set of modes, left alone and pushed, each the first that there is."""
     from matplotlib import colormaps
 
-    motions = list(dict.fromkeys(str(row["motion"]) for row in rows))
-    figure, axes = panels(1, len(motions), size=(6.5 * len(motions), 3.2))
-    for axis, motion in zip(axes[0], motions, strict=True):
-        here = [row for row in rows if row["motion"] == motion and row["seed"] == rows[0]["seed"]]
+    shown = list(dict.fromkeys((str(row["motion"]), bool(row["pushed"])) for row in rows))
+    figure, axes = panels(1, len(shown), size=(4.5 * len(shown) + 1.0, 3.2), share_rows=True)
+    for axis, (motion, pushed) in zip(axes[0], shown, strict=True):
+        own = [row for row in rows if (row["motion"], row["pushed"]) == (motion, pushed)]
+        here = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
         runs = [row for row in here if "random" not in str(row["modes"])]
         for k, row in enumerate(here):
             curve = np.array(str(row["curve"]).split(), float)
@@ -128,9 +130,9 @@ def plot(rows: Sequence[Row]) -> Figure:
             label = "random" if random and k == len(runs) else None if random else str(row["modes"])
             axis.plot(time, curve, ":" if random else "-", color=colour, label=label)
         axis.set_yscale("log")
-        axis.set_ylabel("error of orientation, rad")
         axis.set_xlabel("s")
-        axis.set_title(motion)
+        axis.set_title(f"{motion}, pushed" if pushed else motion)
+    axes[0, 0].set_ylabel("error of orientation, rad")
     axes[0, -1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
@@ -139,7 +141,7 @@ STUDY: Study[Chosen] = Study(
     name="modal-selection",
     title="error of orientation with other modes planned ahead than the slowest",
     reproduces="Jain and Liu 2011, Fig. 5",
-    whole=Scope(seeds=3, seconds=10.0, motions=("walk",)),
+    whole=Scope(seeds=2, seconds=8.0, motions=("walk",)),
     quick=Scope(seeds=1, seconds=3.0, motions=("walk",), coarse=True),
     cases=cases,
     measure=measure,

@@ -11,7 +11,8 @@ import numpy as np
 
 from poise.body import Body
 from poise.control.nqr import Nqr
-from poise.performance import Run, steer_cue
+from poise.cueing import steer_cue
+from poise.performance import Run
 from poise.reference.commands import Command
 from poise.reference.repertoire import Repertoire, Roaming, shipped_repertoire
 from poise.spatial import Array, yaw_of

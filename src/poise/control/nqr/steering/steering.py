@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from poise.control.nqr.course import Stretch
 from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment
@@ -14,6 +14,9 @@ from poise.reference.commands import FASTEST
 from poise.reference.preparing import Say, in_silence
 from poise.reference.repertoire import Repertoire
 from poise.reference.steps import Step
+
+LookAhead = Callable[[Repertoire, Weights, int | None, bool, Say], Mapping[str, Segment]]
+"""How the motions of all steps are made ready to be controlled; `segments_of`, or whoever remembers what it found."""
 
 
 def segments_of(

@@ -1,0 +1,42 @@
+"""Edits while a motion is performed are in the plan at once, also of frames that it had seen."""
+
+import numpy as np
+import pytest
+
+from poise import Body, Live, named_motion, parse_edit
+from poise.beginning import Placed
+from poise.control.modal.frames import Frames
+from poise.control.modal.horizon import Ahead
+from poise.reference.reference import edition_of
+from poise.world.ground import Place
+
+STEP, GRAVITY = 1 / 120, 9.81
+SLOWER = parse_edit("warp:0.5@0.2-9,ease=0.01")
+
+
+@pytest.fixture
+def live():
+    body = Body.named("human42")
+    return Live(named_motion("walk", body), body)
+
+
+def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
+    placed = Placed(live, Place(x=1.0))
+    assert edition_of(placed) == 0
+    live.edit(SLOWER, 0.2)
+    assert edition_of(placed) == edition_of(live) == 1
+    assert edition_of(named_motion("walk", Body.named("human42"))) == 0
+
+
+def test_the_window_is_seen_anew_once_the_motion_is_edited(live):
+    body = Body.named("human42")
+    frames = Frames(body, Placed(live, Place()), STEP)
+    ahead = Ahead(frames, 12, body.mass, GRAVITY, STEP)
+    before = ahead.at(24).com.copy()
+    assert not frames.edited()
+    live.edit(SLOWER, 24 * STEP)
+    after = ahead.at(24).com
+    np.testing.assert_allclose(after[0], before[0], atol=1e-3)
+    gone = (after - after[0])[-1, 0] / (before - before[0])[-1, 0]
+    assert gone == pytest.approx(0.5, abs=0.06)
+    assert not frames.edited()

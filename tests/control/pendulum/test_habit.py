@@ -1,0 +1,70 @@
+"""What is lacked is learned, by speed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poise.control.pendulum.habit import FASTEST, MOST, TELLS, WARY, Habit
+
+speeds = st.floats(-1.6, 1.6)
+NEW = Habit.first(1.0, 0.0)
+
+
+def taught(habit, speed, lacked, times, learns=0.3):
+    for _ in range(times):
+        habit = habit.after(speed, np.asarray(lacked), learns, 0.0)
+    return habit
+
+
+@given(speeds, st.floats(-0.4, 0.4), st.floats(-0.15, 0.15), st.floats(0.0, 1.0))
+def test_of_what_is_lacked_a_share_is_known_the_next_time_at_that_speed(speed, ahead, aside, learns):
+    habit = taught(NEW, speed, [ahead, aside], 1, learns)
+    np.testing.assert_allclose(habit.extra(speed), learns * WARY * [ahead, aside], atol=1e-12)
+
+
+@pytest.mark.parametrize("speed", [-0.5, 0.05, 0.3, 1.5])
+def test_a_walker_that_loses_a_share_of_what_it_aims_at_is_made_to_hold_its_speed(speed):
+    habit = NEW
+    for _ in range(60):
+        mean = 0.7 * (speed + habit.extra(speed)[0])
+        habit = habit.after(speed, np.array([speed - mean, 0.0]), 0.3, 0.0)
+    assert 0.7 * (speed + habit.extra(speed)[0]) == pytest.approx(speed, abs=1e-3)
+
+
+def test_what_was_learned_ahead_holds_for_other_speeds_ahead_and_hardly_backward():
+    fast = taught(NEW, 1.5, [0.1, 0.0], 5)
+    assert fast.extra(0.75)[0] == pytest.approx(0.5 * fast.extra(1.5)[0], rel=0.05)
+    assert abs(fast.extra(-0.6)[0]) < 0.05 * fast.extra(1.5)[0]
+
+
+def test_going_back_does_not_make_forget():
+    fast = taught(NEW, 1.5, [0.2, 0.0], 5)
+    back = taught(fast, -0.4, [-0.05, 0.0], 5)
+    assert back.extra(-0.4)[0] < -0.05
+    assert back.extra(1.5)[0] == pytest.approx(fast.extra(1.5)[0], rel=0.1)
+
+
+def test_at_first_a_share_of_the_speed_ahead_is_taken_to_be_lacked():
+    habit = Habit.first(1.0, 0.4)
+    np.testing.assert_allclose(habit.extra(1.2), [0.48, 0.0])
+    np.testing.assert_allclose(habit.extra(-0.5), 0.0)
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.0, 1.4])
+def test_one_stumble_tells_little_and_all_of_it_is_bounded(scale):
+    new = Habit.first(scale, 0.0)
+    np.testing.assert_allclose(taught(new, scale, [9.0, -9.0], 1).extra(scale), 0.3 * scale * WARY * TELLS * [1, -1])
+    np.testing.assert_allclose(taught(new, scale, [9.0, -9.0], 100).extra(scale), scale * MOST * [1, -1])
+
+
+def test_what_counts_at_once_is_forgotten_and_what_was_learned_is_not():
+    habit = NEW.after(1.0, np.array([0.2, 0.1]), 0.5, 0.3)
+    np.testing.assert_allclose(habit.extra(1.0), 0.8 * WARY * [0.2, 0.1])
+    np.testing.assert_allclose(habit.calm().extra(1.0), 0.5 * WARY * [0.2, 0.1])
+
+
+def test_nothing_is_added_beyond_what_can_be_walked():
+    habit = Habit.first(1.2, 0.4)
+    assert habit.extra(2.6)[0] == pytest.approx(1.2 * FASTEST - 2.6)
+    assert habit.extra(4.0)[0] == 0.0
