@@ -16,7 +16,7 @@ PLAIN = PendulumSettings(habit=0.0, prompt=0.0)
 
 def proceeded(intent, seconds):
     for _ in range(round(seconds / STEP)):
-        intent.proceed(STEP, intent.turning(), 0.0, 0.0, intent.going)
+        intent.proceed(STEP, intent.turning(), 0.0, 0.0, True)
     return intent
 
 
@@ -131,6 +131,14 @@ def test_what_is_aimed_at_changes_no_faster_than_is_set():
     assert intent.speed == pytest.approx(1.7)
 
 
+def test_among_edges_nothing_is_learned():
+    intent = Intent(0.0, 1.0, PLAIN)
+    for k in range(6):
+        intent.proceed(STEP, 0.0, 0.0, 0.0, False)
+        intent.note(0.5 * k, np.array([0.3 * k, 0.0, 0.0]))
+    assert intent.speed == 1.0
+
+
 def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
     intent = Intent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.3))
     noted(intent, 0.8, 3)
@@ -198,7 +206,7 @@ def test_no_duration_is_the_references_own():
 def turned_by_force(settings, missed, calm=0.0):
     """How far the heading gives way to a body that is turned, some time (s) after its landing missed by so much (m)."""
     intent = Intent(0.0, 1.0, settings)
-    intent.proceed(STEP, 0.0, 0.0, missed, intent.going)
+    intent.proceed(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):
         intent.proceed(STEP, 0.0, 0.0, 0.0, intent.going)
     intent.proceed(STEP, 0.0, 0.6, 0.0, intent.going)

@@ -43,7 +43,7 @@ class Intent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self._speed = speed
-        self.going = self._suited = speed / (1.0 + settings.habit) if speed > 0 else speed  # so that this is aimed at
+        self.going = speed / (1.0 + settings.habit) if speed > 0 else speed  # so that this is aimed at
         self._told = False  # a speed, by whoever steers
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
@@ -103,16 +103,15 @@ class Intent:
         """rad to where it should head, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def proceed(self, step: float, turn: float, off: float, missed: float, suited: float) -> None:
+    def proceed(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
         """A step later, having turned at a rate (rad/s).
 
         The body is `off` (rad) to the left of where it should head, its next landing misses what it needs by m, and
-        of its speed so much (m/s) suits the ground.
+        feet may land `anywhere`, or edges say how far steps go.
         """
-        self._suited = suited
-        if self.going != self._speed:
-            self._forget()  # while it changes the mean tells nothing
-            self._approach(self._settings.quick * step)
+        if self.going != self._speed or not anywhere:
+            self._forget()  # the mean tells nothing
+        self._approach(self._settings.quick * step)
         self._alarm = max(self._alarm - step / (CALMS * self._slow), min(missed / (ALARMS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM + (1.0 - CALM) * self._alarm)
         self.heading += step * (turn + yielding * given_way(off))
@@ -131,7 +130,7 @@ class Intent:
         first, _, last = self._strikes
         way = turned(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = way / max(last.time - first.time, SHORTEST * self._slow)
-        lacked = np.array([self._suited, 0.0]) - mean
+        lacked = np.array([self.going, 0.0]) - mean
         self._habit = self._habit.after(self.going, lacked, self._settings.integral, self._settings.prompt)
 
     def _forget(self) -> None:

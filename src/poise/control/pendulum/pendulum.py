@@ -159,7 +159,7 @@ class Pendulum:
         motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls, drags)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
-        intent.proceed(step, turn, _turned_off(state, now[0]), plan.landing.missed, plan.suited)
+        intent.proceed(step, turn, _turned_off(state, now[0]), plan.landing.missed, plan.anywhere)
         return Actuation(torque=torque, motors=motors)
 
     def _notice(self, seen: Seen, state: State) -> None:
@@ -204,7 +204,7 @@ class Pendulum:
         borne = loads(seen, support, intent.heading)
         torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
         self._pose, self._heave = now, heave.later(step).following(seen, step)
-        intent.proceed(step, 0.0, 0.0, 0.0, 0.0)
+        intent.proceed(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
 
     def _uphill(self, seen: Seen, plan: Step) -> float:

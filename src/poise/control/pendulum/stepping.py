@@ -62,7 +62,8 @@ class Stepping(NamedTuple):
         rate = math.sqrt(figure.gravity / high)
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
-        more, aside = intent.extra
+        anywhere = bool(ground.free.all())
+        more, aside = intent.extra if anywhere else np.zeros(2)  # edges say how far steps go, not habits
         going = Going(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
@@ -79,9 +80,9 @@ class Stepping(NamedTuple):
         brisk = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
         shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), brisk)
         best = under[:2] + turned(yaw, found.place)
-        ordinary = found.missed < ORDINARY * legs.scale and bool(ground.free.all())
+        ordinary = found.missed < ORDINARY * legs.scale and anywhere
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, suited, astray)
+        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray)
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
@@ -148,5 +149,5 @@ class Step(NamedTuple):
     place: Array  # (2,) m in the world: what the foot is to press on
     shift: Array  # (2,) m by which the pressed point moves, in the frame of the heading
     ground: Strip
-    suited: float  # m/s that the ground allows of the wanted speed
+    anywhere: bool  # whether feet have room wherever they land
     astray: float  # share by which it is unlike a step of steady walking
