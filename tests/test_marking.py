@@ -58,7 +58,9 @@ def test_marks_share_what_never_changes():
     assert mark.controller is not run.controller
     assert mark.controller.segment is run.controller.segment
     run = run_of("pendulum", "walk", "human58", 0.02)
-    assert run.mark().controller._posture._data is run.controller._posture._data
+    mark = run.mark()
+    assert mark.controller._posture._data is run.controller._posture._data
+    assert mark.controller._figure.model is run.controller._figure.model
 
 
 def commanded(then):

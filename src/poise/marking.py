@@ -72,8 +72,8 @@ def fixed_parts(parts: object, world: World) -> dict[int, object]:
 def _is_fixed(part: object) -> bool:
     if isinstance(part, Cue):
         return False  # what it does may be bound to a controller that changes
-    if isinstance(part, mujoco.MjData):
-        return True  # paper to reckon on, filled anew each time: copies would take megabytes
+    if isinstance(part, mujoco.MjModel | mujoco.MjData):
+        return True  # nobody changes models, and data is paper to reckon on, filled anew: copies would take megabytes
     if isinstance(part, np.ndarray):
         return not part.flags.writeable
     told = getattr(type(part), "__dataclass_params__", None)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.motion import read_bvh
-from poise.studio.desk import Desk
+from poise.studio.desk import RECENT, Desk
 from poise.world.recording import Recording
 
 SQUAT = Path(__file__).parents[2] / "examples" / "motions" / "squat.bvh"
@@ -142,3 +142,14 @@ def test_the_verdict_is_that_of_the_command_line(heard):
     [verdict] = heard.words("verdict")
     assert verdict["physical"]
     assert verdict["audit"]["linear_momentum"]["passed"]
+
+
+def test_what_still_holds_is_told_however_much_was_done_since(heard):
+    heard.do("stage", motion="stand", controller="hold", paused=True)
+    heard.do("hang", body="head", mass=2.0)
+    heard.do("edit", text="trunk:-0.05")
+    for _ in range(RECENT):
+        heard.desk.show.run.note({"kind": "steer", "time": 0.0})
+    heard.do("unhang")
+    [told] = heard.words("events")
+    assert [event["kind"] for event in told["events"] if event["kind"] != "steer"] == ["weight", "edit", "weights off"]

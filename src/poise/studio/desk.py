@@ -31,8 +31,8 @@ STEEPEST = 12.0
 """Degrees that the ground ahead may be made to rise or fall by."""
 TOLD = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force", "mass", "point"]
 """What a page is told of an event."""
-RECENT, LASTING = 400, ("weight", "weights off", "ground")
-"""How many events it is told of, and of which kinds also the earlier ones, since they are still seen."""
+RECENT, LASTING = 400, ("weight", "weights off", "ground", "edit")
+"""How many events it is told of, and of which kinds also the earlier ones, since what they did is still shown."""
 SPEEDS = (0.02, 2.0)
 """Times real time that it can be watched at."""
 

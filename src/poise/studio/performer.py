@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time as clock
 import traceback
 from collections.abc import Callable
@@ -22,6 +23,9 @@ AHEAD = 0.05
 """s of the clock that simulating may take before commands are looked at again."""
 MEMORY = 6 * 2**30
 """Bytes that a visitor's process may have, so that nothing he brings takes them from everybody else."""
+_M_MMAP_THRESHOLD = -3  # of malloc.h
+LARGE = 2**20
+"""Bytes beyond which a piece of memory is given back to the system as soon as it is free."""
 BEHIND = 0.1
 """s of the clock: who falls further behind does not catch up, but is slower than real time."""
 
@@ -31,6 +35,7 @@ def perform_for(wire: Connection, folder: str) -> None:
     from threadpoolctl import threadpool_limits
 
     _limit_memory()
+    give_back_large_pieces()
     threadpool_limits(1)  # our matrices are small: threads cost more than they give
     try:
         _Loop(wire, Path(folder)).go()
@@ -45,6 +50,16 @@ def _limit_memory() -> None:
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY if most < 0 else min(MEMORY, most), most))
+
+
+def give_back_large_pieces() -> None:
+    """Where the C library is glibc, which would else keep them, and put small ones there.
+
+    Each mark has 16 MB for MuJoCo to reckon in, hardly used. Of marks that are thinned out, next to nothing would fit
+    into what they leave, and after some minutes all addresses would be taken.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 
 
 class _Loop:

@@ -95,9 +95,11 @@ class Pushes {
   }
 }
 
+const BRICK = 2000; // kg/m^3
+
 /** A weight that hangs on a body, as large as a brick of its mass (kg). */
 function brick({ mass, point }) {
-  const side = Math.cbrt(mass / 2000);
+  const side = Math.cbrt(mass / BRICK);
   const box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
   box.position.set(...point);
   box.castShadow = true;

@@ -12,8 +12,7 @@ class Act {
     this.keys = new Set();
     labelled($("push-force"), (value) => `${value} N`);
     labelled($("push-time"), (value) => `${value.toFixed(2)} s`);
-    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = this.pacing = true; this.steer(); });
-    $("steer-speed").addEventListener("change", () => { this.pacing = false; });
+    labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = true; this.steer(); });
     labelled($("steer-lift"), (value) => `${Math.round(100 * value)} cm more`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
     labelled($("steer-step"), (value) => `${value.toFixed(2)} s`).addEventListener("change", () => this.steer({ step: Number($("steer-step").value) }));
     this.pad();
@@ -165,7 +164,7 @@ class Act {
   /** What is wanted of it, as the server knows. */
   told({ heading, pace, fastest, lift, step }) {
     this.bound(fastest);
-    if (this.keys.size || this.turning || this.pacing) return;
+    if (this.keys.size || this.turning || $("steer-speed").matches(":active")) return;
     this.heading = heading;
     this.showHeading();
     this.paced = pace !== null;

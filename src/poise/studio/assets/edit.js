@@ -35,8 +35,7 @@ class Edit {
       if (text) this.make(text.split(":")[0], text, false);
       $("edit-text").value = "";
     };
-    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => { this.bending = false; this.now("slope", { degrees: Number($("ground-ahead").value) }); });
-    $("ground-ahead").addEventListener("input", () => { this.bending = true; });
+    labelled($("ground-ahead"), (v) => (v ? `${v < 0 ? "−" : "+"}${Math.abs(v)}°` : "level")).addEventListener("change", () => this.now("slope", { degrees: Number($("ground-ahead").value) }));
     $("over").onclick = () => this.now("transition", { motion: $("over-motion").value });
     $("hang").onclick = () => this.now("hang", { body: $("hang-link").value, mass: Number($("hang-mass").value) });
     $("unhang").onclick = () => this.now("unhang");
@@ -45,10 +44,15 @@ class Edit {
     this.events = [];
   }
 
-  /** What all edits of a kind amount to: of those from the beginning, and of those made since if `now`. */
-  total({ name, rest, join }, now) {
+  /** The edits that hold: those from the beginning, and those made since if `now`. Another motion that it went over to has none of before. */
+  holding(now) {
     const texts = [...this.choose.edits, ...(now ? this.events.filter(({ kind }) => kind === "edit").map(({ text }) => text) : [])];
-    const values = texts.filter((text) => text.startsWith(`${name}:`)).map((text) => Number(text.slice(name.length + 1)));
+    return texts.slice(texts.findLastIndex((text) => text.startsWith("blend:")) + 1);
+  }
+
+  /** What all edits of a kind amount to. */
+  total({ name, rest, join }, now) {
+    const values = this.holding(now).filter((text) => text.startsWith(`${name}:`)).map((text) => Number(text.slice(name.length + 1)));
     return values.filter(Number.isFinite).reduce(join, rest); // those with a span are over some time
   }
 
@@ -66,7 +70,7 @@ class Edit {
       edit.input.value = this.total(edit, now);
       edit.input.show();
     }
-    const carried = [...this.choose.edits, ...(now ? this.events.map(({ text }) => text ?? "") : [])].findLast((text) => text.startsWith("carry:"));
+    const carried = this.holding(now).findLast((text) => text.startsWith("carry:"));
     this.carry.value = carried?.slice(6) ?? "";
   }
 
@@ -112,7 +116,7 @@ class Edit {
 
   /** The ground ahead as it is, whatever was wanted; it may be steeper than the slider goes. */
   measured({ rise }) {
-    if (this.bending) return;
+    if ($("ground-ahead").matches(":active")) return; // it is being drawn
     $("ground-ahead").value = rise ?? 0;
     $("ground-ahead").show(Math.round(rise ?? 0));
   }
