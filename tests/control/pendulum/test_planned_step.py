@@ -19,7 +19,7 @@ from poise.reference import named_motion
 from poise.world import Scene, World
 
 STEP = 0.02
-PLAIN = PendulumSettings()
+PLAIN = PendulumSettings(habit=0.0)  # so that who begins at a speed wants to go on with it
 BODY = body_of("human58")
 BIG = 2.0
 
@@ -111,7 +111,7 @@ def test_a_body_that_tips_over_is_expected_to_fall_that_way():
     still = SCENE.seen._replace(velocity=np.array([0.4, 0.0, 0.0]))
     tips = still._replace(spin=np.array([0.15, 0.0]))
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
-    without = Scenery(BODY, settings=PendulumSettings(spin=0.0))
+    without = Scenery(BODY, settings=PendulumSettings(habit=0.0, spin=0.0))
     plain, spun = (SCENE.plan(seen, aloft, 0.4).landing for seen in (still, tips))
     assert spun.velocity[0] > plain.velocity[0] + 0.05
     assert spun.place[0] > plain.place[0] + 0.02
