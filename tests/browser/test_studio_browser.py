@@ -253,6 +253,7 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     assert edits == ["warp:0.8", "warp:1.25"]
     page.evaluate("studio.wire.send('branch', { time: studio.events[1].time - 0.2, play: true })")
     until(page, "studio.edit.sliders[0].input.value === '0.8'")
+    page.get_by_role("tab", name="Edit").click()
     page.get_by_role("button", name="Go", exact=True).click()  # over to a motion that has none of these edits
     until(page, "studio.events.at(-1).text.startsWith('blend:sneak')")
     assert pace.input_value() == "1"
