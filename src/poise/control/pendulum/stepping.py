@@ -90,7 +90,7 @@ class Stepping(NamedTuple):
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
         aside = float(place[1]) + self._aside(gait)
         ground = strip(self.figure, gait.swing, under[:2], intent.heading, aside, gait.aimed)
-        return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
+        return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.going > 0 else Way(ground)
 
     def _pace(self, going: Going, rate: float, gait: Gait) -> Pace:
         """What the step should be like; a foot that is overdue slows down."""
@@ -101,7 +101,7 @@ class Stepping(NamedTuple):
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:
         """As it is steered, and fast enough for what is in the way."""
-        least = way.least if intent.speed > 0 else -math.inf
+        least = way.least if intent.going > 0 else -math.inf
         return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
 
     @staticmethod
