@@ -24,6 +24,9 @@ WARY = np.array([1.0, 0.3])
 ALWAYS = 0.3
 """m/s, of an adult: what is lacked at any speed is learned as if by that speed."""
 
+SMALLEST = 1e-6
+"""Share: who learns less learns nothing."""
+
 
 class Habit(NamedTuple):
     """What is lacked, learned; `slow` is the root of how much longer legs are than an adult's."""
@@ -47,12 +50,18 @@ class Habit(NamedTuple):
     def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> Habit:
         """Two steps at a speed (m/s) lacked so much (2,) m/s, of which a share is learned, and one counts at once."""
         told = WARY * np.minimum(np.maximum(lacked, -self.slow * TELLS), self.slow * TELLS)
-        kinds, (least, most) = self._kinds(speed), self._bounds(speed)
-        known = kinds @ self.learned
-        new = np.minimum(np.maximum(known + integral * told, np.minimum(least, known)), np.maximum(most, known))
+        kinds = self._kinds(speed)
         return self._replace(
-            learned=self.learned + np.outer(kinds / (kinds @ kinds), new - known), latest=prompt * told
+            learned=self.learned + np.outer(integral * kinds / (kinds @ kinds), self._useful(speed, told, integral)),
+            latest=prompt * told,
         )
+
+    def _useful(self, speed: float, told: Array, integral: float) -> Array:
+        """(2,) m/s: what of it may be learned, a share at a time, until all is known that can be made up for."""
+        (least, most), known = self._bounds(speed), self._kinds(speed) @ self.learned
+        down, up = np.minimum(least - known, 0.0), np.maximum(most - known, 0.0)
+        share = max(integral, SMALLEST)
+        return np.minimum(np.maximum(told, down / share), up / share)
 
     def calm(self) -> Habit:
         """Nothing is to be made up for at once."""
