@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from poise.beginning import Placed
 from poise.body import Body
+from poise.body.carrying import Carriage, advance
 from poise.body.feet import foot_links
 from poise.control.controller import Controller, Stage, Startled
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError
 from poise.handover import Ending
 from poise.reference import Reference
-from poise.reference.edit.resume import keeps_its_feet, resumed
+from poise.reference.edit.resume import keeps_its_feet, resumed, tallest
 from poise.reference.edit.take import take_of
-from poise.reference.motions import stand
 from poise.reference.parts import contact_parts
-from poise.spatial import Array, yaw_of
-from poise.world.ground import Place
+from poise.reference.reference import Still
+from poise.spatial import Array
 
 RESTS, OVER = 0.5, 1.0
 """s that it has to stand before it goes on, and in which it is in the motion again."""
@@ -48,11 +47,12 @@ class Catching:
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""
         body = world.scene.body
-        self._world, self._support, self._stand = world, _Support(body), stand(body)
+        self._world, self._support = world, _Support(body)
         self._take = take_of(reference, body, 1.0 / world.state.step)
         if not keeps_its_feet(self._take):
             raise PoiseError(f"'{reference.name}' cannot be caught: it does not keep its feet where they are")
-        self.caught, self.resumed, self._stood_since = [], [], 0.0
+        self._upright = tallest(self._take)
+        self.caught, self.resumed = [], []
         self._catch(world.state)  # compiles it, before time counts
         self.first.reset(world, reference)
 
@@ -69,8 +69,8 @@ class Catching:
         """Torques of the coming step."""
         if self._is_caught:
             if not self.rescuer.stands():
-                self._stood_since = state.time
-            elif state.time - self._stood_since > RESTS - 1e-9:
+                self._stood_since, self._stays = state.time, False
+            elif not self._stays and state.time - self._stood_since > RESTS - 1e-9:
                 self._go_on(state)
         elif not self.dazed(state.time) and self._support.beyond(self._world, state) > 0:
             self.caught.append(state.time)
@@ -90,16 +90,20 @@ class Catching:
         return self.rescuer if self._is_caught else self.first
 
     def _catch(self, state: State) -> None:
-        """Stand still, from where the body is."""
-        x, y, _ = state.qpos[:3].tolist()
-        there = Place(x, y, self._world.scene.terrain.height(x, y), float(yaw_of(state.qpos[3:7])))
-        self.rescuer.reset(self._world, Placed(self._stand, there))
-        self._stood_since = state.time
+        """Stand still where the body is and as it faces, with feet as wide as the motion has them."""
+        yaw, way = advance(self._upright, state.qpos[: len(self._upright)])
+        pose = Carriage(yaw, way).pose(self._upright)
+        self.rescuer.reset(self._world, Still("stand", pose, np.zeros(self._world.scene.body.nv)))
+        self._stood_since, self._stays = state.time, False
 
     def _go_on(self, state: State) -> None:
-        self.resumed.append(state.time)
+        """Go on with the motion; or stay, if feet that stand so cannot bear it."""
         pose = np.array(state.qpos[: self._world.scene.body.nq])
-        self.first.reset(self._world, resumed(self._take, pose, state.time, OVER))
+        motion = resumed(self._take, pose, state.time, OVER)
+        self._stays = motion is None
+        if motion is not None:
+            self.resumed.append(state.time)
+            self.first.reset(self._world, motion)
 
 
 class _Support:
