@@ -94,6 +94,10 @@ class Modal:
         """A push begins at a time, s, which will be noticed later."""
         self._reaction.startle(time)
 
+    def dazed(self, time: float) -> bool:
+        """Whether a push has begun that is not noticed yet at a time, s."""
+        return self._reaction.dazed(time)
+
     def target(self, time: float) -> Array:
         """The reference's pose."""
         return self._frames.at(round(time / self._scale[0])).qpos
