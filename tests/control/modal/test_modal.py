@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Push, Scene, World, audit, metrics, named_controller, named_motion, perform
+from poise.control.modal import Modal
+from poise.control.modal.modes import usual_stiffness
 from poise.errors import PoiseError
 
 
@@ -51,3 +53,24 @@ def test_it_is_not_thrown_by_a_push_to_the_left_that_moves_its_footholds():
 def test_nonsense_is_refused(name, value):
     with pytest.raises(PoiseError, match=name):
         named_controller("modal", {name: value})
+
+
+def test_joints_are_as_stiff_as_it_is_told():
+    """The same numbers do the same, others otherwise."""
+    body = Body.named("human42")
+    walk = named_motion("walk", body)
+
+    def first_torque(**told):
+        world = World(Scene.of(body))
+        return perform(world, Modal(**told), walk, seconds=0.05).recording.torque[-1]
+
+    usual = first_torque()
+    np.testing.assert_array_equal(first_torque(stiffness=usual_stiffness), usual)
+    assert np.abs(first_torque(stiffness=lambda body: 3.0 * usual_stiffness(body)) - usual).max() > 0.1
+
+
+@pytest.mark.parametrize("bad", [np.ones(3), np.zeros(36), np.full(36, np.nan)])
+def test_stiffness_that_cannot_be_is_refused_in_one_line(bad):
+    world = World(Scene.of(Body.named("human42")))
+    with pytest.raises(PoiseError, match=r"^modal: stiffness must be 36 numbers[^\n]*$"):
+        Modal(stiffness=lambda body: bad).reset(world, named_motion("stand", world.scene.body))

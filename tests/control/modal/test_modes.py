@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.modes import ROOT, Modes, felt, modes_at, usual_stiffness
 
 
 def posed(seed=None):
@@ -20,7 +20,7 @@ def posed(seed=None):
         qvel = random.standard_normal(body.nv)
     world.reset(qpos, qvel)
     state = world.state
-    stiffness = np.array(body.model.body_subtreemass[body.model.dof_bodyid][ROOT:])
+    stiffness = usual_stiffness(body)
     data = state.data
     found = modes_at(np.array(state.mass), stiffness, data.subtree_com[1], data.xpos[1], data.xmat[1].reshape(3, 3))
     return body, state, stiffness, Modes(*found)

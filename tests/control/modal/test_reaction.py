@@ -27,3 +27,18 @@ def test_in_the_papers_form_it_believes_itself_in_the_reference_and_without_late
     quick = Reaction(0.0, 1.0)
     quick.startle(1.0)
     assert quick.believed(1.0, errors(5.0)).rigid[0] == 5.0
+
+
+def test_each_of_two_pushes_is_noticed_a_while_after_it_began():
+    reaction = Reaction(0.2, 1.0)
+    for time, size, believed in (
+        (1.0, 0.1, 0.1),
+        (1.1, 2.0, 0.1),
+        (1.15, 3.0, 0.1),
+        (1.2, 4.0, 4.0),
+        (1.3, 6.0, 4.0),
+        (1.35, 7.0, 7.0),
+    ):
+        if time in (1.0, 1.15):
+            reaction.startle(time)
+        assert reaction.believed(time, errors(size)).rigid[0] == believed

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 
+from poise.body import Body
 from poise.control.controller import Stage
 from poise.control.modal.footholds import Footholds
 from poise.control.modal.frames import Frames, points
@@ -17,12 +18,13 @@ from poise.control.modal.jacobians import jacobians, moved_by
 from poise.control.modal.laden import Laden, Whole
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.load import Load
-from poise.control.modal.modes import ROOT, Modes, felt, modes_at
+from poise.control.modal.modes import ROOT, Modes, felt, modes_at, usual_stiffness
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.reaction import Errors, Reaction
 from poise.control.modal.settings import ModalSettings
 from poise.control.modal.span import fitting_window
 from poise.dynamics import Actuation, State
+from poise.errors import PoiseError
 from poise.reference import Reference
 from poise.spatial import Array
 
@@ -60,9 +62,14 @@ class Modal:
     name = "modal"
     needs_physics = True
 
-    def __init__(self, settings: ModalSettings | None = None, loads: Sequence[Load] = ()) -> None:
-        """`loads` are what it knows that it will carry."""
-        self._loads = tuple(loads)
+    def __init__(
+        self,
+        settings: ModalSettings | None = None,
+        loads: Sequence[Load] = (),
+        stiffness: Callable[[Body], Array] = usual_stiffness,
+    ) -> None:
+        """`loads` are what it knows that it will carry; `stiffness` (n,) N m/rad is that of a body's joints."""
+        self._loads, self._stiffness_of = tuple(loads), stiffness
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
@@ -78,8 +85,7 @@ class Modal:
         self._friction = float(model.geom_friction[0, 0])  # that of all surfaces
         self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step, self._friction)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
-        subtree = body.model.body_subtreemass[body.model.dof_bodyid]
-        self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
+        self._stiffness = _checked(self._stiffness_of(body), body)
         self._due = reference.at(world.state.time).qpos  # where the body should be now
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
@@ -233,3 +239,11 @@ class Modal:
         feedback = np.zeros((self._model.nv, len(state.contacts.jacobian)))
         feedback[ROOT:nv] = -share / state.step * fast @ felt(modes, state.contacts.jacobian[:, :nv].T)[slow:]
         return Actuation(torque=torque, feedback=feedback)
+
+
+def _checked(stiffness: Array, body: Body) -> Array:
+    """(n,) N m/rad: one for each angle, more than 0."""
+    found = np.array(stiffness, float)
+    if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):
+        raise PoiseError(f"modal: stiffness must be {body.nv - ROOT} numbers of more than 0, one for each joint angle")
+    return found

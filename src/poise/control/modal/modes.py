@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.body import Body
 from poise.kernel import kernel
 from poise.spatial import Array
 
@@ -30,6 +31,12 @@ class Modes(NamedTuple):
     basis: Array  # (6, 6) Phi_r: root velocities by rigid motion
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
     carried: Array  # (6, n) M_rr^-1 M_rj: rigid motion that joints bring along
+
+
+def usual_stiffness(body: Body) -> Array:
+    """(n,) N m/rad: joints as stiff as what they carry is heavy, [Jain2011] section 7."""
+    model = body.model
+    return np.array(model.body_subtreemass[model.dof_bodyid[ROOT:]])
 
 
 @kernel

@@ -25,22 +25,25 @@ class Reaction:
     def __init__(self, latency: float, share: float) -> None:
         """`latency` in s, `share` of the errors before the push that is believed in."""
         self._latency, self._share = latency, share
-        self._until = 0.0
+        self._noticed: list[float] = []  # s at which pushes will be
         self._kept: Errors | None = None
 
     def startle(self, time: float) -> None:
         """A push begins to act."""
         if self._latency:
-            self._until = time + self._latency
+            self._noticed.append(time + self._latency)
 
     def dazed(self, time: float) -> bool:
         """Whether a push has begun that is not noticed yet at a time, s."""
-        return time < self._until - 1e-9
+        return any(time < noticed - 1e-9 for noticed in self._noticed)
 
     def believed(self, time: float, errors: Errors) -> Errors:
-        """Of the errors that there are at a time, s."""
-        if not self.dazed(time):
+        """Of the errors that there are at a time, s; when a push is noticed, those of that time."""
+        coming = [noticed for noticed in self._noticed if time < noticed - 1e-9]
+        if len(coming) < len(self._noticed):
             self._kept = None
+        self._noticed = coming
+        if not coming:
             return errors
         if self._kept is None:
             self._kept = Errors(*(self._share * error for error in errors))

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.catalogue import names
-from poise.control.modal.modes import ROOT, modes_at
+from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
 from poise.dynamics import Terms
 from poise.reference.archive import spoken_name
 from poise.spatial import Array
@@ -46,8 +46,7 @@ def cases(scope: Scope) -> list[Case]:
 
 def frequencies(body: Body, poses: Array) -> Array:
     """(T, n) squared frequencies of deformations at poses (T, nq), (rad/s)^2."""
-    terms, model = Terms(body.model), body.model
-    stiffness = np.array(model.body_subtreemass[model.dof_bodyid[ROOT:]])
+    terms, stiffness = Terms(body.model), usual_stiffness(body)
     found = []
     for qpos in poses:
         terms.evaluate(qpos, np.zeros(body.nv))
