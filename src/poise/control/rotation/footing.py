@@ -31,6 +31,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
+    tiptoe: bool = False  # whether toes alone may
 
 
 class Footing:
@@ -40,9 +41,10 @@ class Footing:
         self._actor, self._settings, self._step = actor, settings, step
         body = actor.body
         self._feet = [body.link_id(foot.link) for foot in body.feet]
-        self._standing = np.isin(
-            np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
-        )
+        links = ("world", *body.links)
+        count = np.arange(actor.model.nbody)
+        self._standing = np.isin(count, [i for i, name in enumerate(links) if _of_foot(name)])
+        self._toes = np.isin(count, [i for i, name in enumerate(links) if name.endswith("_toes")])
         self._yaw: float | None = None
         self.pitch = 0.0  # rad of the root, whole turns counted
         self._middle = np.zeros(3)  # m: of the ankles, where feet last stood
@@ -98,7 +100,7 @@ class Footing:
         actor, on, weights = self._actor, float(self._settings.momentum), stance.weights
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.supports(state, stance.gap)
-        supports = near.only(self._standing[near.body])
+        supports = near.only((self._toes if stance.tiptoe else self._standing)[near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = Aim(torque, torque, stance.pull, stance.twist, stance.tasks)
         found = actor.program.solve(aim, scaled, supports, rotation.com)

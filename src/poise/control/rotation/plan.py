@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 
 import daqp
 import numpy as np
@@ -67,6 +68,7 @@ class Phase:
     knots: int
     strongest: float  # N of each force
     last: float = 1.0  # of that, at the end: legs that are nearly straight push no more
+    heels: float = inf  # of its time, during which heels push; then toes alone
 
 
 @dataclass(frozen=True)
@@ -226,9 +228,11 @@ class Planner:
 
 def _strongest(phase: Phase) -> Array:
     """(2 K,) N of heel and toe at each knot."""
-    out = np.full(2 * phase.knots, phase.strongest)
-    out[-2:] *= phase.last
-    return out
+    out = np.full((phase.knots, 2), phase.strongest)
+    out[-1] *= phase.last
+    next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # of the time
+    out[next_knot > phase.heels, 0] = 0.0
+    return out.ravel()
 
 
 def _columns(start: Planar, count: int) -> Array:
