@@ -16,8 +16,9 @@ SPANS = {
     "forward-roll": (0.0, 3.0),
     "roll-and-stand": (1.2, 3.6),
     "back-flip": (0.8, 3.4),
+    "dive-roll": (0.9, 3.4),
 }  # s
-DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6}
+DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6, "dive-roll": 2.8}
 """In body sizes at the start: rolls begin crouched."""
 
 

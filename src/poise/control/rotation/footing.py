@@ -17,6 +17,10 @@ from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_mul
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
+PALM = 0.04
+"""m: what of the hands is nearer to the ground will be on it."""
+BEARING = {"feet": ("_foot", "_toes"), "toes": ("_toes",), "hands": ("_hand",)}
+"""Links that a body stands on, by the ends of their names."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
@@ -31,7 +35,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
-    tiptoe: bool = False  # whether toes alone may
+    on: str = "feet"  # what may: feet, toes alone, or hands
 
 
 class Footing:
@@ -43,8 +47,10 @@ class Footing:
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         links = ("world", *body.links)
         count = np.arange(actor.model.nbody)
-        self._standing = np.isin(count, [i for i, name in enumerate(links) if _of_foot(name)])
-        self._toes = np.isin(count, [i for i, name in enumerate(links) if name.endswith("_toes")])
+        self._bearing = {
+            part: np.isin(count, [i for i, name in enumerate(links) if name.endswith(ends)])
+            for part, ends in BEARING.items()
+        }
         self._yaw: float | None = None
         self.pitch = 0.0  # rad of the root, whole turns counted
         self._middle = np.zeros(3)  # m: of the ankles, where feet last stood
@@ -100,7 +106,7 @@ class Footing:
         actor, on, weights = self._actor, float(self._settings.momentum), stance.weights
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.supports(state, stance.gap)
-        supports = near.only((self._toes if stance.tiptoe else self._standing)[near.body])
+        supports = near.only(self._bearing[stance.on][near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = Aim(torque, torque, stance.pull, stance.twist, stance.tasks)
         found = actor.program.solve(aim, scaled, supports, rotation.com)
@@ -137,11 +143,15 @@ class Footing:
             turned,
         )
 
-    def touching(self, state: State) -> bool:
-        """Whether feet are on the ground."""
+    def palms(self, state: State) -> tuple[float, float]:
+        """m along the way: both ends of what of the hands is near the ground."""
         found = state.contacts
-        return bool(np.any(self._standing[found.body] & (found.gap < TOUCHED)))
+        near = self._bearing["hands"][found.body] & (found.gap < PALM)
+        self._middle = np.mean(found.point[near], axis=0)
+        along = found.point[near] @ self.forward
+        return float(along.min()), float(along.max())
 
-
-def _of_foot(link: str) -> bool:
-    return link.endswith(("_foot", "_toes"))
+    def touching(self, state: State, on: str = "feet") -> bool:
+        """Whether feet, or hands, are on the ground."""
+        found = state.contacts
+        return bool(np.any(self._bearing[on][found.body] & (found.gap < (PALM if on == "hands" else TOUCHED))))

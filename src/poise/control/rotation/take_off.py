@@ -123,4 +123,5 @@ class TakeOff:
         weights = Weights(n.push_linear, n.push_angular, n.push_support)
         stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
         upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
-        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap, share > n.push_heels)
+        on = "toes" if share > n.push_heels else "feet"
+        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap, on)
