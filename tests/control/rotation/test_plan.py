@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from poise.control.rotation.plan import Phase, Planar, Planner, Wish
+from poise.control.rotation.course import Phase, Planar, Wish
+from poise.control.rotation.plan import Planner
 
 PLANNER = Planner(mass=73.5, step=1 / 60)
 WISH = Wish(take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05)

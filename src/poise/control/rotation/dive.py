@@ -12,8 +12,9 @@ from math import atan2, degrees, radians, sqrt
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.course import Course, Wish
 from poise.control.rotation.footing import TOUCHED, Footing
-from poise.control.rotation.plan import Course, Planner, Wish
+from poise.control.rotation.plan import Planner
 from poise.control.rotation.poseline import pose_line
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings

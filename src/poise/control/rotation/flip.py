@@ -12,11 +12,12 @@ from math import pi, radians
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.course import Course, Phase, Wish
 from poise.control.rotation.flight import Flight
 from poise.control.rotation.flip_numbers import KEYS, FlipNumbers
 from poise.control.rotation.footing import Footing
 from poise.control.rotation.landing import STRONGEST, Landing
-from poise.control.rotation.plan import Course, Phase, Planner, Wish
+from poise.control.rotation.plan import Planner
 from poise.control.rotation.poseline import PoseLine, pose_line
 from poise.control.rotation.settings import RotationSettings
 from poise.control.rotation.take_off import Moments, TakeOff
@@ -87,7 +88,8 @@ class Flip:
         landing = Phase(self._landing.inertia, push.heel - back, push.toe - back, 8, STRONGEST)
         ahead = n.stand_ahead + ankle - 0.5 * (push.heel + push.toe)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)
-        return self._planner.flip(self._footing.planar(rotation, 0.0), push, self._air.inertia(self._step), landing, wish).take_off
+        start, flight = self._footing.planar(rotation, 0.0), self._air.inertia(self._step)
+        return self._planner.flip(start, push, flight, landing, wish).take_off
 
     def _flight(self, state: State, rotation: Rotation) -> Actuation:
         """Poses alone."""

@@ -8,7 +8,7 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.plan import Course, Planar
+from poise.control.rotation.course import Course, Planar
 from poise.control.rotation.program import Aim, Task, Weights
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
@@ -17,9 +17,7 @@ from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_mul
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
-PALM = 0.04
-"""m: what of the hands is nearer to the ground will be on it."""
-BEARING = {"feet": ("_foot", "_toes"), "toes": ("_toes",), "hands": ("_hand",)}
+BEARING = {"feet": ("_foot", "_toes"), "toes": ("_toes",)}
 """Links that a body stands on, by the ends of their names."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
@@ -35,7 +33,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
-    on: str = "feet"  # what may: feet, toes alone, or hands
+    on: str = "feet"  # what may: feet, or toes alone
 
 
 class Footing:
@@ -143,15 +141,7 @@ class Footing:
             turned,
         )
 
-    def palms(self, state: State) -> tuple[float, float]:
-        """m along the way: both ends of what of the hands is near the ground."""
+    def touching(self, state: State) -> bool:
+        """Whether feet are on the ground."""
         found = state.contacts
-        near = self._bearing["hands"][found.body] & (found.gap < PALM)
-        self._middle = np.mean(found.point[near], axis=0)
-        along = found.point[near] @ self.forward
-        return float(along.min()), float(along.max())
-
-    def touching(self, state: State, on: str = "feet") -> bool:
-        """Whether feet, or hands, are on the ground."""
-        found = state.contacts
-        return bool(np.any(self._bearing[on][found.body] & (found.gap < (PALM if on == "hands" else TOUCHED))))
+        return bool(np.any(self._bearing["feet"][found.body] & (found.gap < TOUCHED)))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.course import Course, Phase
 from poise.control.rotation.footing import Footing, Stance
-from poise.control.rotation.plan import Course, Phase
 from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State
