@@ -34,3 +34,12 @@ def test_a_dive_ends_in_a_roll():
     behaviour = replace(read_behaviour("dive-roll"), into="back-flip")
     with pytest.raises(PoiseError, match="goes on into a roll"):
         staged(Rehearsal(behaviour))
+
+
+def test_onto_lower_ground_it_comes_down_on_its_hands_and_rolls_on():
+    dived = dive(Rehearsal(read_behaviour("dive-down"), terrain="drop:0.5", seconds=3.6, noise=0.0))
+    assert dived.on_hands
+    assert dived.flew > 0.4
+    assert dived.turns > 1.0
+    assert dived.height < 1.0
+    assert audit(dived.performance.recording).passed

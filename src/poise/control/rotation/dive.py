@@ -38,6 +38,9 @@ class DiveNumbers(TakeOffNumbers):
 
     flight_stiffness: float = 1500.0
     turns: float = 0.9  # of the roll, after which it stands up; 0 for never
+    roll_spin: float = 0.0  # rad/s wanted of the roll; 0 for its own
+    roll_speed: float = 0.0  # m/s, likewise
+    roll_pull: float = 0.0  # 1/s towards that velocity, likewise
     skip: float = 0.0  # turns by which the roll is entered further on than where the root is in its turn
 
     @classmethod
@@ -66,7 +69,7 @@ class Dive:
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         self._take_off = TakeOff(actor, self._footing, ground, Moments(lean, off), n, step)
         self._start = rolling.behaviour.start
-        self.roll = Roll(actor, _ending(rolling, n.turns), settings, step)
+        self.roll = Roll(actor, _adapted(rolling, n), settings, step)
         self.stage = "squat"
         self._began = 0.0  # s of the flight
         self.pose: Array = self._take_off.pose
@@ -144,7 +147,9 @@ class Dive:
         return self._footing.pitch
 
 
-def _ending(rolling: Staged, turns: float) -> Staged:
-    """The same roll, standing up after so many turns."""
+def _adapted(rolling: Staged, numbers: DiveNumbers) -> Staged:
+    """The same roll with what the dive says of it."""
     behaviour = rolling.behaviour
-    return Staged(replace(behaviour, control=Frozen({**behaviour.control, "turns": turns})), rolling.body)
+    told = {"spin": numbers.roll_spin, "speed": numbers.roll_speed, "pull": numbers.roll_pull}
+    control = {**behaviour.control, **{name: value for name, value in told.items() if value}, "turns": numbers.turns}
+    return Staged(replace(behaviour, control=Frozen(control)), rolling.body)
