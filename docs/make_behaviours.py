@@ -16,15 +16,18 @@ SPANS = {
     "forward-roll": (0.0, 3.0),
     "roll-and-stand": (1.2, 3.6),
     "back-flip": (0.8, 3.4),
+    "dive-roll": (0.9, 3.4),
+    "dive-down": (1.0, 3.6),
 }  # s
-DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6}
+DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6, "dive-roll": 2.8, "dive-down": 3.2}
 """In body sizes at the start: rolls begin crouched."""
+GROUNDS = {"dive-down": "drop:0.5"}
 
 
 def draw(name: str) -> Path:
     """Two rows of pictures."""
     start, end = SPANS[name]
-    done = Session(name, controller="rotation", seconds=end + 0.1).perform()
+    done = Session(name, controller="rotation", terrain=GROUNDS.get(name, "flat"), seconds=end + 0.1).perform()
     times = np.linspace(start, end, 2 * COLUMNS)
     camera = Camera(azimuth=-62, elevation=10, distance=DISTANCES[name])
     return write_strip(done.recording, STATIC / f"{name}.png", COLUMNS, (180, 200), times=times, camera=camera)

@@ -7,16 +7,21 @@ import pytest
 from poise.errors import PoiseError
 from poise.measure import audit
 from poise.reference.behaviours import read_behaviour
-from poise.study.rotation.diving import AIRBORNE, dive
+from poise.study.rotation.diving import dive
 from poise.study.rotation.rehearsal import Rehearsal, score, staged
 
 
-def test_it_leaps_onto_its_hands_and_rolls_over():
-    rehearsal = Rehearsal(read_behaviour("dive-roll"), seconds=3.2, noise=0.0)
-    dived = dive(rehearsal)
-    assert dived.flew > AIRBORNE
-    assert dived.on_hands
-    assert dived.turns > 0.5
+@pytest.fixture(scope="module")
+def dived():
+    return dive(Rehearsal(read_behaviour("dive-roll"), seconds=5.0, noise=0.0))
+
+
+def test_it_leaps_onto_its_hands_rolls_over_and_stands_up(dived):
+    assert dived.succeeded
+    assert dived.flew > 0.25
+
+
+def test_it_is_physical(dived):
     assert audit(dived.performance.recording).passed
     assert not dived.performance.recording.external.any()
 
@@ -29,3 +34,12 @@ def test_a_dive_ends_in_a_roll():
     behaviour = replace(read_behaviour("dive-roll"), into="back-flip")
     with pytest.raises(PoiseError, match="goes on into a roll"):
         staged(Rehearsal(behaviour))
+
+
+def test_onto_lower_ground_it_comes_down_on_its_hands_and_rolls_on():
+    dived = dive(Rehearsal(read_behaviour("dive-down"), terrain="drop:0.5", seconds=3.6, noise=0.0))
+    assert dived.on_hands
+    assert dived.flew > 0.4
+    assert dived.turns > 1.0
+    assert dived.height < 1.0
+    assert audit(dived.performance.recording).passed

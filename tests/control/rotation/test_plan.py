@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from poise.control.rotation.plan import Phase, Planar, Planner, Wish
+from poise.control.rotation.course import Phase, Planar, Wish
+from poise.control.rotation.plan import Planner
 
 PLANNER = Planner(mass=73.5, step=1 / 60)
 WISH = Wish(take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05)
@@ -89,3 +90,15 @@ def test_a_leap_ends_as_it_should():
     assert turned + spin / 8.0 * time == pytest.approx(0.9, abs=0.05)
     assert x + vx * time - start.x == pytest.approx(0.8, abs=0.25)
     assert np.all(np.diff(course.state[:, 4]) == pytest.approx(course.twist / 120))
+
+
+def test_heels_that_have_come_up_push_no_more():
+    toe = 0.2
+    phase = Phase(np.full(60, 8.0), 0.0, toe, 6, 1500.0, 0.2, heels=0.6)
+    planner = Planner(73.5, 1 / 120)
+    course = planner.leap(Planar(0.1, 0.8, 0.0, 0.0, 0.0, 0.0), phase, np.full(42, 9.0), Wish(0.85, 0.7, 1.9, 1.2))
+    where, force = course.state[:-1, :2], course.push + [0.0, planner.mass * planner.gravity]
+    by_toes = -where[:, 1] * force[:, 0] - (toe - where[:, 0]) * force[:, 1]
+    late = np.arange(60) + 0.5 > 0.6 * 60
+    np.testing.assert_allclose(course.twist[late], by_toes[late], atol=1e-6)
+    assert np.abs(course.twist - by_toes)[~late].max() > 1.0

@@ -6,14 +6,15 @@ where the body is in its turn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from math import atan2, degrees, radians
+from dataclasses import dataclass, fields, replace
+from math import atan2, degrees, radians, sqrt
 
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.course import Course, Wish
 from poise.control.rotation.footing import TOUCHED, Footing
-from poise.control.rotation.plan import Course, Planner, Wish
+from poise.control.rotation.plan import Planner
 from poise.control.rotation.poseline import pose_line
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
@@ -21,10 +22,11 @@ from poise.control.rotation.take_off import Moments, TakeOff, TakeOffNumbers
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.errors import PoiseError, unknown
+from poise.frozen import Frozen
 from poise.reference.behaviours import Behaviour, Staged
 from poise.spatial import Array
 
-KEYS = ("stand", "crouch", "take-off", "reach")
+KEYS = ("stand", "lean", "crouch", "take-off", "reach")
 """The poses of a dive, in this order."""
 CLEAR = 0.1
 """s of a flight after which what touches the ground is what it lands on."""
@@ -35,6 +37,10 @@ class DiveNumbers(TakeOffNumbers):
     """What a dive aims for, and how much it matters."""
 
     flight_stiffness: float = 1500.0
+    turns: float = 0.9  # of the roll, after which it stands up; 0 for never
+    roll_spin: float = 0.0  # rad/s wanted of the roll; 0 for its own
+    roll_speed: float = 0.0  # m/s, likewise
+    roll_pull: float = 0.0  # 1/s towards that velocity, likewise
     skip: float = 0.0  # turns by which the roll is entered further on than where the root is in its turn
 
     @classmethod
@@ -56,14 +62,14 @@ class Dive:
         """`rolling` is the roll that it ends in."""
         self._actor, self._settings, self._step = actor, settings, step
         self._numbers = n = DiveNumbers.of(staged.behaviour)
-        _, crouch, off, reach = staged.behaviour.at
+        _, lean, _, off, reach = staged.behaviour.at
         ground = pose_line(actor.body, staged.line(np.linspace(0.0, off, round(off / step) + 1)))
         self._air = pose_line(actor.body, staged.line(np.linspace(off, reach, round((reach - off) / step) + 1)))
         self._footing = Footing(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
-        self._take_off = TakeOff(actor, self._footing, ground, Moments(crouch, off), n, step)
+        self._take_off = TakeOff(actor, self._footing, ground, Moments(lean, off), n, step)
         self._start = rolling.behaviour.start
-        self.roll = Roll(actor, rolling, settings, step)
+        self.roll = Roll(actor, _adapted(rolling, n), settings, step)
         self.stage = "squat"
         self._began = 0.0  # s of the flight
         self.pose: Array = self._take_off.pose
@@ -86,10 +92,25 @@ class Dive:
         return found
 
     def _planned(self, state: State, rotation: Rotation) -> Course:
+        """The push of a leap onto level ground; where it would come down on lower ground, of one that falls longer."""
         n = self._numbers
-        steps = round(n.flight / self._step)
-        inertia = self._air.inertia[np.minimum(np.arange(1, steps + 1), len(self._air.inertia) - 1)]
-        wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel)
+        level = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel)
+        course = self._pushed(state, rotation, n.flight, level)
+        _, z, speed, up = course.state[-1, :4]
+        floor = rotation.com + n.travel * self._footing.forward
+        deeper = self._actor.ground.height(*rotation.com[:2]) - self._actor.ground.height(*floor[:2])
+        if deeper <= 0.0:
+            return course
+        fall, g = z - n.touch_down_height + deeper, self._planner.gravity
+        flight = (up + sqrt(up**2 + 2.0 * g * fall)) / g
+        below = replace(
+            level, touch_down_height=n.touch_down_height - deeper, travel=n.travel + speed * (flight - n.flight)
+        )
+        return self._pushed(state, rotation, flight, below)
+
+    def _pushed(self, state: State, rotation: Rotation, flight: float, wish: Wish) -> Course:
+        steps = np.arange(1, round(flight / self._step) + 1)
+        inertia = self._air.inertia[np.minimum(steps, len(self._air.inertia) - 1)]
         return self._planner.leap(self._footing.planar(rotation, 0.0), self._take_off.phase(state), inertia, wish)
 
     def _flown(self, state: State) -> Actuation:
@@ -124,3 +145,11 @@ class Dive:
     def pitch(self) -> float:
         """rad of the root until it touches down."""
         return self._footing.pitch
+
+
+def _adapted(rolling: Staged, numbers: DiveNumbers) -> Staged:
+    """The same roll with what the dive says of it."""
+    behaviour = rolling.behaviour
+    told = {"spin": numbers.roll_spin, "speed": numbers.roll_speed, "pull": numbers.roll_pull}
+    control = {**behaviour.control, **{name: value for name, value in told.items() if value}, "turns": numbers.turns}
+    return Staged(replace(behaviour, control=Frozen(control)), rolling.body)

@@ -14,13 +14,20 @@ KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
 
 
 @dataclass(frozen=True)
-class FlipNumbers(TakeOffNumbers, LandingNumbers):
-    """What a flip aims for, and how much it matters."""
+class FlightNumbers:
+    """What a flight onto the feet aims for."""
 
+    flight: float = 0.58  # s
     opening: float = 0.2  # s from the tuck to the pose of touch-down
     touch_pitch: float = -320.0  # degrees of the pelvis at touch-down
-    touch_down_ahead: float = 0.15  # m of the centre of mass before the ankles
     flight_stiffness: float = 1500.0
+
+
+@dataclass(frozen=True)
+class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers):
+    """What a flip aims for, and how much it matters."""
+
+    touch_down_ahead: float = 0.15  # m of the centre of mass before the ankles
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> FlipNumbers:

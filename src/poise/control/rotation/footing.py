@@ -8,7 +8,7 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.plan import Course, Planar
+from poise.control.rotation.course import Course, Planar
 from poise.control.rotation.program import Aim, Task, Weights
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
@@ -17,6 +17,8 @@ from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_mul
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
+BEARING = {"feet": ("_foot", "_toes"), "toes": ("_toes",)}
+"""Links that a body stands on, by the ends of their names."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
@@ -31,6 +33,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
+    on: str = "feet"  # what may: feet, or toes alone
 
 
 class Footing:
@@ -40,9 +43,12 @@ class Footing:
         self._actor, self._settings, self._step = actor, settings, step
         body = actor.body
         self._feet = [body.link_id(foot.link) for foot in body.feet]
-        self._standing = np.isin(
-            np.arange(actor.model.nbody), [i for i, name in enumerate(("world", *body.links)) if _of_foot(name)]
-        )
+        links = ("world", *body.links)
+        count = np.arange(actor.model.nbody)
+        self._bearing = {
+            part: np.isin(count, [i for i, name in enumerate(links) if name.endswith(ends)])
+            for part, ends in BEARING.items()
+        }
         self._yaw: float | None = None
         self.pitch = 0.0  # rad of the root, whole turns counted
         self._middle = np.zeros(3)  # m: of the ankles, where feet last stood
@@ -98,7 +104,7 @@ class Footing:
         actor, on, weights = self._actor, float(self._settings.momentum), stance.weights
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.supports(state, stance.gap)
-        supports = near.only(self._standing[near.body])
+        supports = near.only(self._bearing[stance.on][near.body])
         scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = Aim(torque, torque, stance.pull, stance.twist, stance.tasks)
         found = actor.program.solve(aim, scaled, supports, rotation.com)
@@ -138,8 +144,4 @@ class Footing:
     def touching(self, state: State) -> bool:
         """Whether feet are on the ground."""
         found = state.contacts
-        return bool(np.any(self._standing[found.body] & (found.gap < TOUCHED)))
-
-
-def _of_foot(link: str) -> bool:
-    return link.endswith(("_foot", "_toes"))
+        return bool(np.any(self._bearing["feet"][found.body] & (found.gap < TOUCHED)))

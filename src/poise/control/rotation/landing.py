@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.control.rotation.course import Course, Phase, Wish
 from poise.control.rotation.footing import Footing, Stance
-from poise.control.rotation.plan import Course, Phase, Planner, Wish
+from poise.control.rotation.plan import Planner
 from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State

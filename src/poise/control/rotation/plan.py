@@ -18,77 +18,13 @@ from dataclasses import dataclass, replace
 import daqp
 import numpy as np
 
+from poise.control.rotation.course import Course, FlightPlan, Phase, Planar, Wish
 from poise.spatial import Array
 
 NUDGE = 1.0
 """N by which knots are moved to see what comes of it; all but excursions and moments are linear in them."""
 SOFTEST = 1e-4
 """Of a Gauss-Newton matrix's largest entry: keeps it regular."""
-
-
-@dataclass(frozen=True)
-class Planar:
-    """A state of the model. Forward is x, up is z, and turns are about y: backward is negative."""
-
-    x: float  # m
-    z: float  # m, above the ground
-    vx: float  # m/s
-    vz: float  # m/s
-    spin: float  # kg m^2/s: H
-    turned: float  # rad: phi
-
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """What is planned, step by step: states at its N + 1 times and forces in its N steps."""
-
-    step: float  # s
-    state: Array  # (N + 1, 6) x, z, vx, vz, spin, turned
-    push: Array  # (N, 2) N: x and z of all forces and of gravity: rate of linear momentum
-    twist: Array  # (N,) N m: rate of angular momentum
-
-    def at(self, time: float) -> tuple[Planar, Array, float]:
-        """State between steps, and rates of momenta in the step."""
-        last = len(self.push)
-        where = min(max(time / self.step, 0.0), float(last))
-        k = min(int(where), last - 1)
-        share = where - k
-        here = (1 - share) * self.state[k] + share * self.state[k + 1]
-        return Planar(*here.tolist()), self.push[k], float(self.twist[k])
-
-
-@dataclass(frozen=True, eq=False)
-class Phase:
-    """A time on the ground: where forces act, and what the model's inertia is."""
-
-    inertia: Array  # (N,) kg m^2 at each step
-    heel: float  # m: x of the heels; from the centre of mass at touch-down if it is a landing
-    toe: float  # m
-    knots: int
-    strongest: float  # N of each force
-    last: float = 1.0  # of that, at the end: legs that are nearly straight push no more
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What a plan should come to, and how much it matters."""
-
-    take_off_height: float = 0.98  # m of the centre of mass
-    touch_down_height: float = 0.80  # m
-    turned: float = -6.13  # rad at touch-down
-    travel: float = -0.1  # m of the centre of mass from the beginning to touch-down
-    end_height: float = 0.70  # m at the end of the landing
-    end_ahead: float = 0.05  # m of the centre of mass before the middle of the feet, there
-
-
-@dataclass(frozen=True, eq=False)
-class FlightPlan:
-    """Take-off, how long the flight lasts, and landing."""
-
-    take_off: Course
-    flight: float  # s
-    landing: Course
-    off: float  # what is left of the hard wishes, in units of their tolerances
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +78,14 @@ class Planner:
             down = self._flown(rise[:, -1], flight)
             return np.column_stack([*_flight(rise, down, start, wish), *_effort(knots, push.knots)])
 
-        first = np.zeros(4 * push.knots)
+        return self._pushed(start, push, residual)
+
+    def _pushed(self, start: Planar, phase: Phase, residual: Callable[[Array], Array]) -> Course:
+        """Of a push whose forces leave the least of a residual."""
+        first = np.zeros(4 * phase.knots)
         first[1::2] = 0.5 * self.mass * self.gravity * 1.5
-        knots = self._found(first, residual, push)
-        return self._course(self._shot(_columns(start, 1), push, knots[None], 0.0)[0], push, knots)
+        knots = self._found(first, residual, phase)
+        return self._course(self._shot(_columns(start, 1), phase, knots[None], 0.0)[0], phase, knots)
 
     def landing(self, start: Planar, phase: Phase, wish: Wish) -> Course:
         """From a state at touch-down to rest."""
@@ -226,9 +166,11 @@ class Planner:
 
 def _strongest(phase: Phase) -> Array:
     """(2 K,) N of heel and toe at each knot."""
-    out = np.full(2 * phase.knots, phase.strongest)
-    out[-2:] *= phase.last
-    return out
+    out = np.full((phase.knots, 2), phase.strongest)
+    out[-1] *= phase.last
+    next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # of the time
+    out[next_knot > phase.heels, 0] = 0.0
+    return out.ravel()
 
 
 def _columns(start: Planar, count: int) -> Array:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import radians
+from math import inf, radians
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.course import Course, Phase
 from poise.control.rotation.footing import Footing, Stance
-from poise.control.rotation.plan import Course, Phase
 from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State
@@ -37,6 +37,7 @@ class TakeOffNumbers:
     squat_stiffness: float = 400.0
     push_strongest: float = 1600.0  # N of heels, and of toes
     push_last: float = 0.3  # of that at take-off
+    push_heels: float = inf  # of the push, during which heels bear; then toes alone
     push_linear: float = 5.0
     push_angular: float = 10.0
     push_stiffness: float = 400.0
@@ -79,7 +80,7 @@ class TakeOff:
         n = self._numbers
         first = round(self._at.crouch / self._step)
         heel, toe = self._footing.soles(state)
-        return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last)
+        return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last, n.push_heels)
 
     def begin(self, state: State, course: Course | None) -> None:
         """Push from here on, along a course; without one, by poses in time."""
@@ -122,4 +123,5 @@ class TakeOff:
         weights = Weights(n.push_linear, n.push_angular, n.push_support)
         stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
         upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
-        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap)
+        on = "toes" if share > n.push_heels else "feet"
+        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap, on)

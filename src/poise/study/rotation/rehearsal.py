@@ -12,7 +12,7 @@ from poise.measure.audit import EARTH
 from poise.performance import Performance
 from poise.study.rotation.diving import score_of_dive
 from poise.study.rotation.friction import Friction
-from poise.study.rotation.stage import SOUND, Rehearsal, staged, touching
+from poise.study.rotation.stage import SOUND, Rehearsal, of_foot, staged, touching
 from poise.world.result import BlowUp
 
 __all__ = ["Flipped", "Rehearsal", "Rolled", "flip", "roll", "score", "staged"]
@@ -121,8 +121,8 @@ def flip(rehearsal: Rehearsal) -> Flipped:
                 up = world.time
             if up is not None and down is None and links:
                 down, turned = world.time, float(np.degrees(performing.pitch))
-                on_feet = all(_of_foot(link) for link in links)
-            if up is not None and not all(_of_foot(link) for link in links):
+                on_feet = all(of_foot(link) for link in links)
+            if up is not None and not all(of_foot(link) for link in links):
                 fell = world.time
                 break
             if down is not None and world.time >= down + STANDING + 1e-9:
@@ -134,10 +134,6 @@ def flip(rehearsal: Rehearsal) -> Flipped:
         return Flipped(0.0, False, 0.0, 0.0, failure is not None, friction.driven, taken)
     stood = (fell or world.time) - down
     return Flipped(turned, on_feet, stood, down - up, failure is not None, friction.driven, taken)
-
-
-def _of_foot(link: str) -> bool:
-    return link.endswith(("_foot", "_toes"))
 
 
 def score_of_flip(rehearsal: Rehearsal) -> float:

@@ -64,3 +64,8 @@ def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
 def touching(world: World, result: StepResult) -> set[str]:
     """Links that were pressed against anything in a step."""
     return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
+
+
+def of_foot(link: str) -> bool:
+    """Whether a link is one of those that bodies stand on."""
+    return link.endswith(("_foot", "_toes"))

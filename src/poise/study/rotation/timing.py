@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.rotation.plan import Phase, Planar, Planner, Wish
+from poise.control.rotation.course import Phase, Planar, Wish
+from poise.control.rotation.plan import Planner
 from poise.measure.pace import paced
 from poise.reference.behaviours import read_behaviour
 from poise.study.plots import panels
