@@ -49,6 +49,7 @@ class RollNumbers:
     heave: float = 0.1  # m by which it is higher at the phase of the peak, and lower half a turn after
     peak: float = 0.0  # turns: that phase
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
+    veer: float = 0.0  # 1/s at which the way goes after a body that has turned aside
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
@@ -113,6 +114,7 @@ class Roll:
         if self._risen(state, rotation):
             self.pose = np.array(self._rising.pose)
             return self._rising.act(state, rotation)
+        self._yaw += self._aside() * min(n.veer * state.step, 1.0)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
@@ -155,6 +157,16 @@ class Roll:
         if not self._lies:
             self._insistence.watch(self.phase, 2.0 * pi * share / (self._numbers.spin * state.step), state.step)
 
+    @property
+    def _lean(self) -> Array:
+        """(3,) unit: the body's own axis of the roll."""
+        return quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
+
+    def _aside(self) -> float:
+        """rad to the left by which that axis has turned away from the wanted one."""
+        lean, axis = self._lean, self._axis
+        return atan2(axis[0] * lean[1] - axis[1] * lean[0], axis[0] * lean[0] + axis[1] * lean[1])
+
     def _off(self) -> float:
         """Turns, at most half of one, by which the root is further in its turn about the axis than the phase."""
         turn = quat_multiply(self._root, quat_conjugate(self._first))
@@ -180,8 +192,7 @@ class Roll:
         with each turn, until it rolls over one shoulder.
         """
         n = self._numbers
-        lean = quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
-        back = cross(lean, self._axis)
+        back = cross(self._lean, self._axis)
         spin = 0.0 if self._lies else n.spin
         return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (spin * self._axis - rotation.spin)))
 
