@@ -137,6 +137,14 @@ SHOTS = (
         (2.1, 0.0, 0.8),
         size=(1200, 460),
     ),
+    Shot(
+        "13_steps_when_pushed_over",
+        (0.2, 1.5, 1.75, 1.95, 2.3, 3.0, 6.0),
+        Camera(azimuth=-84, elevation=7, distance=7.0, field=14),
+        (2.9, 0.0, 0.8),
+        apart=1.1,
+        size=(1200, 440),
+    ),
 )
 
 LIFTED = ("11_lift_a_barbell", (0.9, 1.7, 2.3, 2.8, 3.4, 4.5))

@@ -27,6 +27,7 @@ LAYERS = [
     "export",
     "beginning",
     "handover",
+    "catching",
     "pushing",
     "hanging",
     "marking",

@@ -14,6 +14,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.load import parse_load
+from poise.catching import Catching
 from poise.control import CONTROLLERS, Controller, named_controller
 from poise.control.controller import Steerable
 from poise.cueing import steer_cue
@@ -117,6 +118,7 @@ class Session:
     edits: tuple[str, ...] = ()
     steer: str | None = None
     then: str | None = None
+    catch: str | None = None
     seconds: float | None = None
     step: float | None = None
     seed: int = 0
@@ -205,7 +207,9 @@ class Session:
         )
 
     def _followed(self, first: Controller, body: Body) -> Controller:
-        """The controller, and who takes over when it stands, if that was asked for."""
+        """The controller, and who takes over when it stands or topples, if that was asked for."""
+        if self.catch is not None:
+            first = self._caught(first)
         if self.then is None:
             return first
         motion, colon, name = self.then.partition(":")
@@ -217,6 +221,15 @@ class Session:
         if then.needs_physics:
             raise PoiseError(f"then '{self.then}': {name} cannot take over, pendulum can")
         return Handover(first, then, named_motion(motion, body))
+
+    def _caught(self, first: Controller) -> Controller:
+        """The controller, caught when it topples."""
+        if not CONTROLLERS[self.controller].edits_online:
+            raise PoiseError(f"controller '{self.controller}' cannot go on from where it was caught: modal can")
+        rescuer = named_controller(str(self.catch))
+        if not isinstance(rescuer, Ending) or not CONTROLLERS[rescuer.name].catches:
+            raise PoiseError(f"catch '{self.catch}': {rescuer.name} cannot catch, pendulum can")
+        return Catching(first, rescuer)
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The motion, edited; where `physics` matters made to obey it, or the repertoire of which steps are chosen."""

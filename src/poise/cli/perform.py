@@ -56,6 +56,12 @@ def add(commands: Any) -> None:
         help="who takes over when a behaviour of rotation has come to stand, such as walk:pendulum",
     )
     option(
+        "--catch",
+        default=None,
+        metavar="CONTROLLER",
+        help="who steps when a motion that stands is pushed over, until it can go on from there: pendulum, for modal",
+    )
+    option(
         "--load",
         action="append",
         default=[],
@@ -94,6 +100,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         edits=tuple(chosen.edit),
         steer=chosen.steer,
         then=chosen.then,
+        catch=chosen.catch,
         seconds=chosen.seconds,
         step=chosen.step,
         seed=chosen.seed,

@@ -27,6 +27,7 @@ class Entry(NamedTuple):
     step: float = 1 / 120  # s of a simulation step
     edits_online: bool = False  # whether it performs what was edited after it was made to obey physics
     speeds: tuple[float, float] = (0.0, FASTEST)  # m/s between which it can be steered, backward below zero
+    catches: bool = False  # whether it steps until it stands, from however a body topples
 
 
 CONTROLLERS: dict[str, Entry] = {
@@ -47,6 +48,7 @@ CONTROLLERS: dict[str, Entry] = {
         body="human58",
         step=0.02,
         speeds=(-0.6, 1.8),
+        catches=True,
     ),
     "poses": Entry(
         Poses, PosesSettings, "springs towards poses, the trunk held up by declared torques; for scripts [Fattal2006]"

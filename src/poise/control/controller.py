@@ -115,3 +115,6 @@ class Startled(Protocol):
 
     def startle(self, time: float) -> None:
         """A push begins at a time, s."""
+
+    def dazed(self, time: float) -> bool:
+        """Whether at a time, s, a push has begun that is not noticed yet."""

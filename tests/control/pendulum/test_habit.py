@@ -51,11 +51,24 @@ def test_at_first_a_share_of_the_speed_ahead_is_taken_to_be_lacked():
     np.testing.assert_allclose(habit.extra(-0.5), 0.0)
 
 
-@pytest.mark.parametrize("scale", [0.7, 1.0, 1.4])
-def test_one_stumble_tells_little_and_all_of_it_is_bounded(scale):
-    new = Habit.first(scale, 0.0)
-    np.testing.assert_allclose(taught(new, scale, [9.0, -9.0], 1).extra(scale), 0.3 * scale * WARY * TELLS * [1, -1])
-    np.testing.assert_allclose(taught(new, scale, [9.0, -9.0], 100).extra(scale), scale * MOST * [1, -1])
+@pytest.mark.parametrize("slow", [0.7, 1.0, 1.4])
+def test_one_stumble_tells_little_and_all_of_it_is_bounded(slow):
+    new = Habit.first(slow, 0.0)
+    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 1).extra(slow), 0.3 * slow * WARY * TELLS * [1, -1])
+    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 100).extra(slow), slow * MOST * [1, -1])
+
+
+@pytest.mark.parametrize("speed", [-0.6, 0.8, 2.5])
+def test_who_lacked_more_than_can_be_made_up_for_unlearns_it_at_once(speed):
+    full = taught(NEW, speed, [np.sign(speed), 1.0], 100)
+    less = taught(full, speed, [-np.sign(speed), -1.0], 1)
+    assert (np.abs(less.extra(speed)) < np.abs(full.extra(speed))).all()
+
+
+def test_a_bound_does_not_make_forget_what_was_learned_at_other_speeds():
+    slow = taught(NEW, 1.0, [0.5, 0.0], 6)
+    assert slow.extra(1.0)[0] > FASTEST - 2.5  # beyond what may be added there
+    np.testing.assert_allclose(taught(slow, 2.5, [0.3, 0.0], 5).learned, slow.learned)
 
 
 def test_what_counts_at_once_is_forgotten_and_what_was_learned_is_not():

@@ -120,7 +120,7 @@ def test_a_change_between_two_strikes_is_none_of_what_is_lacked():
     assert intent.extra[0] == 0.0
 
 
-def test_what_is_aimed_at_changes_no_faster_than_is_set():
+def test_what_is_aimed_at_changes_no_faster_than_is_set_between_strikes():
     """However much of it is there to make up for what is lacked."""
     intent = Intent(0.0, -0.4, PendulumSettings(habit=0.7))
     intent.steer(None, 1.0)
@@ -208,8 +208,8 @@ def turned_by_force(settings, missed, calm=0.0):
     intent = Intent(0.0, 1.0, settings)
     intent.proceed(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):
-        intent.proceed(STEP, 0.0, 0.0, 0.0, intent.going)
-    intent.proceed(STEP, 0.0, 0.6, 0.0, intent.going)
+        intent.proceed(STEP, 0.0, 0.0, 0.0, True)
+    intent.proceed(STEP, 0.0, 0.6, 0.0, True)
     return intent.heading
 
 
@@ -237,6 +237,7 @@ def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
         ({"ankle": float("inf")}, "ankle"), ({"bearing": -1.0}, "bearing"), ({"timing": -1.0}, "timing"),
         ({"timing": 1.1}, "timing"),
         ({"sinking": 1e9}, "sinking"), ({"yielding": float("-inf")}, "yielding"), ({"integral": -1e-9}, "integral"),
+        ({"habit": -0.1}, "habit"), ({"prompt": float("nan")}, "prompt"),
         ({"law": "quadratic"}, "law"),
     ],
 )  # fmt: skip

@@ -142,6 +142,44 @@ def test_on_stairs_a_foot_is_set_where_it_has_room():
     assert moved > 4
 
 
+def drifted(settings, aside):
+    """One that walks at 0.8 m/s, having drifted aside, to the left, at some m/s."""
+    intent = Intent(0.0, 0.8, settings)
+    for k in range(6):
+        intent.note(0.5 * k, np.array([0.4 * k, 0.5 * aside * k, 0.0]))
+    return intent
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_who_drifts_aside_sets_its_feet_further_that_way_to_be_pushed_back(side):
+    aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
+    seen = SCENE.seen._replace(velocity=np.array([0.8, 0.0, 0.0]))
+    drift, none = (SCENE.stepping.plan(seen, aloft, drifted(PLAIN, a), STEP) for a in (0.1 * side, 0.0))
+    assert side * (drift.landing.place[1] - none.landing.place[1]) > 0.005
+    assert drift.landing.place[0] == pytest.approx(none.landing.place[0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("terrain", "counts"), [("flat", True), ("stairs:0.12:0.3:6", True), ("stairs:-0.12:0.3:6", False)]
+)
+def test_what_is_usually_lacked_does_not_count_down_over_edges(terrain, counts):
+    aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
+    usual, never = (Scenery(BODY, terrain, PendulumSettings(habit=habit)) for habit in (0.4, 0.0))
+    missed = []
+    for x in np.linspace(0.0, 0.4, 5):
+        seen = carried(usual.seen, 0.0, np.array([x, 0.0, 0.0]))._replace(velocity=np.array([0.6, 0.0, 0.0]))
+        plans = []
+        for scene in (usual, never):
+            intent = Intent(0.0, 0.0, scene.stepping.settings)
+            intent.steer(None, 0.6)
+            for _ in range(100):
+                intent.proceed(STEP, 0.0, 0.0, 0.0, True)
+            intent.adjust(None, 0.5)
+            plans.append(scene.stepping.plan(seen, aloft, intent, STEP))
+        missed.append(plans[0].landing.missed - plans[1].landing.missed + np.ptp([plan.place[0] for plan in plans]))
+    assert any(abs(miss) > 1e-3 for miss in missed) == counts
+
+
 @pytest.mark.parametrize(
     ("speed", "pushed", "share"),
     [(0.4, 0.0, EDGES), (1.4, 0.0, HEEL), (1.4, -2.0, EDGES)],

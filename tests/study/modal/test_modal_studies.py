@@ -117,6 +117,18 @@ def test_the_papers_latency_is_among_the_reactions():
     assert {each.latency for each in settings} == {0.0, 0.2}
 
 
+def test_squats_are_caught_and_only_walks_move_their_footholds():
+    steps = {
+        motion: {case.labels["steps"] for case in push.cases(Scope(1, 2.0, (motion,), coarse=True))}
+        for motion in ("walk", "squat", "swing")
+    }
+    assert steps == {"walk": {"moved", "kept"}, "squat": {"kept", "caught"}, "swing": {"kept"}}
+    caught = next(case for case in push.cases(Scope(1, 1.2, ("squat",), coarse=True)) if case.caught)
+    row = measure(replace(caught, trial=replace(caught.trial, pushes=(push.push_to(0, 250.0, 20),))))
+    assert row["survived"]
+    assert row["physical"]
+
+
 def test_a_window_that_fits_is_told():
     case = next(case for case in window.cases(window.STUDY.quick) if not case.settings.window)
     row = window.measure(shortened(case))

@@ -38,10 +38,12 @@ class Horizon(NamedTuple):
 class Ahead:
     """Rolls the window along a reference."""
 
-    def __init__(self, frames: Frames, size: int, mass: float, gravity: float, step: float) -> None:
+    def __init__(
+        self, frames: Frames, size: int, mass: float, gravity: float, step: float, friction: float = 1.0
+    ) -> None:
         c = len(frames.link)
         self._frames, self._size = frames, size
-        self._mass, self._gravity, self._step = mass, gravity, step
+        self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction
         self._carried = np.zeros(len(frames.hangs))
         self._index = -(size + 2)
         com, velocity, spin = (np.zeros((size + 1, 3)) for _ in range(3))
@@ -95,12 +97,14 @@ class Ahead:
         wrench[3:] = (window.spin[k + 1] - window.spin[k]) / (self._weight * step)
         wrench[2] += 1.0
         wrench -= window.burden[k]
-        forces, lean = forces_for(wrench, window.corner[k], window.com[k], window.down[k], self._frames.held)
+        forces, lean = forces_for(
+            wrench, window.corner[k], window.com[k], window.down[k], self._frames.held, self._friction
+        )
         return np.asarray(forces), np.asarray(lean)
 
 
 @kernel
-def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any) -> Any:
+def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, friction: float) -> Any:
     """(C, 3) least forces at corners (C, 3) that are down, which give a wrench (6,), in weights; lean (3,) m."""
     chosen = np.flatnonzero(down)
     count = len(chosen)
@@ -114,7 +118,7 @@ def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any) -> Any:
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]
     forces, usual = np.zeros((count, 3)), np.zeros((count, 3))
-    weights, rough = np.full(6, EXACT), np.ones(count)
+    weights, rough = np.full(6, EXACT), np.full(count, friction)
     window_forces(effect, held[chosen], rough, wrench, usual, weights, LIGHT, np.zeros(6), forces)
     lacking, borne = wrench.copy(), 0.0
     for row in range(count):

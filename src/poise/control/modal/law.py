@@ -47,6 +47,7 @@ def planned_forces(
     effort: float,
     scale: Any,
     held: Any,
+    friction: float,
     dual: Any,
     shift: Any,
     moved: Any,
@@ -54,7 +55,8 @@ def planned_forces(
     """(n, C, 3) contact forces of the window in weights [Jain2011] Eq. (16), and the passes that they took.
 
     ``corner`` (C, 3) is where points are now, ``whole`` is `Whole`; ``scale`` is (step, gravity); ``held`` (C,) are
-    those that may pull; ``shift`` (3,) and ``moved`` (C, 3) are how far the reference's body and points were moved, m.
+    those that may pull, others press within ``friction``; ``shift`` (3,) and ``moved`` (C, 3) are how far the
+    reference's body and points were moved, m.
     """
     step, gravity = scale
     mass = whole.mass
@@ -109,7 +111,7 @@ def planned_forces(
     if rows == 0:
         return out, 0
     forces = np.empty((rows, 3))
-    rough = np.ones(rows)
+    rough = np.full(rows, friction)
     passes = window_forces(
         effect[:rows], held[point[:rows]], rough, wanted, usual[:rows], weights, effort, dual, forces
     )

@@ -75,7 +75,8 @@ class Modal:
         self._frames = Frames(body, reference, step, self._loads)
         self.window = s.window or fitting_window(reference, step)
         self._laden = Laden(model, body.nv, self._frames)
-        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step)
+        self._friction = float(model.geom_friction[0, 0])  # that of all surfaces
+        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step, self._friction)
         self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         subtree = body.model.body_subtreemass[body.model.dof_bodyid]
         self._stiffness = np.array(subtree[ROOT:])  # N m/rad: as stiff as heavy, [Jain2011] section 7
@@ -93,6 +94,10 @@ class Modal:
     def startle(self, time: float) -> None:
         """A push begins at a time, s, which will be noticed later."""
         self._reaction.startle(time)
+
+    def dazed(self, time: float) -> bool:
+        """Whether a push has begun that is not noticed yet at a time, s."""
+        return self._reaction.dazed(time)
 
     def target(self, time: float) -> Array:
         """The reference's pose."""
@@ -135,6 +140,7 @@ class Modal:
             self._effort,
             self._scale,
             self._frames.held,
+            self._friction,
             self._dual,
             off.shift,
             off.moved,

@@ -33,9 +33,13 @@ class Reaction:
         if self._latency:
             self._until = time + self._latency
 
+    def dazed(self, time: float) -> bool:
+        """Whether a push has begun that is not noticed yet at a time, s."""
+        return time < self._until - 1e-9
+
     def believed(self, time: float, errors: Errors) -> Errors:
         """Of the errors that there are at a time, s."""
-        if time >= self._until - 1e-9:
+        if not self.dazed(time):
             self._kept = None
             return errors
         if self._kept is None:

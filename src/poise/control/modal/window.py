@@ -17,6 +17,7 @@ from poise.control.modal.cone import nearest_in_cone
 from poise.kernel import kernel
 
 PASSES, ENOUGH = 30, 1e-8
+"""At most so many; and the weighed square of what is left of y / W - (e - B u(y)) that is none."""
 
 
 @kernel

@@ -117,7 +117,7 @@ class Intent:
         self.heading += step * (turn + yielding * given_way(off))
 
     def _approach(self, most: float) -> None:
-        """Go nearer to the wanted speed, so that what is aimed at changes by no more (m/s)."""
+        """Go nearer to the wanted speed; with what is known of it, the aim changes by no more (m/s)."""
         change = _bounded(self._speed - self.going, most)
         more = self._habit.extra(self.going + change)[0] - self._habit.extra(self.going)[0]
         self.going += change * min(most / max(abs(change + more), 1e-9), 1.0)

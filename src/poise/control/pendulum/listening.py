@@ -53,6 +53,7 @@ class Walk:
         self._reference, self._body, self._legs = reference, body, legs
         self._data = mujoco.MjData(body.model)
         self._stride, self._since = self._sought(0.0), 0.0
+        self._stood = _width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
 
     def _sought(self, since: float) -> Stride | None:
         """The stride of the reference from a time (s) on."""
@@ -89,7 +90,7 @@ class Walk:
     @property
     def width(self) -> float:
         """m between the feet."""
-        wide = 2.0 * float(abs(self._legs.hip[:, 1]).mean()) if self._stride is None else self._stride.width
+        wide = self._stood if self._stride is None else self._stride.width
         return max(wide, NARROWEST * self._legs.length)
 
     def step(self, stance: int, time: float, speed: float | None = None) -> Manner:

@@ -24,7 +24,7 @@ from poise.control.pendulum.manner import Manner, Moment
 from poise.control.pendulum.posture import TRAILING, Posture, Standing
 from poise.control.pendulum.rocker import rocked
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stand import loads, may_stand, support_of, topples
+from poise.control.pendulum.stand import at_rest, loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
 from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
 from poise.control.pendulum.tracking import Tracking
@@ -87,7 +87,7 @@ class Pendulum:
         self._intent = Intent(float(faced), self._walk.speed, self._settings, figure.legs.scale)
         self._gait = self._begun(seen, stance, phase, manner)
         self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
-        self._tilt, self._lean = np.zeros(2), 0.0
+        self._tilt, self._lean, self._rests = np.zeros(2), 0.0, False
         self._pose = np.array(pose)
         self._load(state)
 
@@ -120,6 +120,10 @@ class Pendulum:
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
         """Want feet lifted more than the reference's (m), or steps of another duration (s)."""
         self._intent.adjust(lift, duration)
+
+    def stands(self) -> bool:
+        """Whether it stands on both feet, at rest."""
+        return self._gait.stands and self._rests
 
     def target(self, time: float) -> Array:  # noqa: ARG002
         """The pose that the joints are driven to."""
@@ -188,6 +192,7 @@ class Pendulum:
         """Both feet stay; the ground presses where it brings the body to rest."""
         figure, gait, intent, step = self._figure, self._gait, self._intent, state.step
         intent.rest()
+        self._rests = at_rest(figure, seen)
         moment = gait.manner.at(STOOD)
         feet = self._standing(seen, (0.0, 0.0))
         heights = [

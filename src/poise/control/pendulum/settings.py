@@ -26,7 +26,8 @@ class PendulumSettings:
     ankle: float = 1.0
     """Share of the ankle strategy: the pressed point moves so that the next landing needs to correct less."""
     habit: float = 0.3
-    """Of its speed, that who walks ahead is taken to lack before anything is learned."""
+    """Of its speed, that who walks ahead is taken to lack before anything is learned; without all three of these
+    nothing is made up for."""
     integral: float = 0.3
     """Of what two steps lack in speed, that is learned with each step; 0 for none."""
     prompt: float = 0.3

@@ -19,6 +19,8 @@ MARGIN = 0.02
 """m, of an adult: a capture point nearer to the edge of support than this calls for a step."""
 SLOW = 0.3
 """m/s, of an adult: who is faster does not come to stand."""
+RESTS = 0.03
+"""m/s, of an adult: who stands and is slower is at rest."""
 FIRM = 0.7
 """By how much more than the capture point the pressed point moves away from the middle."""
 
@@ -55,6 +57,11 @@ def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
     side = float(support.apart[1])
     abreast = abs(float(support.apart[0])) < ABREAST * long and 0.5 * abs(figure.legs.hip[0, 1]) < side < APART * long
     return abreast and math.hypot(*seen.velocity[:2]) < SLOW * figure.legs.slow and not topples(support)
+
+
+def at_rest(figure: Figure, seen: Seen) -> bool:
+    """Whether who stands has come to rest."""
+    return math.hypot(*seen.velocity[:2]) < RESTS * figure.legs.slow
 
 
 def topples(support: Support) -> bool:

@@ -41,6 +41,8 @@ LEISURELY, BRISK = 0.7, 1.1
 """m/s, of an adult: up to which feet may press on their heels, and from where on not."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
+CLIMBING = 0.5
+"""Share of what a walker usually lacks in speed that it aims at in addition on the way up over edges."""
 ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
 
@@ -63,7 +65,7 @@ class Stepping(NamedTuple):
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
         anywhere = bool(ground.free.all())
-        more, aside = intent.extra if anywhere else np.zeros(2)  # edges say how far steps go, not habits
+        more, aside = self._spared(anywhere, ground.slope * suited) * intent.extra
         going = Going(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
@@ -88,7 +90,7 @@ class Stepping(NamedTuple):
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
         aside = float(place[1]) + self._aside(gait)
         ground = strip(self.figure, gait.swing, under[:2], intent.heading, aside, gait.aimed)
-        return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.speed > 0 else Way(ground)
+        return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.going > 0 else Way(ground)
 
     def _pace(self, going: Going, rate: float, gait: Gait) -> Pace:
         """What the step should be like; a foot that is overdue slows down."""
@@ -99,8 +101,13 @@ class Stepping(NamedTuple):
 
     def _wanted(self, intent: Intent, way: Way) -> Rhythm:
         """As it is steered, and fast enough for what is in the way."""
-        least = way.least if intent.speed > 0 else -math.inf
+        least = way.least if intent.going > 0 else -math.inf
         return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
+
+    @staticmethod
+    def _spared(anywhere: bool, rises: float) -> float:
+        """Share that is left of habits where edges say how far steps go; down them one falls by oneself."""
+        return 1.0 if anywhere else CLIMBING if rises > 0.0 else 0.0
 
     def _times(self, gait: Gait, due: float, duration: float, over: bool) -> Array:
         """(K,) s: landing times to choose from; who has to get over something does not land before its time."""

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from poise.catching import Catching
+from poise.control import Controller
 from poise.control.modal import Modal, ModalSettings
+from poise.control.pendulum import Pendulum
 from poise.study.modal.following import Following
 from poise.study.study import Row
 from poise.study.table import Gather, count, grouped, mean, total
@@ -43,6 +46,7 @@ class Case:
     labels: Row
     trial: Trial
     settings: ModalSettings = OURS
+    caught: bool = False  # by the pendulum, when it topples
 
 
 def performer(motion: str) -> str | None:
@@ -57,11 +61,12 @@ def window_for(motion: str) -> int:
 
 def measure(case: Case) -> Row:
     """Perform it: its labels, whether it survived, and how near it kept to the motion."""
-    return measured(case, Modal(case.settings))
+    first = Modal(case.settings)
+    return measured(case, Catching(first, Pendulum()) if case.caught else first)
 
 
 def measured(
-    case: Case, controller: Modal, turned: list[float] | None = None, world: type[World] = World
+    case: Case, controller: Controller, turned: list[float] | None = None, world: type[World] = World
 ) -> Row:  # fmt: skip
     """The same by some controller, perhaps in another kind of world.
 

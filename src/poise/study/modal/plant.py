@@ -119,6 +119,7 @@ def plot(rows: Sequence[Row]) -> Figure:
             axis.plot(numbers(own, "force"), numbers(own, "share"), "o-", label=world)
         axis.set_xlabel("N")
         axis.set_ylabel("survived")
+        axis.set_ylim(-0.05, 1.05)
         axis.set_title(motion)
     axes[0, 0].legend(frameon=False)
     return figure

@@ -59,19 +59,21 @@ REACTIONS = {
 }
 """When a push is noticed, and what is believed until then; the last as the paper says it."""
 FOOTHOLDS = {"moved": OURS.capture, "kept": 0.0}
+STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept",)}
+"""Where feet step: to footholds that are moved or kept; or wherever the pendulum catches who stands and topples."""
 
 
 def cases(scope: Scope) -> list[Case]:
-    """Each push with each reaction, footholds moved and kept."""
+    """Each push with each reaction and each way to step."""
     return [
         case
         for motion in scope.motions
-        for (reaction, settings), (footholds, capture) in product(REACTIONS.items(), FOOTHOLDS.items())
+        for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
         for case in _cases(
             motion,
             blows_for(motion, scope.coarse),
-            {"motion": spoken_name(motion), "reaction": reaction, "footholds": footholds},
-            replace(settings, capture=capture, window=window_for(motion)),
+            {"motion": spoken_name(motion), "reaction": reaction, "steps": steps},
+            replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=window_for(motion)),
             scope,
         )
     ]
@@ -95,6 +97,7 @@ def _cases(motion: str, blows: Blows, labels: Row, settings: ModalSettings, scop
             {**labels, "force": force, "direction": angle, "phase": phase},
             pushed_trial(motion, phase, push_to(angle, force, blows.frames), scope.seconds, seed),
             settings,
+            caught=labels["steps"] == "caught",
         )
 
 
@@ -114,26 +117,33 @@ def _beginning(motion: str, phase: float) -> float:
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion, reaction, footholds and force, over all directions and phases."""
+    """By motion, reaction, steps and force, over all directions and phases."""
     columns = {name: TOLD[name] for name in ("trials", "survived", "share", "physical")}
-    return grouped(rows, ("motion", "reaction", "footholds", "force"), columns)
+    return grouped(rows, ("motion", "reaction", "steps", "force"), columns)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """A row for each motion, a panel for each reaction with footholds moved and kept: force against direction."""
+    """A row for each motion, a panel for each reaction and way to step: force against direction."""
     motions = list(dict.fromkeys(str(row["motion"]) for row in rows))
-    ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
-    figure, axes = panels(len(motions), len(ways), share_rows=True)
-    for i, motion in enumerate(motions):
+    ways = {motion: _ways([row for row in rows if row["motion"] == motion]) for motion in motions}
+    figure, axes = panels(len(motions), max(len(own) for own in ways.values()), share_rows=True)
+    for above, motion in zip(axes, motions, strict=True):
         own = [row for row in rows if row["motion"] == motion]
         angles, forces = (sorted(set(numbers(own, column))) for column in ("direction", "force"))
-        for axis, way in zip(axes[i], ways, strict=True):
-            chosen = [row for row in own if (row["reaction"], row["footholds"]) == way]
+        for axis in above[len(ways[motion]) :]:
+            axis.remove()
+        for axis, way in zip(above, ways[motion], strict=False):
+            chosen = [row for row in own if (row["reaction"], row["steps"]) == way]
             shares = shares_at(chosen, "direction", angles, forces)
             share_map(axis, shares, [f"{angle:g}°" for angle in angles], [f"{force:g} N" for force in forces])
             axis.tick_params(axis="x", rotation=90)
-            axis.set_title(f"{motion}, {way[0]},\nfootholds {way[1]}", fontsize=8)
+            axis.set_title(f"{motion}, {way[0]},\nsteps {way[1]}", fontsize=8)
     return figure
+
+
+def _ways(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """The reactions and ways to step that there are."""
+    return list(dict.fromkeys((str(row["reaction"]), str(row["steps"])) for row in rows))
 
 
 def shares_at(rows: Sequence[Row], across: str, columns: Sequence[float], forces: Sequence[float]) -> Array:

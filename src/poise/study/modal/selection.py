@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.control.modal import Modal, ModalSettings
 from poise.control.modal.modes import Modes
+from poise.control.modal.settings import LARGEST
 from poise.reference.archive import spoken_name
 from poise.study.modal.case import OURS, TOLD, Case, measured, performer, window_for
 from poise.study.modal.shaken import shaken
@@ -30,6 +31,11 @@ RANDOM, COARSE = 5, 2
 """Random sets."""
 EVERY = 10
 """Steps from one point of a curve to the next."""
+EARLY = 1.0
+"""s from the beginning in which errors of who falls and who does not can be compared."""
+LITERAL = replace(OURS, place=0.1, turn=0.5, force=0.1, low_place=0.5, soft=LARGEST, capture=0.0, believed=0.0)
+"""The paper's weights and latency; nothing gives way, and footholds stay."""
+PLANS = {"Poise's": OURS, "the paper's": LITERAL}
 
 
 @dataclass(frozen=True)
@@ -59,17 +65,18 @@ def in_order(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) ->
 
 
 def cases(scope: Scope) -> list[Chosen]:
-    """Each motion with each set of modes, left alone and pushed to four sides."""
+    """Each motion with each set of modes, left alone and pushed to four sides, planned as we do and as the paper."""
     return [
         Chosen(
             Case(
-                {"motion": spoken_name(motion), "modes": name, **pushed},
+                {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
                 trial,
-                replace(OURS, window=window_for(motion)),
+                replace(settings, window=window_for(motion)),
             ),
             modes,
         )
         for motion in scope.motions
+        for plan, settings in PLANS.items()
         for name, modes in mode_sets(_deformations(motion), scope.coarse).items()
         for pushed, trial in shaken(motion, scope)
     ]
@@ -98,28 +105,35 @@ def measure(chosen: Chosen) -> Row:
     """Perform it; the error, and its curve over time."""
     turned: list[float] = []
     row = measured(chosen.case, Choosing(chosen.case.settings, chosen.modes), turned)
-    return {**row, "curve": " ".join(f"{value:.4f}" for value in turned[::EVERY])}
+    early = np.array(turned[: round(EARLY * chosen.case.trial.rate)])
+    return {
+        **row,
+        "early_rad": float(np.sqrt(np.mean(early**2))),
+        "curve": " ".join(f"{value:.4f}" for value in turned[::EVERY]),
+    }
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion, pushed or not, and set of modes."""
+    """By motion, plan, pushed or not, and set of modes."""
     columns = {
         **{name: TOLD[name] for name in ("trials", "survived", "seconds", "physical")},
+        "early_rad": mean("early_rad"),
         "turned_rms_rad": mean("turned_rms_rad"),
         "joint_rms_deg": mean("joint_rms_deg"),
         "jitter_ratio": mean("jitter_ratio"),
     }
-    return grouped(sorted(rows, key=lambda row: bool(row["pushed"])), ("motion", "pushed", "modes"), columns)
+    calm_first = sorted(rows, key=lambda row: bool(row["pushed"]))
+    return grouped(calm_first, ("motion", "plan", "pushed", "modes"), columns)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """The error over time, a curve for each set of modes, left alone and pushed, each the first that there is."""
+    """The error over time, a curve for each set of modes, by plan, left alone and pushed, each the first there is."""
     from matplotlib import colormaps
 
-    shown = list(dict.fromkeys((str(row["motion"]), bool(row["pushed"])) for row in rows))
-    figure, axes = panels(1, len(shown), size=(4.5 * len(shown) + 1.0, 3.2), share_rows=True)
-    for axis, (motion, pushed) in zip(axes[0], shown, strict=True):
-        own = [row for row in rows if (row["motion"], row["pushed"]) == (motion, pushed)]
+    shown = list(dict.fromkeys((str(row["motion"]), str(row["plan"]), bool(row["pushed"])) for row in rows))
+    figure, axes = panels(1, len(shown), size=(3.2 * len(shown) + 1.0, 3.2), share_rows=True)
+    for axis, (motion, plan, pushed) in zip(axes[0], shown, strict=True):
+        own = [row for row in rows if (row["motion"], row["plan"], row["pushed"]) == (motion, plan, pushed)]
         here = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
         runs = [row for row in here if "random" not in str(row["modes"])]
         for k, row in enumerate(here):
@@ -131,7 +145,7 @@ def plot(rows: Sequence[Row]) -> Figure:
             axis.plot(time, curve, ":" if random else "-", color=colour, label=label)
         axis.set_yscale("log")
         axis.set_xlabel("s")
-        axis.set_title(f"{motion}, pushed" if pushed else motion)
+        axis.set_title(f"{motion}, {'pushed' if pushed else 'left alone'},\n{plan} plan", fontsize=8)
     axes[0, 0].set_ylabel("error of orientation, rad")
     axes[0, -1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure

@@ -1,0 +1,43 @@
+"""A squat that is pushed over: who keeps his feet where they are falls, who is caught steps back and squats on.
+
+250 N for a sixth of a second, noticed 0.2 s after they begin: by then the capture point is behind the heels, and no
+force on the feet can bring the body to rest. `modal` hands it over to `pendulum`, which steps until it stands; then
+`modal` goes on with the squat, from where the feet are. On the command line: `--controller modal --catch pendulum`.
+"""
+
+from pathlib import Path
+
+import poise
+from poise.catching import Catching
+from poise.control.modal import Modal
+from poise.control.pendulum import Pendulum
+from poise.export import export
+
+PUSHED, SECONDS = 1.5, 8.0
+"""s: as it is deep, and of it all."""
+PUSH = poise.Push(250.0, PUSHED, 20 / 120, (-1.0, 0.0, 0.0))
+
+
+def main(folder: Path) -> None:
+    """Alone and caught; the last one can be watched."""
+    body = poise.Body.named("human42")
+    for controller in (Modal(), Catching(Modal(), Pendulum())):
+        done = poise.perform(
+            poise.World(poise.Scene.of(body)),
+            controller,
+            poise.named_motion("squat", body),
+            seconds=SECONDS,
+            pushes=[PUSH],
+        )
+        recording = done.recording
+        fell = done.blow_up is not None or poise.metrics(recording)["fell_at"] is not None
+        failed = [check.name for check in poise.audit(recording).checks if not check.passed]
+        told = "falls" if fell else f"squats on; not physical: {failed}" if failed else "squats on, all physical"
+        print(f"{controller.name}: {told}")
+    folder.mkdir(exist_ok=True)
+    recording.save(folder / "recording.npz")
+    print("watch", export(recording, folder / "page.html"))
+
+
+if __name__ == "__main__":
+    main(Path("poise-caught"))

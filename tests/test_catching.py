@@ -1,0 +1,95 @@
+"""Who is pushed over is caught with steps, and goes on from there."""
+
+import numpy as np
+import pytest
+
+from poise import Body, named_motion
+from poise.body.carrying import Carriage
+from poise.catching import Catching
+from poise.errors import PoiseError
+from poise.measure import audit
+from poise.measure.metrics import fell_at
+from poise.performance import perform
+from poise.reference.edit.footing import Footing
+from poise.reference.edit.resume import keeps_its_feet, resumed, tallest
+from poise.reference.edit.take import take_of
+from poise.session import Session
+from poise.spatial import quat_multiply, yaw_of
+
+PUSHED = "250@1,duration=0.1667,dir=180"
+
+
+@pytest.fixture(scope="module")
+def squat():
+    body = Body.named("human42")
+    return take_of(named_motion("squat", body), body)
+
+
+def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
+    session = Session("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
+    staged = session.staged()
+    catching = staged.controller
+    assert isinstance(catching, Catching)
+    recording = perform(
+        staged.world, catching, staged.reference, seconds=staged.seconds, pushes=staged.pushes
+    ).recording
+    assert fell_at(recording) is None
+    assert audit(recording).passed
+    assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # no sooner than it notices
+    assert 2.0 < catching.resumed[0] < 6.0
+    low = recording.qpos[recording.time > catching.resumed[0], 2].min()
+    assert low == pytest.approx(staged.reference.motions["squat"].clip.qpos[:, 2].min(), abs=0.05)
+    assert recording.qpos[-1, 0] < -0.3
+    assert recording.meta["controller"] == "modal, caught by pendulum"
+
+
+def test_who_is_not_pushed_over_is_not_caught():
+    def performed(catch):
+        return Session("squat", controller="modal", catch=catch, pushes=("50@0.2",), seconds=1.0).perform().recording
+
+    np.testing.assert_array_equal(performed(None).qpos, performed("pendulum").qpos)
+
+
+def turned_in(pose, body, angle):
+    out = np.array(pose)
+    for side, name in ((-1, "left_hip"), (1, "right_hip")):
+        hip = next(joint for joint in body.joints if joint.name == name)
+        turn = np.array([np.cos(angle / 2), 0.0, 0.0, side * np.sin(angle / 2)])
+        out[list(hip.qpos)] = quat_multiply(turn, out[list(hip.qpos)])
+    return out
+
+
+def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
+    pose = turned_in(Carriage(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest(squat)), squat.body, 0.3)
+    on = resumed(squat, pose, 2.0, 1.0)
+    assert on is not None
+    np.testing.assert_allclose(on.at(2.0).qpos, pose, atol=1e-3)
+    poses = np.array([on.frame(k).qpos for k in range(240, 800)])
+    place, turn = Footing(squat.body).places(poses)
+    assert np.ptp(place, axis=0).max() < 2e-3
+    assert np.ptp(yaw_of(turn), axis=0).max() < 5e-3
+    assert np.ptp(poses[:, 2]) > 0.3
+    assert all(on.frame(k).down[:4].all() for k in (240, 400, 700))
+
+
+def test_a_motion_does_not_go_on_where_feet_cannot_bear_its_lowest_moment(squat):
+    assert resumed(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
+    assert resumed(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
+
+
+def test_whose_feet_stay_is_told_from_who_steps(squat):
+    assert keeps_its_feet(squat)
+    assert not keeps_its_feet(take_of(named_motion("walk", squat.body), squat.body))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"motion": "walk"}, "does not keep its feet"),
+        ({"catch": "rotation"}, "cannot catch"),
+        ({"controller": "nqr", "motion": "stand"}, "cannot go on"),
+    ],
+)
+def test_who_cannot_be_caught_is_told_so(told, said):
+    with pytest.raises(PoiseError, match=said):
+        Session(**{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **told}).perform()
