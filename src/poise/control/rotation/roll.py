@@ -61,6 +61,7 @@ class RollNumbers:
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
     turns: float = 0.0  # after which it stands up; 0 for never
+    waking: float = 0.0  # s at the beginning, in which the wanted velocities grow from nothing
     until: float = inf  # turns after which it rolls no further, and lies
 
     @classmethod
@@ -85,7 +86,7 @@ class Roll:
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
-        self.turned = 0.0  # turns of the excursion since the beginning
+        self.turned, self._time = 0.0, 0.0  # turns of the excursion, and s, since the beginning
         self._behind = 0.0  # turns by which the phase is behind the root's turn
         self._insistence = Insistence(n.lead, n.swing, n.again, self.phase)
         self.heading, self.speed = 0.0, n.speed
@@ -133,6 +134,12 @@ class Roll:
         """Whether it has rolled as far as it is to roll."""
         return self.turned >= self._numbers.until
 
+    def _share(self) -> float:
+        """Of the wanted velocities: what is wanted now."""
+        if self._lies:
+            return 0.0
+        return min(self._time / self._numbers.waking, 1.0) if self._numbers.waking else 1.0
+
     def _risen(self, state: State, rotation: Rotation) -> bool:
         """Whether it stands up, from now on or already."""
         rising, turns = self._rising, self._numbers.turns
@@ -153,7 +160,7 @@ class Roll:
         caught_up = self._behind * min(self._numbers.tie * state.step, 1.0)
         self._behind -= caught_up
         self.phase += share + caught_up + self._off() * min(self._numbers.settle * state.step, 1.0)
-        self.turned += share
+        self.turned, self._time = self.turned + share, self._time + state.step
         if not self._lies:
             self._insistence.watch(self.phase, 2.0 * pi * share / (self._numbers.spin * state.step), state.step)
 
@@ -180,8 +187,7 @@ class Roll:
         angle = 2.0 * pi * (self.phase - n.peak)
         height = self._actor.ground.height(rotation.com[0], rotation.com[1]) + n.height + n.heave * cos(angle)
         rising = -n.heave * sin(angle) * n.spin if n.hold else 0.0  # m/s
-        speed = 0.0 if self._lies else self.speed
-        miss = speed * along + rising * off - rotation.velocity
+        miss = self._share() * self.speed * along + rising * off - rotation.velocity
         miss = miss - (1.0 - n.lift) * (miss @ off) * off
         return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
@@ -193,7 +199,7 @@ class Roll:
         """
         n = self._numbers
         back = cross(self._lean, self._axis)
-        spin = 0.0 if self._lies else n.spin
+        spin = self._share() * n.spin
         return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (spin * self._axis - rotation.spin)))
 
     def _along(self, com: Array, yaw: float) -> Array:
