@@ -1,4 +1,4 @@
-"""A baby that rolls over from its back onto its belly, if it is strong enough."""
+"""Rolling while lying down: a log roll, and a baby that rolls over if it is strong enough."""
 
 import numpy as np
 import pytest
@@ -50,3 +50,11 @@ def test_strength_is_of_the_limits(strong, weak):
     limit = np.array(weak.meta["torque_limits"])[6:]
     assert np.all(np.abs(weak.torque[:, 6:]) <= 0.12 * limit + 1e-9)
     assert np.any(np.abs(strong.torque[:, 6:]) > 0.12 * limit)
+
+
+def test_a_log_roll_goes_over_back_and_belly():
+    recording = _performed("sideways-roll", 8.0)
+    facing = _facing(recording)
+    assert facing.min() < -0.9
+    assert facing[np.argmax(facing < -0.9) :].max() > 0.9
+    assert audit(recording).passed
