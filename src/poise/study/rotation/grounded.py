@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FRESH = 30_000
 """Seeds from here on were neither tuned on nor looked at."""
-STAYING = 1.0
-"""s for which it must stay where it arrived."""
 BELLY = -0.7
 """Upward part of where the pelvis faces, of who lies on the belly."""
 Reached = Callable[[Rotation, World], bool]
@@ -55,11 +53,12 @@ class Goal:
     words: str
     reached: Reached
     seconds: float
+    staying: float = 1.0  # s for which it must stay where it arrived
 
 
 GOALS = {
-    "shoulder-roll": Goal("one turn", _turns(1.0), 4.0),
-    "sideways-roll": Goal("four turns", _turns(4.0), 30.0),
+    "shoulder-roll": Goal("one turn", _turns(1.0), 4.0, 0.0),
+    "sideways-roll": Goal("four turns", _turns(4.0), 30.0, 0.0),
     "roll-and-stand": Goal("stands", _stands, 10.0),
     "baby-roll": Goal("on its belly", _on_belly, 12.0),
     "baby-too-weak": Goal("on its belly", _on_belly, 12.0),
@@ -94,7 +93,7 @@ def measure(case: Case) -> Row:
         while world.time < case.seconds and there is None:
             run.step()
             there = world.time if goal.reached(controller, world) else None
-        while there is not None and world.time < there + STAYING:
+        while there is not None and world.time < there + goal.staying:
             run.step()
     except BlowUp as error:
         failure = error
