@@ -1,9 +1,10 @@
 """A jump that catches a bar, swings from it, and goes over into another motion.
 
 `modal` needs nothing but poses and contacts to come, so a motion can be edited while it is performed. Here a broad jump
-has its arms raised. In the air both hands take hold of a bar: from then on nothing is said to bear, and the body swings
-by itself while it goes on with the poses of the jump. After 1.3 s it goes over within half a second from where it is
-into `swing`, entered where that is most alike and moved to where the hands hold, and goes on with it.
+has its arms raised. In the air both hands, 2 cm from a bar that they have just brushed, take hold of it: from then on
+nothing is said to bear, and the body swings by itself while it goes on with the poses of the jump. After 1.3 s it goes
+over within half a second from where it is into `swing`, entered where that is most alike and moved to where the hands
+hold, and goes on with it.
 """
 
 from dataclasses import dataclass, field
@@ -75,7 +76,7 @@ class GoOver:
         return take.with_frames(frame, duration=None)
 
 
-class Catching:
+class Leap:
     """The jump as it is performed, and what happens to it."""
 
     def __init__(self, body: poise.Body) -> None:
@@ -112,11 +113,11 @@ def main(folder: Path) -> None:
     """Jump to see where the hands come, put a bar there, catch it, swing."""
     body = poise.Body.named("human42")
     ground = Platforms(((-1.0, 0.2, -1.0, 1.0, BOX),))
-    trial, world = Catching(body), poise.World(poise.Scene.of(body, ground))
+    trial, world = Leap(body), poise.World(poise.Scene.of(body, ground))
     poise.perform(world, Modal(), trial.live, seconds=CATCH)
     x, _, z = trial.hands(world)
 
-    jump, world = Catching(body), poise.World(poise.Scene.of(body, ground, props=[Bar(height=z, x=x, length=1.4)]))
+    jump, world = Leap(body), poise.World(poise.Scene.of(body, ground, props=[Bar(height=z, x=x, length=1.4)]))
     cues = [
         poise.Cue(CATCH, "catch the bar", jump.catch),
         poise.Cue(CATCH + PASSIVE, "go over into the swing", jump.go_over),

@@ -130,7 +130,7 @@ def body_inertia_about_y(world: World) -> float:
 
 def test_releasing_a_grip_lets_go():
     body = Body.named("biped29")
-    world = World(Scene((body,), props=(Bar(height=2.5),)))
+    world = World(Scene((body,), props=(Bar(height=1.4, x=0.07),)))
     pose = np.array(body.standing)
     pose[2] += 0.5
     world.reset(pose, np.zeros(body.nv))

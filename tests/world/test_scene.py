@@ -1,5 +1,7 @@
 """Scenes: several bodies, props and grips in one world."""
 
+import dataclasses
+
 import mujoco
 import numpy as np
 import pytest
@@ -249,7 +251,7 @@ def test_props_that_cannot_be_are_refused_in_one_line(props):
 
 def test_a_hand_that_grips_a_barbell_keeps_it_and_their_total_momentum():
     body = Body.named("biped29")
-    scene = Scene.of(body, props=(Barbell(mass=12.0, at=(0.5, 0.0, 21.0)),))
+    scene = Scene.of(body, props=(Barbell(mass=12.0, at=(0.1, 0.0, 20.84)),))
     world = World(scene)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     qpos[scene.coordinates(0)] = body.standing
@@ -284,7 +286,14 @@ def test_grips_on_nothing_are_refused():
         world.grip("base", np.zeros(3), "tail")
 
 
-@pytest.mark.parametrize("beside", [0.3, 0.1], ids=["beside each other", "one inside the other"])
+def test_a_long_bar_is_not_held_from_beside_it():
+    """Half a metre away is within the ball around it, and further than any hand reaches."""
+    world = World(Scene((), props=(Barbell(at=(0, 0, 5.0)), Ball(at=(0.5, 0.0, 5.0)))))
+    with pytest.raises(PoiseError, match=r"'barbell' is 0\.4\d m away"):
+        world.grip("ball", np.array([0.5, 0.0, 5.0]), "barbell")
+
+
+@pytest.mark.parametrize("beside", [0.11, 0.1], ids=["beside each other", "one inside the other"])
 def test_grips_are_recorded_and_pass_the_audit(beside):
     scene = Scene((), props=(Barbell(mass=12.0, at=(0, 0, 5.0)), Ball(at=(beside, 0.0, 5.0))))
     world = World(scene)
@@ -298,6 +307,8 @@ def test_grips_are_recorded_and_pass_the_audit(beside):
     recording = recorder.finish({"step": world.settings.step, "root": "barbell"})
     assert (recording.contact_kind == 1).sum() == 20
     assert [check for check in audit(recording).checks if not check.passed] == []
+    above = dataclasses.replace(recording, contact_point=recording.contact_point + [0.0, 0.0, 0.3])
+    assert "grip_distance" in {check.name for check in audit(above).checks if not check.passed}
 
 
 def test_cues_act_at_their_times_and_are_recorded():

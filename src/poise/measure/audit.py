@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
@@ -16,6 +16,8 @@ from poise.world.recording import Recording
 Array = NDArray[np.float64]
 
 
+GRASP = 0.1
+"""m: grips are no further from surfaces than fingers reach."""
 EARTH = 9.81
 """m/s^2: errors are told as fractions of the weight on Earth, whatever the scene's gravity."""
 
@@ -81,7 +83,13 @@ def audit(recording: Recording, replay: Replay | None = None) -> Audit:
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
         Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: told, not judged"),
-        Check("grip_distance", _grip_distance(replay), 100.0, "mm", "distance of a grip from one of the two it joins"),
+        Check(
+            "grip_distance",
+            _grip_distance(replay),
+            1e3 * GRASP,
+            "mm",
+            "distance of a grip from one of the two it joins",
+        ),
         Check("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
         Check(
@@ -205,22 +213,8 @@ def _grip_distance(replay: Replay) -> float:
         for body in (r.contact_body[n], r.contact_other[n]):
             place, turn = replay.xpos[r.contact_step[n], body], replay.xmat[r.contact_step[n], body]
             local = turn.T @ (r.contact_point[n] - place)
-            worst = max(worst, _distance_to_parts(model, int(body), local))
+            worst = max(worst, distance_to_body(model, int(body), local))
     return 1e3 * worst
-
-
-def _distance_to_parts(model: mujoco.MjModel, body: int, local: Array) -> float:
-    """m: from a point in a body's frame to the balls around its geoms, or to its planes."""
-    nearest = np.inf
-    for geom in np.flatnonzero(model.geom_bodyid == body):
-        away = local - model.geom_pos[geom]
-        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
-            normal = np.zeros(3)
-            mujoco.mju_rotVecQuat(normal, np.array([0.0, 0.0, 1.0]), model.geom_quat[geom])
-            nearest = min(nearest, abs(float(away @ normal)))
-        else:
-            nearest = min(nearest, float(np.linalg.norm(away) - model.geom_rbound[geom]))
-    return max(0.0, nearest)
 
 
 def _surface_friction(replay: Replay) -> Array:

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.body.surface import distance_to_body
 from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.limits import limit_rows
@@ -52,7 +53,7 @@ JOLT = 1.2e-5
 """m s: contact points that change their velocity by more than this over the square of the step are hit, and their path
 is taken anew; what they would miss it by grows with that square."""
 REACH = 0.1
-"""m: a body holds points that are no further from it than this."""
+"""m: a body holds points that are no further from its surface than this: as far as fingers reach."""
 LIMIT_REACH = 0.1
 """rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
 
@@ -197,13 +198,12 @@ class World:
         place = np.asarray(point, float)
         if place.shape != (3,) or not np.all(np.isfinite(place)):
             raise PoiseError(f"a grip of '{body}' needs a point of three finite numbers, not {point!r}")
-        for body_id, name in zip(ids, (body, other), strict=True):
-            own = self.model.geom_bodyid == body_id
-            away = np.linalg.norm(data.geom_xpos[own] - place, axis=1) - self.model.geom_rbound[own]
-            if body_id and own.any() and away.min() > REACH:
-                raise PoiseError(f"a grip at {place.tolist()}: '{name}' is {away.min():.2f} m away from there")
-        local = [tuple(data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i])) for i in ids]
-        made = Grip(ids[0], local[0], ids[1], local[1])
+        local = [data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i]) for i in ids]
+        for body_id, name, own in zip(ids, (body, other), local, strict=True):
+            away = distance_to_body(self.model, body_id, own)
+            if body_id and REACH < away < np.inf:
+                raise PoiseError(f"a grip at {place.tolist()}: '{name}' is {away:.2f} m away from there")
+        made = Grip(ids[0], tuple(local[0]), ids[1], tuple(local[1]))
         self.grips = (*self.grips, made)
         return made
 

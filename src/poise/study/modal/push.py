@@ -136,7 +136,7 @@ def plot(rows: Sequence[Row]) -> Figure:
             chosen = [row for row in own if (row["reaction"], row["steps"]) == way]
             shares = shares_at(chosen, "direction", angles, forces)
             share_map(axis, shares, [f"{angle:g}°" for angle in angles], [f"{force:g} N" for force in forces])
-            axis.tick_params(axis="x", rotation=90)
+            axis.tick_params(axis="x", rotation=90, labelbottom=True)
             axis.set_title(f"{motion}, {way[0]},\nsteps {way[1]}", fontsize=8)
     return figure
 
