@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,29 @@ COLUMNS = 8
 SPANS = {
     "forward-roll": (0.0, 3.0),
     "roll-and-stand": (1.2, 3.6),
+    "shoulder-roll": (0.0, 1.8),
+    "sideways-roll": (0.0, 8.0),
+    "baby-roll": (0.0, 8.0),
+    "baby-too-weak": (0.0, 8.0),
     "back-flip": (0.8, 3.4),
     "dive-roll": (0.9, 3.4),
     "dive-down": (1.0, 3.6),
 }  # s
-DISTANCES = {"forward-roll": 4.4, "roll-and-stand": 5.2, "back-flip": 2.6, "dive-roll": 2.8, "dive-down": 3.2}
+DISTANCES = {
+    "forward-roll": 4.4,
+    "roll-and-stand": 5.2,
+    "shoulder-roll": 3.4,
+    "sideways-roll": 1.5,
+    "baby-roll": 1.7,
+    "baby-too-weak": 1.7,
+    "back-flip": 2.6,
+    "dive-roll": 2.8,
+    "dive-down": 3.2,
+}
 """In body sizes at the start: rolls begin crouched."""
+LYING = ("sideways-roll", "baby-roll", "baby-too-weak")
+FROM_ABOVE = Camera(azimuth=-90, elevation=35)
+"""Where those who lie are seen from."""
 GROUNDS = {"dive-down": "drop:0.5"}
 
 
@@ -29,7 +47,8 @@ def draw(name: str) -> Path:
     start, end = SPANS[name]
     done = Session(name, controller="rotation", terrain=GROUNDS.get(name, "flat"), seconds=end + 0.1).perform()
     times = np.linspace(start, end, 2 * COLUMNS)
-    camera = Camera(azimuth=-62, elevation=10, distance=DISTANCES[name])
+    place = FROM_ABOVE if name in LYING else Camera(azimuth=-62, elevation=10)
+    camera = replace(place, distance=DISTANCES[name])
     return write_strip(done.recording, STATIC / f"{name}.png", COLUMNS, (180, 200), times=times, camera=camera)
 
 

@@ -9,7 +9,7 @@ from poise.control.rotation import RotationSettings
 from poise.frozen import Frozen
 from poise.measure import audit
 from poise.reference.behaviours import read_behaviour
-from poise.spatial import quat_log, quat_multiply
+from poise.spatial import quat_log, quat_multiply, quat_rotate
 from poise.study.rotation.rehearsal import Rehearsal, roll
 
 
@@ -66,3 +66,17 @@ def test_a_shoulder_roll_goes_over_one_arm():
     over = {side: pressed[np.char.startswith(names, f"{side}_forearm")].sum() for side in ("left", "right")}
     assert over["right"] > 2.0 * over["left"]
     assert audit(recording).passed
+
+
+def test_the_phase_settles_to_where_the_root_is():
+    """Also of a body that has turned about the vertical, which the sum of its small turns does not tell."""
+    behaviour = read_behaviour("sideways-roll")
+
+    def off(settle):
+        control = Frozen({**behaviour.control, "settle": settle})
+        rolled = roll(Rehearsal(replace(behaviour, control=control), seconds=4.0, noise=0.0))
+        face = quat_rotate(rolled.performance.recording.qpos[-1, 3:7], np.array([1.0, 0.0, 0.0]))
+        told = np.array([np.sin(2 * np.pi * rolled.phase), np.cos(2 * np.pi * rolled.phase)])  # along, up
+        return np.degrees(np.arccos(np.clip(told @ face[[0, 2]] / np.hypot(face[0], face[2]), -1.0, 1.0)))
+
+    assert off(20.0) < 30.0

@@ -5,6 +5,8 @@ import pytest
 from poise.measure import audit
 from poise.reference.behaviours import read_behaviour
 from poise.study.rotation.flipping import STUDY as FLIPS
+from poise.study.rotation.grounded import GOALS as ON_THE_GROUND
+from poise.study.rotation.grounded import STUDY as GROUND
 from poise.study.rotation.rehearsal import Rehearsal, roll
 from poise.study.rotation.rolling import GOALS
 from poise.study.rotation.rolling import STUDY as ROLLS
@@ -35,6 +37,20 @@ def test_rolls_are_judged_by_the_goals_of_their_ground():
     assert told["reached"] == 0
     assert told["of"] == 1
     ROLLS.plot([row])
+
+
+def test_behaviours_on_the_ground_are_judged_by_what_they_are_for():
+    assert {case.name for case in GROUND.cases(Scope(seeds=1, seconds=1.0))} == set(ON_THE_GROUND)
+    rows = [GROUND.measure(case) for case in GROUND.cases(Scope(seeds=1, seconds=2.5, coarse=True))]
+    rolled, baby = rows
+    assert rolled["survived"]
+    assert 0.5 < rolled["seconds"] < 2.5
+    early = GROUND.measure(GROUND.cases(Scope(seeds=1, seconds=0.2))[0])
+    assert not early["survived"]
+    assert early["seconds"] is None
+    assert [told["reached"] for told in GROUND.summary([rolled, early])] == [0.5]
+    assert baby["physical"]
+    GROUND.plot([*rows, early])
 
 
 def test_flips_that_do_not_leave_the_ground_do_not_count():

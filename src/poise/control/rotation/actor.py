@@ -13,8 +13,10 @@ from poise.dynamics import State
 from poise.dynamics.rotation import Rotation, rotation_of
 from poise.spatial import Array
 
-LEAST_FORCE, LEAST_TORQUE = 21.0, 2.0
-"""N, N m about the centre of mass: contacts that bear neither are left to themselves [Zordan2014] section VI."""
+LEAST_FORCE, LEAST_TORQUE, ADULT = 21.0, 2.0, 73.5
+"""N, N m about the centre of mass: contacts that bear neither are left to themselves [Zordan2014] section VI.
+
+Of a body of so many kg; of others forces go with the mass, and torques with the mass times a length."""
 
 
 class Actor:
@@ -37,6 +39,8 @@ class Actor:
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
         self.trunk = np.isin(np.arange(self.model.nbody), middle)  # by body id: which links are the trunk's
         self.tracker = Tracker(self.model, nv, damping)
+        size = self.body.mass / ADULT
+        self._least = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
 
     def observe(self, state: State) -> Rotation:
         """Take a state: its equations of motion, and how the body turns."""
@@ -55,7 +59,7 @@ class Actor:
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):
             return found, supports
-        kept = bearing(supports, found.force, com, LEAST_FORCE, LEAST_TORQUE)
+        kept = bearing(supports, found.force, com, *self._least)
         if kept.all():
             return found, supports
         fewer = supports.only(kept)

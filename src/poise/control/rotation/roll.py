@@ -6,11 +6,12 @@ The poses are told by phase: the excursion about the axis of the roll. [Zordan20
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import cos, pi, sin
+from math import atan2, cos, inf, pi, sin
 
 import numpy as np
 
 from poise.control.rotation.actor import Actor
+from poise.control.rotation.insistence import Insistence
 from poise.control.rotation.program import Aim, Weights
 from poise.control.rotation.rising import Rising
 from poise.control.rotation.settings import RotationSettings
@@ -48,13 +49,20 @@ class RollNumbers:
     heave: float = 0.1  # m by which it is higher at the phase of the peak, and lower half a turn after
     peak: float = 0.0  # turns: that phase
     drive: float = 15.0  # K_d^H: towards the wanted spin, 1/s
+    veer: float = 0.0  # 1/s at which the way goes after a body that has turned aside
     straighten: float = 20.0  # K_s^H: against leaving the plane of the roll, 1/s^2
     ahead: float = 0.015  # turns by which the middle of the blended poses is ahead of the phase
     window: float = 0.043  # turns from the middle to both of them
+    lead: float = 0.0  # turns, at most, by which poses go on in time ahead of a body that turns too slowly
+    again: float = inf  # s without getting on, after which it tries again:
+    swing: float = 0.0  # turns by which poses go back then
     tie: float = 0.3  # of what the phase is off from the turn of the root, it makes up so much in a second
+    settle: float = 0.0  # likewise of what it is off from where the root is in its turn, whatever way it came there
     gap: float = 0.008  # m: what is nearer to the ground may bear
     strength: float = 1.0  # of the torque limits
     turns: float = 0.0  # after which it stands up; 0 for never
+    waking: float = 0.0  # s at the beginning, in which the wanted velocities grow from nothing
+    until: float = inf  # turns after which it rolls no further, and lies
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> RollNumbers:
@@ -77,9 +85,10 @@ class Roll:
         self._weights = Weights(n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential)
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
-        self.phase = behaviour.start.get("at", 0.0)  # turns
-        self.turned = 0.0  # turns of the excursion since the beginning
+        self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
+        self.turned, self._time = 0.0, 0.0  # turns of the excursion, and s, since the beginning
         self._behind = 0.0  # turns by which the phase is behind the root's turn
+        self._insistence = Insistence(n.lead, n.swing, n.again, self.phase)
         self.heading, self.speed = 0.0, n.speed
         self._yaw: float | None = None  # rad, of the direction in which it begins to roll
         self._axis = np.zeros(3)  # unit, about which it rolls
@@ -106,10 +115,11 @@ class Roll:
         if self._risen(state, rotation):
             self.pose = np.array(self._rising.pose)
             return self._rising.act(state, rotation)
+        self._yaw += self._aside() * min(n.veer * state.step, 1.0)
         yaw = self._yaw + self.heading
         self._axis = _level(yaw + 0.5 * pi)
         along = self._along(rotation.com, yaw)
-        middle = self.phase + n.ahead
+        middle = self._begun + n.until if self._lies else self.phase + n.ahead + self._insistence.ahead
         window = n.window if self._settings.blend else 0.0
         chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
         self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
@@ -118,6 +128,17 @@ class Roll:
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
+
+    @property
+    def _lies(self) -> bool:
+        """Whether it has rolled as far as it is to roll."""
+        return self.turned >= self._numbers.until
+
+    def _share(self) -> float:
+        """Of the wanted velocities: what is wanted now."""
+        if self._lies:
+            return 0.0
+        return min(self._time / self._numbers.waking, 1.0) if self._numbers.waking else 1.0
 
     def _risen(self, state: State, rotation: Rotation) -> bool:
         """Whether it stands up, from now on or already."""
@@ -138,8 +159,26 @@ class Roll:
         self._behind += float(moved @ self._axis) / (2.0 * pi) - share
         caught_up = self._behind * min(self._numbers.tie * state.step, 1.0)
         self._behind -= caught_up
-        self.phase += share + caught_up
-        self.turned += share
+        self.phase += share + caught_up + self._off() * min(self._numbers.settle * state.step, 1.0)
+        self.turned, self._time = self.turned + share, self._time + state.step
+        if not self._lies:
+            self._insistence.watch(self.phase, 2.0 * pi * share / (self._numbers.spin * state.step), state.step)
+
+    @property
+    def _lean(self) -> Array:
+        """(3,) unit: the body's own axis of the roll."""
+        return quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
+
+    def _aside(self) -> float:
+        """rad to the left by which that axis has turned away from the wanted one."""
+        lean, axis = self._lean, self._axis
+        return atan2(axis[0] * lean[1] - axis[1] * lean[0], axis[0] * lean[0] + axis[1] * lean[1])
+
+    def _off(self) -> float:
+        """Turns, at most half of one, by which the root is further in its turn about the axis than the phase."""
+        turn = quat_multiply(self._root, quat_conjugate(self._first))
+        twist = 2.0 * atan2(float(turn[1:] @ self._axis), float(turn[0])) / (2.0 * pi)
+        return (twist + self._begun - self.phase + 0.5) % 1.0 - 0.5
 
     def _pull(self, rotation: Rotation, along: Array) -> Array:
         """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""
@@ -148,7 +187,7 @@ class Roll:
         angle = 2.0 * pi * (self.phase - n.peak)
         height = self._actor.ground.height(rotation.com[0], rotation.com[1]) + n.height + n.heave * cos(angle)
         rising = -n.heave * sin(angle) * n.spin if n.hold else 0.0  # m/s
-        miss = self.speed * along + rising * off - rotation.velocity
+        miss = self._share() * self.speed * along + rising * off - rotation.velocity
         miss = miss - (1.0 - n.lift) * (miss @ off) * off
         return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
@@ -159,9 +198,9 @@ class Roll:
         with each turn, until it rolls over one shoulder.
         """
         n = self._numbers
-        lean = quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
-        back = cross(lean, self._axis)
-        return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (n.spin * self._axis - rotation.spin)))
+        back = cross(self._lean, self._axis)
+        spin = self._share() * n.spin
+        return np.asarray(rotation.inertia @ (n.straighten * back + n.drive * (spin * self._axis - rotation.spin)))
 
     def _along(self, com: Array, yaw: float) -> Array:
         """(3,) unit: the way forward along the slope under the body."""
