@@ -34,6 +34,8 @@ SOON = 1.0
 """Of the pendulum's time: a capture point further ahead than this is not believed."""
 LOOK = 120
 """Frames in which a foot that swings is expected to come down."""
+LOWEST = 0.1
+"""m: a pendulum is never taken to be lower."""
 TURNED, LOOSE = 0.3, 1e-4
 """Of inverse kinematics: m that a radian counts, and damping."""
 
@@ -65,7 +67,7 @@ class Footholds:
         if not self._feet or not self._capture:
             return
         frame = self._frames.at(index)
-        pace = float(np.sqrt(self._gravity / max(float(frame.com[2]), 0.1)))  # 1/s, of a pendulum so high
+        pace = self._pace(frame.com)
         off = beyond_calm(error[:2] + error[6:8] / pace)
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
@@ -84,6 +86,11 @@ class Footholds:
         share = np.array([load[own, 2].sum() for own in self._corners])
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
+
+    def _pace(self, com: Array) -> float:
+        """1/s, of a pendulum as high as a centre of mass (3,) m is above the ground."""
+        high = float(com[2]) - self._ground.height(float(com[0]), float(com[1]))
+        return float(np.sqrt(self._gravity / max(high, LOWEST)))
 
     def _rise(self, meant: Array) -> None:
         """Go up and down with the ground, from where feet (F, 2) are meant to be."""
