@@ -93,3 +93,8 @@ def test_whose_feet_stay_is_told_from_who_steps(squat):
 def test_who_cannot_be_caught_is_told_so(told, said):
     with pytest.raises(PoiseError, match=said):
         Session(**{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **told}).perform()
+
+
+def test_people_are_told_when_it_was_caught(tmp_path):
+    told = Session("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).run(tmp_path / "out")
+    assert "caught at 1.20 s, did not go on" in told.text().splitlines()

@@ -5,7 +5,7 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ class Outcome:
     performance: Performance
     summary: dict[str, Any]
     imported: Imported | None = None  # of a motion that was read from a file
+    taken_over: tuple[str, ...] = ()  # when somebody else was in control, for people
 
     @property
     def blow_up(self) -> BlowUp | None:
@@ -82,6 +83,7 @@ class Outcome:
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
+            *self.taken_over,
             f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit",
             *more,
             *(f"wrote {path}" for path in s["files"]),
@@ -133,7 +135,7 @@ class Session:
         check_writable(folder)
         paths = [folder / name for name in FILES]
         check_targets(paths, Path(self.motion))
-        performance, imported = self._produce(say, progress)
+        performance, staged = self._produce(say, progress)
         recording = performance.recording
         summary = summarise(performance)
         recording.meta.update(fell_at=summary["fell_at"], terrain=self.terrain)
@@ -144,12 +146,13 @@ class Session:
         recording.save(paths[0])
         for path in paths[1:]:
             export(recording, path)
-        if imported is not None:
-            summary["findings"] = imported.as_dict()
-        return Outcome(performance, {**summary, "files": [str(path) for path in paths]}, imported)
+        if staged.imported is not None:
+            summary["findings"] = staged.imported.as_dict()
+        summary["files"] = [str(path) for path in paths]
+        return Outcome(performance, summary, staged.imported, tuple(_taken_over(staged.controller)))
 
-    def _produce(self, say: Say, progress: Progress) -> tuple[Performance, Imported | None]:
-        """The performance, and what importing its motion found."""
+    def _produce(self, say: Say, progress: Progress) -> tuple[Performance, Staged]:
+        """The performance, and what it began with."""
         staged = self.staged(say)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         performance = perform(
@@ -163,7 +166,7 @@ class Session:
             noise=self.noise,
             progress=progress,
         )
-        return performance, staged.imported
+        return performance, staged
 
     def staged(self, say: Say = in_silence, casting: Casting = cast) -> Staged:
         """All that a performance begins with; nonsense is refused before any work is done.
@@ -282,3 +285,15 @@ def summarise(performance: Performance) -> dict[str, Any]:
         "physical": all(check["passed"] for check in checks.values()),
         "audit": checks,
     }
+
+
+def _taken_over(controller: Controller) -> Iterator[str]:
+    """When somebody else took over, for people."""
+    if isinstance(controller, Handover):
+        when = controller.handed_over
+        yield "nobody took over: it never came to stand" if when is None else f"handed over at {when:.2f} s"
+        controller = controller.first
+    if isinstance(controller, Catching):
+        for k, caught in enumerate(controller.caught):
+            on = f"went on at {controller.resumed[k]:.2f} s" if k < len(controller.resumed) else "did not go on"
+            yield f"caught at {caught:.2f} s, {on}"
