@@ -15,7 +15,7 @@ from poise.study.pendulum import body, imitation, slope, speeds, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
-from poise.study.rotation import flipping, grounded, indices, rolling
+from poise.study.rotation import aerial, flipping, grounded, indices, rolling
 from poise.study.rotation import timing as rotation_timing
 from poise.study.study import Study
 
@@ -26,7 +26,7 @@ STUDIES: dict[str, Study[Any]] = {
         *(pendulum_push, slope, stairs, body, imitation, speeds, pendulum_timing),
         *(modes, selection, threshold, window, modal_push, warp, plant, modal_timing),
         *(shooting, pd, variations),
-        *(indices, rolling, grounded, flipping, rotation_timing),
+        *(indices, rolling, grounded, flipping, aerial, rotation_timing),
     )
 }
 """All there are."""

@@ -4,6 +4,8 @@ import pytest
 
 from poise.measure import audit
 from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.aerial import GOALS as IN_THE_AIR
+from poise.study.rotation.aerial import STUDY as AERIAL
 from poise.study.rotation.flipping import STUDY as FLIPS
 from poise.study.rotation.grounded import GOALS as ON_THE_GROUND
 from poise.study.rotation.grounded import STUDY as GROUND
@@ -58,3 +60,14 @@ def test_flips_that_do_not_leave_the_ground_do_not_count():
     assert not row["survived"]
     assert FLIPS.summary([row])[0]["succeeded"] == 0
     FLIPS.plot([row])
+
+
+def test_behaviours_in_the_air_are_judged_by_what_they_are_for():
+    told = [(case.name, case.noise) for case in AERIAL.cases(Scope(seeds=1, seconds=1.0))]
+    assert told == [(name, noise) for name, goal in IN_THE_AIR.items() for noise in goal.noises]
+    early = AERIAL.measure(AERIAL.cases(Scope(seeds=1, seconds=0.2))[0])
+    assert not early["survived"]
+    assert early["physical"]
+    (row,) = AERIAL.summary([early])
+    assert (row["reached"], row["physical"], row["both"], row["of"]) == (0, 1, 0, 1)
+    AERIAL.plot([early])

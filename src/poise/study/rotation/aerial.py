@@ -1,0 +1,135 @@
+"""How often does each behaviour that flies, other than the flip, do what it is for? [Zordan2014] section VIII-B."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from poise.measure import audit
+from poise.performance import Performance
+from poise.reference.behaviours import read_behaviour
+from poise.study.plots import panels
+from poise.study.rotation.diving import dive
+from poise.study.rotation.stage import Rehearsal
+from poise.study.study import Row, Scope, Study
+from poise.study.table import count, grouped, mean, median
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FRESH = 40_000
+"""Seeds from here on were neither tuned on nor looked at."""
+GOING_ON = 2.0
+"""Turns after a leap down, of a roll that goes on."""
+
+
+class Outcome(NamedTuple):
+    """What came of a try."""
+
+    reached: bool
+    flew: float  # s
+    performance: Performance
+
+
+def _dived(rehearsal: Rehearsal) -> Outcome:
+    dived = dive(rehearsal)
+    return Outcome(dived.succeeded, dived.flew, dived.performance)
+
+
+def _rolled_on(rehearsal: Rehearsal) -> Outcome:
+    dived = dive(rehearsal)
+    return Outcome(dived.on_hands and dived.turns >= GOING_ON and not dived.blew_up, dived.flew, dived.performance)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a behaviour is for, who judges it, where, and from how noisy starts."""
+
+    words: str
+    judge: Callable[[Rehearsal], Outcome]
+    seconds: float
+    terrain: str = "flat"
+    noises: tuple[float, ...] = (0.1,)  # rad/s of the first joint velocities
+
+
+GOALS = {
+    "dive-roll": Goal("onto its hands, over, and stands for 1 s", _dived, 5.0),
+    "dive-down": Goal("onto its hands, and two turns", _rolled_on, 5.5, "drop:0.5"),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A behaviour from a noisy start."""
+
+    name: str
+    noise: float
+    seed: int
+    seconds: float
+
+
+def cases(scope: Scope) -> list[Case]:
+    """Each behaviour from each start."""
+    names = ("dive-roll",) if scope.coarse else tuple(GOALS)
+    return [
+        Case(name, noise, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
+        for name in names
+        for noise in GOALS[name].noises
+        for seed in range(scope.seeds)
+    ]
+
+
+def measure(case: Case) -> Row:
+    """Whether it did it, and whether that was physical."""
+    goal = GOALS[case.name]
+    rehearsal = Rehearsal(read_behaviour(case.name), goal.terrain, case.seconds, case.seed, case.noise)
+    outcome = goal.judge(rehearsal)
+    checked = audit(outcome.performance.recording)
+    return {
+        "behaviour": case.name,
+        "goal": goal.words,
+        "noise": case.noise,
+        "seed": case.seed,
+        "survived": outcome.reached,
+        "flew": outcome.flew,
+        "physical": checked.passed,
+        "both": outcome.reached and checked.passed,
+        "failed_checks": " ".join(check.name for check in checked.checks if not check.passed),
+    }
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """Shares that do it, that pass the audit, and that do both."""
+    columns = {"reached": mean("survived"), "median_flew": median("flew"), "of": count}
+    return grouped(
+        rows, ("behaviour", "goal", "noise"), {**columns, "physical": mean("physical"), "both": mean("both")}
+    )
+
+
+def plot(rows: Sequence[Row]) -> Figure:
+    """Shares that do it and pass the audit."""
+    told = summary(rows)
+    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.4 * len(told)))
+    places = np.arange(len(told))
+    axis.barh(places, [100 * float(row["both"] or 0.0) for row in told], color="C0")
+    axis.set_yticks(places, [f"{row['behaviour']}, noise {row['noise']:g}: {row['goal']}" for row in told])
+    axis.invert_yaxis()
+    axis.set_xlim(0, 100)
+    axis.set_xlabel("do what they are for and pass the audit, %")
+    return figure
+
+
+STUDY: Study[Case] = Study(
+    name="rotation-aerial",
+    title="how often dives do what they are for",
+    reproduces="Zordan et al. 2014, section VIII-B",
+    whole=Scope(seeds=20, seconds=10.0),
+    quick=Scope(seeds=2, seconds=5.0, coarse=True),
+    cases=cases,
+    measure=measure,
+    summary=summary,
+    plot=plot,
+)
