@@ -7,6 +7,7 @@ from poise.errors import PoiseError
 from poise.handover import Handover
 from poise.measure import audit
 from poise.session import Session
+from poise.spatial import yaw_of
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +20,20 @@ def flipped():
 
 def test_after_a_flip_it_walks_away(flipped):
     third = round(3.6 / flipped.step)
-    assert flipped.qpos[-1, 0] - flipped.qpos[third, 0] > 0.3
+    ahead, aside = flipped.qpos[-1, :2] - flipped.qpos[third, :2]
+    assert ahead > 0.3
+    assert abs(aside) < 0.5 * ahead, "it faces ahead, and goes there"
     assert flipped.qpos[-1, 2] > 0.8
     late = flipped.contact_step > third
     touched = {flipped.model.body(int(body)).name for body in np.unique(flipped.contact_body[late])}
     assert touched <= {"left_foot", "left_toes", "right_foot", "right_toes"}
+
+
+def test_who_takes_over_is_steered_by_what_was_said_before():
+    session = Session("back-flip", controller="rotation", then="walk:pendulum", steer="1s:60@0.8", seconds=8.0)
+    performed = session.perform().recording
+    assert np.degrees(yaw_of(performed.qpos[-1, 3:7])) == pytest.approx(60.0, abs=15.0)
+    assert np.linalg.norm(performed.qvel[-60:, :2].mean(axis=0)) == pytest.approx(0.8, abs=0.15)
 
 
 def test_the_body_is_handed_over_as_it_is(flipped):

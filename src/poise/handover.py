@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, sin
+from contextlib import suppress
+from math import cos, sin
 from typing import Any, Protocol, runtime_checkable
 
 import mujoco
@@ -10,10 +11,11 @@ import numpy as np
 
 from poise.beginning import Placed
 from poise.body import Body
-from poise.control.controller import Controller, Stage
+from poise.control.controller import Controller, Stage, Steerable
 from poise.dynamics import Actuation, State
+from poise.errors import PoiseError
 from poise.reference import Reference
-from poise.spatial import Array
+from poise.spatial import Array, yaw_of
 from poise.world.ground import Place
 
 
@@ -37,17 +39,39 @@ class Handover:
         self.name = f"{first.name}, then {then.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # s
+        self._heading: float | None = None  # rad and m/s that were asked for
+        self._speed: float | None = None
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""
         self._world, self.handed_over = world, None
+        self._heading = self._speed = None
         self.first.reset(world, reference)
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Want another heading (rad, to the left of the first one) or speed (m/s) of whoever takes over.
+
+        Until then the first one takes the heading as well, if it can.
+        """
+        self._heading = self._heading if heading is None else heading
+        self._speed = self._speed if speed is None else speed
+        if self.handed_over is not None:
+            self._guide()
+        elif isinstance(self.first, Steerable):
+            with suppress(PoiseError):  # flips and dives have none
+                self.first.steer(heading)
+
+    def _guide(self) -> None:
+        if isinstance(self.then, Steerable):
+            self.then.steer(None if self._heading is None else self._heading - self._turned, self._speed)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         if self.handed_over is None and self.first.stands():
-            self.handed_over = state.time
-            self.then.reset(self._world, Placed(self._next, self._place(state)))
+            self.handed_over, place = state.time, self._place(state)
+            self._turned = place.yaw
+            self.then.reset(self._world, Placed(self._next, place))
+            self._guide()
         return self._acting.act(state)
 
     def target(self, time: float) -> Array:
@@ -59,21 +83,20 @@ class Handover:
         return self.first if self.handed_over is None else self.then
 
     def _place(self, state: State) -> Place:
-        """Where the reference must begin for its feet to be where the body's are."""
+        """Where the reference begins with its feet where the body's are, and faces as the body does."""
         scene = self._world.scene
         body = scene.body
         first = mujoco.MjData(body.model)
         first.qpos[:] = self._next.at(0.0).qpos
         mujoco.mj_kinematics(body.model, first)
-        here, yaw = _feet(body, state.data)
-        there, facing = _feet(body, first)
-        turned = yaw - facing
+        here, there = (_between_feet(body, data) for data in (state.data, first))
+        turned = float(yaw_of(state.qpos[3:7]) - yaw_of(first.qpos[3:7]))
         x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])
         y = here[1] - (sin(turned) * there[0] + cos(turned) * there[1])
         return Place(x, y, scene.terrain.height(here[0], here[1]), turned)
 
 
-def _feet(body: Body, data: mujoco.MjData) -> tuple[Array, float]:
-    """(3,) m: the middle between left and right foot; rad: where a body with such feet faces."""
+def _between_feet(body: Body, data: mujoco.MjData) -> Array:
+    """(3,) m: the middle between left and right foot."""
     left, right = (data.xpos[body.link_id(foot.link)] for foot in body.feet)
-    return np.asarray(0.5 * (left + right)), atan2(right[0] - left[0], left[1] - right[1])
+    return np.asarray(0.5 * (left + right))

@@ -29,7 +29,7 @@ from poise.performance import Performance, check, perform
 from poise.reference import Reference
 from poise.reference.behaviours import Staged as Behaving
 from poise.reference.cast import Cast, cast
-from poise.reference.commands import parse_steer
+from poise.reference.commands import Command, parse_steer
 from poise.reference.edit import Edit, parse_edit, take_of
 from poise.reference.motions import named_motion
 from poise.reference.obeying import obeying
@@ -180,7 +180,7 @@ class Session:
         loads = [parse_load(text) for text in self.loads]
         controller = named_controller(self.controller, self.settings)
         usual = CONTROLLERS[self.controller]
-        cues = self._steer_cues(controller, usual.speeds)
+        commands = self._commands(controller, usual.speeds)
         terrain = parse_terrain(self.terrain)
         chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
         told = chosen.reference
@@ -199,9 +199,11 @@ class Session:
         props = () if held is None else stage(held).props
         grips = [] if held is None else grip_cues(held)
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
+        followed = self._followed(controller, chosen.body)
+        cues = [steer_cue(followed, command) for command in commands if isinstance(followed, Steerable)]
         return Staged(
             world=world,
-            controller=self._followed(controller, chosen.body),
+            controller=followed,
             reference=reference,
             seconds=self.seconds or max(reference.duration or ENDLESS, ENDLESS + cues[-1].time if cues else 0.0),
             pushes=tuple(pushes),
@@ -243,10 +245,10 @@ class Session:
             return Roaming(shipped_repertoire(chosen.body), self.motion)
         return obeying(reference, chosen.body, chosen.ships, say)
 
-    def _steer_cues(self, controller: Controller, speeds: tuple[float, float]) -> list[Cue]:
+    def _commands(self, controller: Controller, speeds: tuple[float, float]) -> tuple[Command, ...]:
         """The commands to steer, which not all can take."""
         if self.steer is None:
-            return []
+            return ()
         commands = parse_steer(self.steer)
         if not isinstance(controller, Steerable):
             raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller pendulum can, and nqr")
@@ -256,7 +258,7 @@ class Session:
             if command.speed is not None and not speeds[0] <= command.speed <= speeds[1]:
                 told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"
                 raise PoiseError(f"steer '{self.steer}': {told}, not at {command.speed:g}")
-        return [steer_cue(controller, command) for command in commands]
+        return commands
 
 
 def _edited(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:

@@ -4,7 +4,10 @@ import pytest
 
 from poise import PoiseError
 from poise.body import names
-from poise.studio.choices import Choice, bodies, catalogue, fits, motions, usual_body
+from poise.studio.catalogue import MOVES, bodies, catalogue, motions
+from poise.studio.choices import CAUGHT, Choice
+from poise.studio.fitting import fits, usual_body
+from poise.studio.show import Show
 from poise.studio.terrains import TERRAINS
 from poise.studio.wire import Told
 from poise.world.terrain import parse_terrain
@@ -73,7 +76,30 @@ def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
     assert Choice("walk", controller="pendulum", steered=False).steers
     assert not Choice("walk", controller="hold").steers
     assert Choice("forward-roll", controller="rotation").steers
-    assert not Choice("back-flip", controller="rotation").steers
+    assert not Choice("dive-down", controller="rotation").steers
+
+
+def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
+    for motion in ("back-flip", "dive-roll", "roll-and-stand"):
+        choice = Choice(motion, controller="rotation")
+        assert (choice.session().then, choice.guide) == ("walk:pendulum", "pendulum")
+        assert choice.steers
+    for motion in ("forward-roll", "dive-down", "baby-roll"):
+        choice = Choice(motion, controller="rotation")
+        assert (choice.session().then, choice.guide) == (None, "rotation")
+
+
+@pytest.mark.parametrize("motion", CAUGHT)
+def test_whoever_is_caught_keeps_its_feet_where_they_are(motion):
+    choice = Choice(motion, controller="modal")
+    assert choice.session().catch == "pendulum"
+    Show(choice)  # who does not would be refused
+    assert Choice("jump", controller="modal").session().catch is None
+
+
+def test_moves_are_there_by_a_word():
+    for _, motion, controller in MOVES:
+        assert fits(motion, None)[controller] is None
 
 
 def test_what_can_be_edited_live():

@@ -14,9 +14,10 @@ from poise.export.look import performer_span
 from poise.export.page import scene_data
 from poise.hanging import HEAVIEST
 from poise.reference.preparing import changes
-from poise.studio import choices
+from poise.studio.catalogue import catalogue
 from poise.studio.choices import Choice
 from poise.studio.downloads import download
+from poise.studio.fitting import fits
 from poise.studio.frames import Framer
 from poise.studio.memory import Memory
 from poise.studio.posing import Posing
@@ -88,12 +89,12 @@ class Desk:
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def _do_hello(self, _: Told) -> None:
-        self._say("choices", **choices.catalogue())
+        self._say("choices", **catalogue())
 
     def _do_fits(self, told: Told) -> None:
         motion = told.text("motion")
         chosen = str(self._brought.get(motion, motion))
-        self._say("fits", motion=motion, body=told.text("body"), why=choices.fits(chosen, told.text("body") or None))
+        self._say("fits", motion=motion, body=told.text("body"), why=fits(chosen, told.text("body") or None))
 
     def _do_stage(self, told: Told) -> None:
         choice = Choice.of(told, self._brought)
@@ -137,6 +138,7 @@ class Desk:
             controller=choice.controller,
             terrain=choice.terrain,
             steers=choice.steers,
+            guide=choice.guide,
             live=show.live,
             over=choice.goes_over,
             bends=choice.bends_ground,
@@ -184,6 +186,11 @@ class Desk:
         self._say("playing", on=self.playing)
         self.send_frame()
         self.tell()
+
+    @property
+    def step_s(self) -> float:
+        """Duration of a step of what is performed, s."""
+        return self._shown().step_s
 
     def advance(self, seconds: float, enough: Callable[[], bool]) -> float:
         """Simulate so much, or until it is enough for now; gives back the seconds that were simulated."""

@@ -28,6 +28,8 @@ LARGE = 2**20
 """Bytes beyond which a piece of memory is given back to the system as soon as it is free."""
 BEHIND = 0.1
 """s of the clock: who falls further behind does not catch up, but is slower than real time."""
+FELT = ("push", "pull", "release")
+"""Commands whose first step is made and shown at once, before the clock comes to it: hands want an answer."""
 
 
 def perform_for(wire: Connection, folder: str) -> None:
@@ -72,7 +74,7 @@ class _Loop:
         self._desk = Desk(wire.send, folder)
         self._clock = clock.perf_counter()  # up to where the show has been simulated
         self._due = self._told = 0.0  # when the next frame is due, and when numbers were told
-        self._stale = False
+        self._stale = self._urgent = False
 
     def go(self) -> None:
         """Until the wire is cut."""
@@ -107,20 +109,23 @@ class _Loop:
                 self._guarded(partial(self._desk.take, message))
                 if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
                     self._clock = clock.perf_counter()
+                self._urgent |= message["do"] in FELT
             pause = 0.0
 
     def _pause(self) -> float | None:
         if not self._desk.playing:
             return None
-        show = self._desk.show
-        step = 0.0 if show is None else show.step_s / self._desk.slow
-        return max(0.0, self._clock + step - clock.perf_counter())
+        return max(0.0, self._clock + self._desk.step_s / self._desk.slow - clock.perf_counter())
 
     def _perform(self) -> None:
-        """Bring the show up to the clock."""
+        """Bring the show up to the clock, or a step further if that is urgent and it is not ahead already."""
         now = clock.perf_counter()
         self._clock = max(self._clock, now - BEHIND)
-        done = self._desk.advance((now - self._clock) * self._desk.slow, lambda: clock.perf_counter() - now > AHEAD)
+        behind = (now - self._clock) * self._desk.slow
+        if self._urgent and behind >= 0:
+            behind, self._due = max(behind, self._desk.step_s), now
+        self._urgent = False
+        done = self._desk.advance(behind, lambda: clock.perf_counter() - now > AHEAD)
         self._clock += done / self._desk.slow
         self._stale |= done > 0
 

@@ -13,7 +13,7 @@ class Act {
     labelled($("push-force"), (value) => `${value} N`);
     labelled($("push-time"), (value) => `${value.toFixed(2)} s`);
     labelled($("steer-speed"), (value) => `${value.toFixed(1)} m/s`).addEventListener("input", () => { this.paced = true; this.steer(); });
-    labelled($("steer-lift"), (value) => `${Math.round(100 * value)} cm more`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
+    labelled($("steer-lift"), (value) => `+${Math.round(100 * value)} cm`).addEventListener("change", () => this.steer({ lift: Number($("steer-lift").value) }));
     labelled($("steer-step"), (value) => `${value.toFixed(2)} s`).addEventListener("change", () => this.steer({ step: Number($("steer-step").value) }));
     this.pad();
     this.dial();
@@ -51,6 +51,7 @@ class Act {
 
   push(degrees) {
     this.present();
+    $("hint").classList.add("gone");
     const { force, duration } = this.pushing();
     this.wire.send("push", { newtons: force, degrees, duration, body: $("push-link").value });
   }
@@ -125,29 +126,40 @@ class Act {
     $("dial-now").setAttribute("transform", `rotate(${-degrees})`);
   }
 
-  staged({ links, trunk, steers, controller, motion, body }, speeds) {
+  /** Moves by a word each. */
+  offer({ moves }) {
+    $("moves").replaceChildren(...moves.map(({ name, motion, controller }) => {
+      const button = make("button", { textContent: name, title: motion, onclick: () => this.choose.perform(motion, controller) });
+      button.dataset.move = `${motion} ${controller}`;
+      return button;
+    }));
+  }
+
+  /** `guide` is the controller that is steered, which may be one that takes over in the end. */
+  staged({ links, trunk, steers, controller, guide, motion, body }, speeds) {
     this.steers = steers;
+    all("#moves button").forEach((button) => button.setAttribute("aria-pressed", button.dataset.move === `${motion} ${controller}`));
     this.heading = 0;
     this.paced = false;
     this.showHeading();
     fill($("push-link"), links.map((link) => [link, link.replaceAll("_", " ")]), trunk);
     $("steer").hidden = !steers;
     $("stepping").hidden = controller !== "pendulum";
-    const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[controller] ?? speeds;
+    const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[guide] ?? speeds;
     this.fastest = fastest;
     this.usual = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     Object.assign(input, { min: slowest, max: fastest });
-    const paces = controller === "rotation" ? {} : controller === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
+    const paces = guide === "rotation" ? {} : guide === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
     $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
       textContent: name, value: speed, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },
     })));
-    this.showWhyNot(steers, controller, motion, body);
+    this.showWhyNot(steers, controller, guide, motion, body);
   }
 
-  showWhyNot(steers, controller, motion, body) {
-    const note = $("steer-not"), able = controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
-    note.hidden = steers;
-    note.replaceChildren(able ? "It can be made ready to be steered. That takes some ten seconds, since it looks ahead along every step there is. "
+  showWhyNot(steers, controller, guide, motion, body) {
+    const note = $("steer-not"), able = !steers && controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
+    note.hidden = steers && guide === controller;
+    note.replaceChildren(steers ? "It goes there once it has stood up." : able ? "It can be made ready to be steered. That takes some ten seconds, since it looks ahead along every step there is. "
       : `${CONTROLLER_WORDS[controller][0]} performs ${motion} as it is. The pendulum can be steered with any walk.`);
     if (able) note.append(make("button", { textContent: "Make it steerable", onclick: () => this.choose.begin({ steered: true }) }));
   }

@@ -1,12 +1,12 @@
 // Who performs what, by which controller and where: any change begins anew.
 
 const CONTROLLER_WORDS = {
-  pendulum: ["Pendulum", "walks anywhere you steer, and steps where a push makes it"],
-  nqr: ["Look-ahead", "follows the motion closely and recovers from pushes"],
-  modal: ["Modal", "plans contact forces a tenth of a second ahead"],
+  pendulum: ["Pendulum", "walks where you steer, steps when it is pushed"],
+  nqr: ["Look-ahead", "keeps close to the motion, recovers from pushes"],
+  modal: ["Modal", "jumps, squats and swings, planning just ahead"],
   hold: ["Springs", "joints hold the pose; no balance"],
   limp: ["Rag doll", "no control at all"],
-  rotation: ["Momentum", "rolls and flips by the momentum of the whole body"],
+  rotation: ["Momentum", "rolls, dives and flips"],
   poses: ["Key poses", "performs scripts"],
 };
 const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "rotation", "hold", "limp", "poses"];
@@ -65,6 +65,14 @@ class Choose {
     if (this.files.size) groups["Yours"] = [...this.files.keys()].map((name) => [name, name]);
     for (const { name, what, group } of this.choices.motions) (groups[group] ??= []).push([name, name, what]);
     fill($("motion"), groups, chosen);
+  }
+
+  /** A motion that comes with Poise, by a controller, on the body that suits both. */
+  perform(motion, controller) {
+    $("motion").value = motion;
+    $("body").value = "";
+    this.controller = controller;
+    this.asked();
   }
 
   bring(name) {

@@ -80,7 +80,7 @@ class Judge {
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
     put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "obeyed" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
-    this.chip("chip-state", fell === null ? "On its feet" : `Down at ${fell.toFixed(1)} s`, state);
+    this.chip("chip-state", fell === null ? "On its feet" : meant ? "Touches the ground" : `Down at ${fell.toFixed(1)} s`, state);
     this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }

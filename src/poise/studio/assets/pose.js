@@ -57,7 +57,7 @@ class Pose {
     this.keyBox = make("div", {}, make("div", { className: "line" }, this.keyName, this.keyTime, make("span", { textContent: "s" })));
     this.sliders = new Sliders((dof, degrees) => this.bend(dof, degrees), (dof, degrees) => this.toggle(dof, degrees));
     $("pose-right").append(make("h2", { textContent: "Key" }), this.none, this.keyBox, make("div", { className: "buttons" }, ...this.keyButtons, this.undo),
-      make("p", { className: "what", textContent: "Draw the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders.element);
+      make("p", { className: "what", textContent: "Drag the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders.element);
   }
 
   buildBar() {
@@ -149,6 +149,7 @@ class Pose {
   }
 
   run(name) {
+    $("pose-hint").classList.add("gone");
     busy(name === "solve" ? "solving" : "performing");
     this.send(name);
   }
@@ -199,6 +200,7 @@ class Pose {
   }
 
   drag(handle, place, done) {
+    $("pose-hint").classList.add("gone");
     this.onKey((index) => this.send("drag", { index, handle, place, done }));
   }
 

@@ -8,6 +8,7 @@ class Sharpness {
   constructor(stage) {
     this.stage = stage;
     this.gaps = [];
+    this.coarse = null; // of the points, while a picture with all of them is shown
     this.quick = 0; // s for which pictures have been quick
     this.patience = 5; // s of that before more points are tried; longer each time
   }
@@ -26,11 +27,29 @@ class Sharpness {
     }
   }
 
+  /** Nothing moves: one picture with all points. */
+  rest(draw) {
+    if (this.stage.sharpness === 1) return;
+    this.coarse = this.stage.sharpness;
+    this.set(1);
+    draw();
+  }
+
+  /** Something moves again. */
+  wake() {
+    if (this.coarse) this.set(this.coarse);
+    this.coarse = null;
+  }
+
   /** So many times the points in a row. */
   draw(times) {
     const sharpness = clamp(times * this.stage.sharpness, LEAST, 1);
     if (sharpness === this.stage.sharpness) return;
     this.quick = 0;
+    this.set(sharpness);
+  }
+
+  set(sharpness) {
     this.stage.sharpness = sharpness;
     this.stage.resize();
   }

@@ -74,6 +74,7 @@ class Studio {
       return;
     }
     this.choices = choices;
+    this.act.offer(choices);
     this.edit.offer(choices);
     this.pose.offer(choices);
     this.choose.offer(choices, this.first);
@@ -90,12 +91,12 @@ class Studio {
     this.meant = ["limp", "hold"].includes(scene.controller) || /^(Feats|Rolls|Falls)/.test(group); // to touch the ground
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
-    this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.controller)?.speeds);
+    this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.guide).speeds);
     this.edit.staged(scene);
     this.edit.told([]);
     this.judge.staged(scene);
-    this.timebar.held = null;
-    this.timebar.shown = 0;
+    $("hint-act").textContent = `Click it to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
+    Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
     if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
     document.title = `${scene.motion} · Poise studio`;
@@ -135,7 +136,9 @@ class Studio {
   }
 
   taped(data) {
-    if (this.tape && new DataView(data).getUint32(4, true) === this.epoch) this.tape.add(data);
+    if (!this.tape || new DataView(data).getUint32(4, true) !== this.epoch) return;
+    this.tape.add(data);
+    this.timebar.end = this.tape.end;
   }
 
   crashed(text, asked) {
@@ -153,7 +156,9 @@ class Studio {
     const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
     const rested = this.resting;
     this.resting = idle;
-    if (idle) return; // nothing has changed: let the machine rest
+    if (idle) return this.rest(now); // nothing has changed
+    this.movedAt = now;
+    this.theatre.sharpness.wake();
     this.shownAt = moment;
     this.stale = false;
     this.theatre.lostAt = this.fell === null || this.meant ? Infinity : this.fell;
@@ -164,6 +169,11 @@ class Studio {
     this.judge.draw(this.tape, time, now);
     if (now - (this.refreshed ?? 0) > 100) this.refresh(now, time);
     document.documentElement.dataset.ready = "yes";
+  }
+
+  /** Let the machine rest, with a clear picture if that is for long. */
+  rest(now) {
+    if (!this.timebar.playing && now - this.movedAt > 400) this.theatre.sharpness.rest(() => this.theatre.draw());
   }
 
   refresh(now, time) {
@@ -205,13 +215,15 @@ class Studio {
   mode(name) {
     if (document.body.dataset.mode === name) return;
     document.body.dataset.mode = name;
+    this.theatre.sharpness.wake();
     if (name === "pose") {
+      this.resumes = this.timebar.playing;
       this.wire.send("play", { on: false });
       this.pose.stage();
     } else if (this.scene) {
       this.theatre.put(this.scene);
       this.stale = true;
-      if (this.unstaged) this.choose.again();
+      if (this.unstaged) this.choose.again(); else if (this.resumes) this.wire.send("play", { on: true });
       this.unstaged = false;
     }
     all("#modes [data-mode]").forEach((button) => button.setAttribute("aria-selected", button.dataset.mode === name));

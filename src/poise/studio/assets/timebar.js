@@ -8,9 +8,10 @@ class Timebar {
     this.wire = wire;
     this.playing = false;
     this.slow = 1;
+    this.step = 0; // s of the simulation
     this.held = null; // a moment of the past that is looked at, or null for now
     $("play").onclick = () => this.play();
-    $("step").onclick = () => { this.release(); wire.send("step"); };
+    $("step").onclick = () => { if (this.held === null) wire.send("step"); else this.hold(this.held + this.step); };
     $("reset").onclick = () => { this.held = null; wire.send("reset", { play: true }); };
     $("scrub").oninput = () => this.hold(Number($("scrub").value) * this.end);
     $("branch").onclick = () => { wire.send("branch", { time: this.held, play: true }); };
@@ -45,7 +46,6 @@ class Timebar {
 
   /** The moment to show, `seconds` after the last one was: now, eased between frames, or one of the past. */
   moment(tape, seconds) {
-    this.end = tape.end;
     if (this.held !== null) return this.held;
     const next = this.shown + (this.playing ? this.slow * seconds : 0), behind = tape.end - next;
     const rare = seconds > RARE, far = rare || Math.abs(behind) > 0.15 || !this.playing;
