@@ -2,10 +2,12 @@
 
 import json
 import platform
+import struct
 import subprocess
 import sys
 import threading
 from multiprocessing import Pipe
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +39,47 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
         thread.join(20)
     assert not thread.is_alive()
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+class Line:
+    """A wire of which the other end is here."""
+
+    def __init__(self):
+        self.waiting, self.frames = [], []
+
+    def poll(self, _):
+        return bool(self.waiting)
+
+    def recv(self):
+        return self.waiting.pop(0)
+
+    def send(self, message):
+        if isinstance(message, bytes):
+            self.frames.append(struct.unpack("<d", message[8:16])[0])
+
+
+def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeypatch):
+    now, line = [100.0], Line()
+    monkeypatch.setattr(performer, "clock", SimpleNamespace(perf_counter=lambda: now[0]))
+    loop = performer._Loop(line, tmp_path)
+
+    def after(seconds, *commands):
+        now[0] += seconds
+        line.waiting += [{"do": name, **more} for name, more in commands]
+        line.frames.clear()
+        loop._listen()
+        loop._perform()
+        loop._report()
+        return line.frames
+
+    push, step = ("push", {"newtons": 50, "degrees": 0}), 1 / 120
+    after(0.0, ("stage", {"motion": "stand", "controller": "hold"}))
+    assert after(0.001) == []
+    assert after(0.0, push) == pytest.approx([step])
+    assert loop._desk.show.performance().recording.external[0].any()
+    assert after(0.0, push) == [], "it is ahead already"
+    assert after(1.5 * step) == []
+    assert after(step) == pytest.approx([2 * step])
 
 
 THINNED = """
