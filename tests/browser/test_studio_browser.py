@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from poise.motion import read_bvh
+from poise.spatial import yaw_of
 from poise.world.recording import Recording
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
@@ -85,6 +86,11 @@ def recording(page, tmp_path):
     _, content = take(page, "npz")
     (tmp_path / "taken.npz").write_bytes(content)
     return Recording.load(tmp_path / "taken.npz")
+
+
+def yaw(kept):
+    """Degrees that it faces to the left of the first heading in the end."""
+    return np.degrees(yaw_of(kept.qpos[-1, 3:7]))
 
 
 def body_on_screen(page, link):
@@ -159,13 +165,28 @@ def test_it_goes_where_it_is_steered(page, tmp_path):
     simulated(page, 3.0)
     kept = recording(page, tmp_path)
     assert any(event["kind"] == "steer" and event["heading_deg"] > 50 for event in kept.meta["events"])
-    w, x, y, z = kept.qpos[-1, 3:7]
-    assert np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))) > 20
+    assert yaw(kept) > 20
     page.get_by_role("tab", name="Act", exact=True).click()
     page.get_by_role("button", name="Stand", exact=True).click()
     until(page, "studio.events.some((event) => event.kind === 'steer' && event.speed === 0)")
     simulated(page, 3.0)
     assert np.linalg.norm(recording(page, tmp_path).qvel[-1, :2]) < 0.4
+
+
+def test_it_flips_by_a_word_and_walks_away_where_it_is_steered(page, tmp_path):
+    simulated(page, 0.2)
+    page.get_by_role("button", name="flip", exact=True).click()
+    until(page, "studio.scene.motion === 'back-flip' && studio.tape.end > 0.3")
+    assert page.get_by_role("button", name="flip", exact=True).get_attribute("aria-pressed") == "true"
+    dial = page.locator("#dial").bounding_box()
+    page.mouse.click(dial["x"] + 0.1 * dial["width"], dial["y"] + 0.5 * dial["height"])  # to its left
+    simulated(page, 8.0)
+    kept = recording(page, tmp_path)
+    assert kept.meta["fell_at"] is None
+    assert "then pendulum" in kept.meta["controller"]
+    assert yaw(kept) == pytest.approx(90.0, abs=25.0)
+    upside_down = 1 - 2 * (kept.qpos[:, 4] ** 2 + kept.qpos[:, 5] ** 2) < -0.8
+    assert upside_down.any()
 
 
 def test_a_motion_file_is_dropped_and_performed(page):
@@ -225,6 +246,8 @@ def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     until(page, "studio.timebar.held !== null && !studio.timebar.playing")
     end, held = page.evaluate("[studio.tape.end, studio.timebar.held]")
     assert 0.2 * seen < held < 0.6 * end
+    page.locator("#step").click()  # of the past
+    assert page.evaluate("studio.timebar.held") == pytest.approx(held + page.evaluate("studio.scene.step"))
     page.get_by_role("button", name="Go on from here").click()
     until(page, "studio.timebar.held === null && studio.timebar.playing")
     page.locator("#play").click()
