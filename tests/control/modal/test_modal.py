@@ -6,6 +6,7 @@ import pytest
 from poise import Body, Push, Scene, World, audit, metrics, named_controller, named_motion, perform
 from poise.control.modal import Modal
 from poise.control.modal.modes import usual_stiffness
+from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
 
 
@@ -67,6 +68,29 @@ def test_joints_are_as_stiff_as_it_is_told():
     usual = first_torque()
     np.testing.assert_array_equal(first_torque(stiffness=usual_stiffness), usual)
     assert np.abs(first_torque(stiffness=lambda body: 3.0 * usual_stiffness(body)) - usual).max() > 0.1
+
+
+class Unready(Modal):
+    """Does nothing while it is reset."""
+
+    def reset(self, world, reference):
+        self._ready = False
+        super().reset(world, reference)
+        self._ready = True
+
+    def act(self, state):
+        return super().act(state) if self._ready else PASSIVE
+
+
+def test_what_reset_does_to_be_ready_leaves_no_trace():
+    body = Body.named("human42")
+    torques = []
+    for controller in (Modal(), Unready()):
+        world, walk = World(Scene.of(body)), named_motion("walk", body)
+        world.reset(walk.at(0.0).qpos, walk.at(0.0).qvel + 0.1)
+        controller.reset(world, walk)
+        torques.append(controller.act(world.state).torque)
+    np.testing.assert_array_equal(*torques)
 
 
 @pytest.mark.parametrize("bad", [np.ones(3), np.zeros(36), np.full(36, np.nan)])

@@ -84,18 +84,24 @@ class Modal:
         self._laden = Laden(model, body.nv, self._frames)
         self._friction = float(model.geom_friction[0, 0])  # that of all surfaces
         self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step, self._friction)
-        self._footholds = Footholds(body, world.scene.terrain, self._frames, step, gravity, s.capture)
         self._stiffness = _checked(self._stiffness_of(body), body)
-        self._due = reference.at(world.state.time).qpos  # where the body should be now
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # the paper's weighs the change of velocity by a force
         self._slow = (s.low_place, s.low_speed, s.low_effort)
-        self._dual = np.zeros(12)
         self._moves = moved_by(model, body.nv)
-        self._reaction = Reaction(s.latency, s.believed)
         self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
+        self._begin(world)
         self.act(world.state)  # compiles it, before time counts
+        self._begin(world)
+
+    def _begin(self, world: Stage) -> None:
+        """Nothing was planned yet, no foot has moved and nobody was pushed."""
+        s, (step, gravity) = self._settings, self._scale
+        self._due = self.target(world.state.time)  # where the body should be now
+        self._footholds = Footholds(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
+        self._dual = np.zeros(12)
+        self._reaction = Reaction(s.latency, s.believed)
 
     def startle(self, time: float) -> None:
         """A push begins at a time, s, which will be noticed later."""
