@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.control.modal.law import cross
+from poise.control.modal.tilt import cone_axes, tell_along
 from poise.control.modal.window import window_forces
 from poise.kernel import kernel
 from poise.spatial import Array
@@ -30,6 +32,7 @@ class Horizon(NamedTuple):
     spin: Array  # (n + 1, 3) kg m^2/s
     corner: Array  # (n + 1, C, 3) m
     down: Bools  # (n + 1, C)
+    axes: Array  # (n + 1, C, 3, 3) of friction cones, in columns, the last along the ground's normal
     burden: Array  # (n, 6) force of what loads lie on before they are taken up, and moment about `com`, in weights
     force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction lets them
     lean: Array  # (n, 3) m along the ground: how far aside of the reference these forces would bear the body
@@ -39,18 +42,25 @@ class Ahead:
     """Rolls the window along a reference."""
 
     def __init__(
-        self, frames: Frames, size: int, mass: float, gravity: float, step: float, friction: float = 1.0
+        self,
+        frames: Frames,
+        size: int,
+        mass: float,
+        gravity: float,
+        step: float,
+        friction: float = 1.0,
+        ground: Ground | None = None,
     ) -> None:
+        """A body of a mass, kg, on ground with a friction; it is level if not given."""
         c = len(frames.link)
-        self._frames, self._size = frames, size
+        self._frames, self._size, self._ground = frames, size, ground
         self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction
         self._carried = np.zeros(len(frames.hangs))
         self._index = -(size + 2)
         com, velocity, spin = (np.zeros((size + 1, 3)) for _ in range(3))
-        corner, down = np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool)
-        self._window = Horizon(
-            com, velocity, spin, corner, down, np.zeros((size, 6)), np.zeros((size, c, 3)), np.zeros((size, 3))
-        )
+        corner, down, axes = np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool), np.zeros((size + 1, c, 3, 3))
+        burden, force, lean = np.zeros((size, 6)), np.zeros((size, c, 3)), np.zeros((size, 3))
+        self._window = Horizon(com, velocity, spin, corner, down, axes, burden, force, lean)
 
     def at(self, index: int) -> Horizon:
         """The window that begins so many steps after the beginning; after an edit or with a new load all of it anew."""
@@ -75,6 +85,7 @@ class Ahead:
         window = self._window
         window.com[k], window.velocity[k], window.spin[k] = momenta_with(frame, self._carried, self._mass)
         window.corner[k], window.down[k] = frame.corner, frame.down
+        window.axes[k] = cone_axes(self._ground, frame.corner)
 
     def _burden(self, frame: Frame, com: Array) -> Array:
         """(6,) of what bears loads that are not carried yet, about a point."""
@@ -98,14 +109,17 @@ class Ahead:
         wrench[2] += 1.0
         wrench -= window.burden[k]
         forces, lean = forces_for(
-            wrench, window.corner[k], window.com[k], window.down[k], self._frames.held, self._friction
+            wrench, window.corner[k], window.com[k], window.down[k], self._frames.held, self._friction, window.axes[k]
         )
         return np.asarray(forces), np.asarray(lean)
 
 
 @kernel
-def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, friction: float) -> Any:
-    """(C, 3) least forces at corners (C, 3) that are down, which give a wrench (6,), in weights; lean (3,) m."""
+def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, friction: float, axes: Any) -> Any:
+    """(C, 3) least forces at corners (C, 3) that are down, which give a wrench (6,), in weights; lean (3,) m.
+
+    ``axes`` (C, 3, 3) are those of their friction cones, in columns.
+    """
     chosen = np.flatnonzero(down)
     count = len(chosen)
     out, lean = np.zeros((len(down), 3)), np.zeros(3)
@@ -117,14 +131,15 @@ def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, frictio
         for i in range(3):
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]
+        tell_along(axes[chosen[row]], effect[row])
     forces, usual = np.zeros((count, 3)), np.zeros((count, 3))
     weights, rough = np.full(6, EXACT), np.full(count, friction)
     window_forces(effect, held[chosen], rough, wrench, usual, weights, LIGHT, np.zeros(6), forces)
     lacking, borne = wrench.copy(), 0.0
     for row in range(count):
-        out[chosen[row]] = forces[row]
+        out[chosen[row]] = axes[chosen[row]] @ forces[row]
         lacking -= effect[row] @ forces[row]
-        borne += forces[row, 2]
+        borne += out[chosen[row], 2]
     lean[0], lean[1] = lacking[4], -lacking[3]
     return out, lean / max(borne, LEAST)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.control.modal.modes import ROOT
 from poise.control.modal.responses import responses
+from poise.control.modal.tilt import tell_along
 from poise.control.modal.window import window_forces
 from poise.kernel import kernel
 
@@ -105,6 +106,8 @@ def planned_forces(
                     effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * lean[i, j]
                     effect[rows, 9 + i, j] = turning[i, j] + gravity * step * sway[i, j]
             usual[rows] = ahead.force[k, c]
+            tell_along(ahead.axes[k, c], effect[rows])
+            tell_along(ahead.axes[k, c], usual[rows : rows + 1])
             frame[rows], point[rows] = k, c
             rows += 1
     out = np.zeros((n, points, 3))
@@ -116,7 +119,7 @@ def planned_forces(
         effect[:rows], held[point[:rows]], rough, wanted, usual[:rows], weights, effort, dual, forces
     )
     for row in range(rows):
-        out[frame[row], point[row]] = forces[row]
+        out[frame[row], point[row]] = ahead.axes[frame[row], point[row]] @ forces[row]
     return out, passes
 
 

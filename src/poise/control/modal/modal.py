@@ -83,7 +83,8 @@ class Modal:
         self.window = s.window or fitting_window(reference, step)
         self._laden = Laden(model, body.nv, self._frames)
         self._friction = float(model.geom_friction[0, 0])  # that of all surfaces
-        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step, self._friction)
+        ground = world.scene.terrain
+        self._ahead = Ahead(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
         self._stiffness = _checked(self._stiffness_of(body), body)
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)

@@ -1,0 +1,42 @@
+"""How friction cones stand: upright on level ground, and with their axes along the normal where it slopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.control.controller import Ground
+from poise.kernel import kernel
+from poise.spatial import Array
+
+APART = 0.01
+"""m to each side, over which the ground's slope is looked at."""
+STEEPEST = 1.0
+"""Rise over run: what rises more is the edge of a step, and no slope."""
+
+
+def cone_axes(ground: Ground | None, point: Array) -> Array:
+    """(C, 3, 3) axes in columns of the cones at points (C, 3) m: two along the ground and its normal; none is level."""
+    count = len(point)
+    if ground is None:
+        return np.tile(np.eye(3), (count, 1, 1))
+    shift = APART * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    x, y = (point[None, :, :2] + shift[:, None]).reshape(-1, 2).T
+    high = np.asarray(ground.heights(x, y)).reshape(4, count)
+    rise = np.array([high[0] - high[1], high[2] - high[3]]) / (2.0 * APART)  # (2, C) along x and y
+    rise = np.where(np.abs(rise) < STEEPEST, rise, 0.0)
+    normal = np.stack([-rise[0], -rise[1], np.ones(count)], axis=1)
+    ahead = np.stack([np.ones(count), np.zeros(count), rise[0]], axis=1)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    return np.stack([ahead, np.cross(normal, ahead), normal], axis=2)
+
+
+@kernel
+def tell_along(axes: Any, rows: Any) -> None:
+    """Tell rows (n, 3), in place, along axes (3, 3) instead of the world's."""
+    for i in range(rows.shape[0]):
+        x, y, z = rows[i]
+        for j in range(3):
+            rows[i, j] = x * axes[0, j] + y * axes[1, j] + z * axes[2, j]
