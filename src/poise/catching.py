@@ -47,11 +47,11 @@ class Catching:
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""
         body = world.scene.body
-        self._world, self._support = world, _Support(body)
+        self._world = world
         self._take = take_of(reference, body, 1.0 / world.state.step)
         if not keeps_its_feet(self._take):
             raise PoiseError(f"'{reference.name}' cannot be caught: it does not keep its feet where they are")
-        self._upright = tallest(self._take)
+        self._support, self._upright = _Support(body), tallest(self._take)
         self.caught, self.resumed = [], []
         self._catch(world.state)  # compiles it, before time counts
         self.first.reset(world, reference)

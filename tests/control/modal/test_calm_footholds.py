@@ -1,11 +1,15 @@
-"""Footholds that stay: small errors are no reason to step elsewhere, large ones are."""
+"""Footholds that stay: small errors are no reason to step elsewhere, large ones are; and feet that creep."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.modal.footholds import CALM, Footholds, beyond_calm
+from poise.control.modal.footholds import CALM, FLAT, Footholds, beyond_calm
 from poise.control.modal.frames import Frames
+from poise.reference import Target
+from poise.reference.parts import contact_parts
 from poise.reference.reference import Still
 
 
@@ -27,3 +31,32 @@ def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terra
     for x in (0.0, 4.0, 12.0):
         com = np.array([x, 0.3, ground.height(x, 0.3) + 0.9])
         assert footholds._pace(com) == pytest.approx(np.sqrt(9.81 / 0.9))
+
+
+@pytest.mark.parametrize(("lifted", "followed"), [(0.0, True), (0.5 * FLAT, True), (2.0 * FLAT, False)])
+def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lifted, followed):
+    body, step = Body.named("human42"), 1 / 120
+    world = World(Scene.of(body))
+    frames = Frames(body, _Squatting(body), step, ())
+    footholds = Footholds(body, world.scene.terrain, frames, step, 9.81, 0.3)
+    corner = frames.at(0).corner.copy()
+    left = np.isin(frames.link, [body.link_id(body.feet[0].link)])
+    corner[left] += [0.01, -0.02, 0.0]
+    corner[np.flatnonzero(left)[0], 2] += lifted
+    on_feet = SimpleNamespace(body=frames.link, touching=np.ones(len(frames.link), bool))
+    load = np.tile([0.0, 0.0, 1.0], (len(frames.link), 1))
+    for _ in range(round(5.0 / step)):
+        footholds.follow(0, np.zeros(12), corner, on_feet, load)
+    np.testing.assert_allclose(footholds.offset[0], [0.01, -0.02, 0.0] if followed else np.zeros(3), atol=1e-3)
+    np.testing.assert_allclose(footholds.offset[1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(footholds.root, footholds.offset[0] / 2, atol=1e-3)
+
+
+class _Squatting:
+    """Stands on both feet, all the time."""
+
+    def __init__(self, body):
+        self._target = Target(np.array(body.standing), np.zeros(body.nv), np.ones(len(contact_parts(body)), bool))
+
+    def at(self, _time):
+        return self._target

@@ -78,7 +78,9 @@ def test_a_carried_load_weighs_and_resists(body):
     np.testing.assert_allclose(whole.inertia, modes.inertia, atol=1e-9)
 
 
-@pytest.mark.parametrize("wrong", [{"mass": 0.0}, {"mass": float("nan")}, {"since": -1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"mass": 0.0}, {"mass": float("nan")}, {"since": -1.0}, {"point": (0.0, np.nan, 0.0)}]
+)
 def test_nonsense_is_no_load(wrong):
     with pytest.raises(PoiseError, match="load"):
         Load(**{"link": "left_hand", "mass": 5.0, "since": 1.0, **wrong})

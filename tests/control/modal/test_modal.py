@@ -8,6 +8,7 @@ from poise.control.modal import Modal
 from poise.control.modal.modes import usual_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
+from poise.session import Session
 
 
 def performed(motion, seconds, pushes=(), **settings):
@@ -33,6 +34,12 @@ def test_it_walks_as_the_motion_does_and_obeys_physics():
     assert not recording.external.any()
 
 
+def test_it_walks_on_another_body_whose_ankles_are_slower():
+    recording = Session("walk", body="biped29", controller="modal", seconds=2.5).perform().recording
+    assert metrics(recording)["fell_at"] is None
+    assert metrics(recording)["tracking"]["joint_rms_deg"] < 3
+
+
 @pytest.mark.parametrize("window", [12, 36])
 def test_it_squats_with_short_and_long_windows_and_the_same_weights(window):
     recording = performed("squat", 1.5, window=window)
@@ -54,6 +61,11 @@ def test_it_is_not_thrown_by_a_push_to_the_left_that_moves_its_footholds():
 def test_nonsense_is_refused(name, value):
     with pytest.raises(PoiseError, match=name):
         named_controller("modal", {name: value})
+
+
+def test_a_window_that_cannot_be_is_told_which_can():
+    with pytest.raises(PoiseError, match=r"^modal: window -1 must be at least 0 and at most 240$"):
+        named_controller("modal", {"window": -1})
 
 
 def test_joints_are_as_stiff_as_it_is_told():

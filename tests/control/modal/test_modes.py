@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
+from poise.body.feet import foot_links
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at, usual_stiffness
 
 
@@ -66,3 +67,28 @@ def test_a_modal_force_is_felt_by_its_own_mode_only():
     force = np.zeros(ROOT + 36)
     force[ROOT:] = modes.lever[:, 7]
     np.testing.assert_allclose(felt(modes, force), np.arange(36) == 7, atol=1e-9)
+
+
+def test_the_papers_body_is_as_stiff_as_the_paper_has_it():
+    model = Body.named("human42").model
+    expected = model.body_subtreemass[model.dof_bodyid[ROOT:]]
+    np.testing.assert_array_equal(usual_stiffness(Body.named("human42")), expected)
+
+
+@pytest.mark.parametrize("name", ["biped29", "human37", "human58"])
+def test_no_mode_of_slower_feet_is_planned_ahead(name):
+    body = Body.named(name)
+    links = body.model.dof_bodyid[ROOT:]
+    foot = np.isin(links, np.concatenate(foot_links(body)))
+
+    def share_of_feet(stiffness):
+        """The most that joints of the feet have of the energy of any slow mode."""
+        state = World(Scene.of(body)).state
+        data = state.data
+        place, turn = data.xpos[1], data.xmat[1].reshape(3, 3)
+        modes = Modes(*modes_at(np.array(state.mass), stiffness, data.subtree_com[1], place, turn))
+        energy = stiffness[:, None] * modes.shape**2 / modes.frequency
+        return energy[foot][:, modes.frequency < 100].sum(axis=0).max()
+
+    assert share_of_feet(np.array(body.model.body_subtreemass[links])) > 0.9
+    assert share_of_feet(usual_stiffness(body)) < 0.5

@@ -34,6 +34,10 @@ SOON = 1.0
 """Of the pendulum's time: a capture point further ahead than this is not believed."""
 LOOK = 120
 """Frames in which a foot that swings is expected to come down."""
+CREEP = 0.005
+"""Per frame, towards where a flat foot is of who only stands: he has nowhere else to stand, but feet creep in time."""
+FLAT = 0.002
+"""m: points of a foot that stands flat are no further up or down than this from where they should be."""
 LOWEST = 0.1
 """m: a pendulum is never taken to be lower."""
 TURNED, LOOSE = 0.3, 1e-4
@@ -72,8 +76,6 @@ class Footholds:
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         self._steps = self._steps or not all(down)
-        if not self._steps:  # who only stands has nowhere else to stand: feet that tip are no new footholds
-            return
         meant = np.array([_middle(frame.corner[own]) for own in self._corners])
         base = _middle(self.offset[down]) if any(down) else self.root[:2]
         for k, own in enumerate(self._corners):
@@ -81,11 +83,17 @@ class Footholds:
             if not down[k]:
                 along += HASTE * (base + self._wanted(k, index, pace, off) - along)
             elif touching & self._links[k]:
-                along += ANCHOR * (_middle(corner[own]) - meant[k] - along)
+                haste = ANCHOR if self._steps else CREEP * self._flat(k, frame, corner)
+                along += haste * (_middle(corner[own]) - meant[k] - along)
         self._rise(meant)
         share = np.array([load[own, 2].sum() for own in self._corners])
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
+
+    def _flat(self, k: int, frame: Frame, corner: Array) -> bool:
+        """Whether a foot stands flat: one that tips is no foothold."""
+        own = self._corners[k]
+        return bool(np.abs(corner[own, 2] - frame.corner[own, 2] - self.offset[k, 2]).max() < FLAT)
 
     def _pace(self, com: Array) -> float:
         """1/s, of a pendulum as high as a centre of mass (3,) m is above the ground."""

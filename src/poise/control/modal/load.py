@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from poise.errors import PoiseError
 
@@ -19,3 +20,5 @@ class Load:
     def __post_init__(self) -> None:
         if not (0 < self.mass < 1e4 and 0 <= self.since < 1e6):
             raise PoiseError(f"load of {self.mass} kg at {self.since} s: must be more than 0 and not before 0")
+        if not all(isfinite(each) for each in self.point):
+            raise PoiseError(f"load on '{self.link}': its point {self.point} must be finite")

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.body import Body
+from poise.body.feet import foot_links
+from poise.dynamics import Terms
 from poise.kernel import kernel
 from poise.spatial import Array
 
@@ -33,10 +35,26 @@ class Modes(NamedTuple):
     carried: Array  # (6, n) M_rr^-1 M_rj: rigid motion that joints bring along
 
 
+SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
+"""(rad/s)^2 that a joint of a foot has by itself: no less in the paper's body; and what it is given in others."""
+
+
 def usual_stiffness(body: Body) -> Array:
-    """(n,) N m/rad: joints as stiff as what they carry is heavy, [Jain2011] section 7."""
+    """(n,) N m/rad: joints as stiff as what they carry is heavy, [Jain2011] section 7.
+
+    Ankles that are planned ahead make walks fall. Those of the paper's body are just too fast for it; feet of a body
+    that has slower ones are stiffer.
+    """
     model = body.model
-    return np.array(model.body_subtreemass[model.dof_bodyid[ROOT:]])
+    links = model.dof_bodyid[ROOT:]
+    stiffness = np.array(model.body_subtreemass[links])
+    foot = np.isin(links, [link for foot in foot_links(body) for link in foot])
+    terms = Terms(model)
+    terms.evaluate(body.standing, np.zeros(body.nv))
+    inertia = np.diag(terms.mass)[ROOT:]
+    if np.any(stiffness[foot] < SOFT_FOOT * inertia[foot]):
+        stiffness[foot] = np.maximum(stiffness[foot], STIFF_FOOT * inertia[foot])
+    return stiffness
 
 
 @kernel

@@ -47,10 +47,9 @@ class ModalSettings:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not 0 <= value <= LARGEST:
-                raise PoiseError(f"modal: {name} {value} must be at least 0 and at most {LARGEST:g}")
-        if self.window > LONGEST_WINDOW:
-            raise PoiseError(f"modal: a window of {self.window} frames must have at most {LONGEST_WINDOW}")
+            most = LONGEST_WINDOW if name == "window" else LARGEST
+            if not 0 <= value <= most:
+                raise PoiseError(f"modal: {name} {value} must be at least 0 and at most {most:g}")
         for name in ("place", "turn", "speed", "force", "low_place", "low_speed", "low_effort"):
             if getattr(self, name) == 0:
                 raise PoiseError(f"modal: {name} must be more than 0")
