@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import acos, dist
 
 import mujoco
 import numpy as np
@@ -107,9 +108,12 @@ class Replay:
         """
         r = self.recording
         out = np.zeros((len(r.contact_step), 3))
-        for n in np.flatnonzero(r.contact_kind == 0):
-            k, pair = r.contact_step[n], _pair(int(r.contact_body[n]), int(r.contact_other[n]))
-            flip = 1.0 if pair[0] == r.contact_other[n] else -1.0
+        columns = (r.contact_kind, r.contact_step, r.contact_body, r.contact_other)
+        for n, (kind, k, body, other) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+            if kind != 0:
+                continue
+            pair = _pair(body, other)
+            flip = 1.0 if pair[0] == other else -1.0
             gap, away, angle = self.touches[k].nearest(pair, r.contact_point[n], flip * r.contact_normal[n])
             out[n] = min(gap, self.touches[k + 1].gap(pair)), away, angle
         return out
@@ -151,8 +155,21 @@ class Touches:
 
     def gap(self, pair: tuple[int, int]) -> float:
         """m: least distance of two bodies, infinite if they are not close."""
-        mine = [float(gap) for other, gap in zip(self.pair, self.dist, strict=True) if other == pair]
-        return min(mine, default=np.inf)
+        return self._gaps.get(pair, np.inf)
+
+    @cached_property
+    def _gaps(self) -> dict[tuple[int, int], float]:
+        """m: the least distance of each pair."""
+        gaps = self.dist.tolist()
+        return {pair: min(gaps[k] for k in own) for pair, own in self._of_pair.items()}
+
+    @cached_property
+    def _of_pair(self) -> dict[tuple[int, int], list[int]]:
+        """The surface points of each pair."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for k, pair in enumerate(self.pair):
+            found.setdefault(pair, []).append(k)
+        return found
 
     def gap_at(self, pair: tuple[int, int], point: Array) -> float:
         """m: distance of two bodies where they are nearest to a point; infinite if they are not close."""
@@ -164,13 +181,13 @@ class Touches:
         best = self._nearest(pair, point)
         if best is None:
             return np.inf, np.inf, np.inf
-        angle = np.arccos(np.clip(self.normal[best] @ normal, -1, 1))
-        return self.gap(pair), float(np.linalg.norm(self.point[best] - point)), float(angle)
+        cosine = float(self.normal[best] @ normal)
+        return self.gap(pair), dist(self.point[best], point), acos(min(1.0, max(-1.0, cosine)))
 
     def _nearest(self, pair: tuple[int, int], point: Array) -> int | None:
         """The surface point of a pair that is nearest to a point."""
-        mine = [i for i, other in enumerate(self.pair) if other == pair]
-        return mine[int(np.argmin(np.linalg.norm(self.point[mine] - point, axis=1)))] if mine else None
+        mine = self._of_pair.get(pair)
+        return mine[int(np.argmin(((self.point[mine] - point) ** 2).sum(axis=1)))] if mine else None
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

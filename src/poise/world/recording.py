@@ -6,7 +6,7 @@ import io
 import json
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,12 @@ from poise.files import write_file
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def _compiled(xml: str) -> mujoco.MjModel:
+    """A scene, compiled once for all pieces of a performance; nobody changes models."""
+    return mujoco.MjModel.from_xml_string(xml)
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Recording:
     def model(self) -> mujoco.MjModel:
         """The scene, compiled."""
         try:
-            return mujoco.MjModel.from_xml_string(self.model_xml)
+            return _compiled(self.model_xml)
         except ValueError as error:
             raise PoiseError("the recording's model does not load: " + " ".join(str(error).split())) from None
 

@@ -80,6 +80,15 @@ class Scene:
 
     def described(self, look_ahead: float) -> str:
         """The same, with surfaces that look ahead so far, m: as steps longer than 1/120 s need it."""
+        if look_ahead not in self._described:
+            self._described[look_ahead] = self._describe(look_ahead)
+        return self._described[look_ahead]
+
+    @cached_property
+    def _described(self) -> dict[float, str]:
+        return {}
+
+    def _describe(self, look_ahead: float) -> str:
         root = Element("mujoco", model=self.body.name if self.bodies else "scene")
         SubElement(root, "compiler", angle="radian", autolimits="true")
         root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
