@@ -181,6 +181,11 @@ def _runs(pid):
             "number",
         ),
         ("digits.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"9" * 19_000_000, "number"),
+        (
+            "line.bvh",
+            b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n" + b"1 " * 9_000_000,
+            "line 9: more numbers",
+        ),
         ("script.toml", b"a = [" + b"1, " * 200_000 + b"]", "larger"),
         ("sheet.xlsx", b"PK", "only motions"),
         ("empty.bvh", b"", "empty"),

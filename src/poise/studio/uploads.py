@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 from poise.errors import PoiseError
 
 LARGEST = 20 * 2**20
 """Bytes: ten minutes of a figure with fingers at 120 frames a second."""
-MOST_JOINTS, MOST_NUMBERS = 400, 3_000_000
-LARGEST_SCRIPT = 300_000
+LONGEST_LINE = 200_000
+"""Bytes: more numbers than 400 joints have."""
+MOST_JOINTS, MOST_FRAMES, MOST_NUMBERS = 400, 150_000, 3_000_000
+"""Ten minutes, after which the tape is full, are 144,000 frames at 240 a second."""
+LARGEST_SCRIPT = 150_000
 """Bytes of a script."""
 ENDINGS = (".bvh", ".toml")
 
@@ -42,13 +47,24 @@ def check_content(name: str, content: bytes) -> None:
         joints += 1
         if joints > MOST_JOINTS:
             raise PoiseError(f"{shown_name(name)} has more than {MOST_JOINTS} joints: that is no figure")
+    _refuse_endless_lines(name, content)
     absurd = _ABSURD.search(content)
     if absurd:
         line = 1 + content.count(b"\n", 0, absurd.start())
         raise PoiseError(f"{shown_name(name)}, line {line}: a number that no motion has")
     frames = _FRAMES.search(content)
-    if frames and len(frames[1]) <= 12 and int(frames[1]) * 3 * (joints + 1) > MOST_NUMBERS:
-        raise PoiseError(f"{shown_name(name)} announces {int(frames[1])} frames of {joints} joints: too many")
+    if frames and len(frames[1]) <= 12:
+        count = int(frames[1])
+        if count > MOST_FRAMES or count * 3 * (joints + 1) > MOST_NUMBERS:
+            raise PoiseError(f"{shown_name(name)} announces {count} frames of {joints} joints: too many")
+
+
+def _refuse_endless_lines(name: str, content: bytes) -> None:
+    text = np.frombuffer(content, np.uint8)
+    ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
+    lengths = np.diff(ends, prepend=-1, append=len(text))
+    if lengths.max() > LONGEST_LINE:
+        raise PoiseError(f"{shown_name(name)}, line {1 + lengths.argmax()}: more numbers than any figure has")
 
 
 def keep(folder: Path, name: str, content: bytes) -> Path:
