@@ -18,6 +18,7 @@ def test_reasons_are_given():
     assert {name for name, reason in why.items() if reason is None} == {"limp", "hold", "nqr", "modal", "pendulum"}
     assert "forward-roll" in why["rotation"]
     assert {name for name, reason in fits("forward-roll", None).items() if reason is None} == {"rotation"}
+    assert "poses of human43" in fits("back-flip", "biped29")["rotation"]
     assert "script" in why["poses"]
     assert "bar" in fits("hang", None)["nqr"]
     assert "manner of a walk" in fits("backflip", None)["pendulum"]

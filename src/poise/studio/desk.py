@@ -7,13 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from poise.errors import PoiseError
-from poise.export.look import performer_span
 from poise.export.page import scene_data
 from poise.hanging import HEAVIEST
-from poise.reference.preparing import changes
+from poise.studio.announcing import announced
 from poise.studio.catalogue import catalogue
 from poise.studio.choices import Choice
 from poise.studio.downloads import download
@@ -113,38 +110,8 @@ class Desk:
     def _take_up(self, show: Show) -> None:
         self.show, self._framer = show, Framer(show.run)
         self._epoch += 1
-        choice, world = show.choice, show.run.world
-        self._laid = world
-        body = world.scene.body
-        found = [] if show.imported is None else changes(show.imported)
-        scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
-        upright[world.scene.coordinates(0)] = body.standing
-        scene["span"] = max(scene["span"], performer_span(world.model, upright))  # who begins curled up will stretch
-        self._say(
-            "stage",
-            **scene,
-            epoch=self._epoch,
-            dofs=[body.dof_names[k] for k in range(body.nv)],
-            limits=[
-                limit if math.isfinite(limit) else None for limit in world.torque_limit[world.scene.dofs(0)].tolist()
-            ],
-            links=list(body.links),
-            feet=[foot.link for foot in body.feet],
-            hands=[hand.link for hand in body.hands],
-            trunk=body.trunk,
-            body=body.name,
-            mass=body.mass,
-            motion=shown_name(choice.motion) if choice.is_file else choice.motion,
-            controller=choice.controller,
-            terrain=choice.terrain,
-            steers=choice.steers,
-            guide=choice.guide,
-            live=show.live,
-            over=choice.goes_over,
-            bends=choice.bends_ground,
-            step=show.step_s,
-            found=[self._harmless(line) for line in found],
-        )
+        self._laid = show.run.world
+        self._say("stage", epoch=self._epoch, **announced(show, self._harmless))
         self.send_frame()
         self.tell()
 

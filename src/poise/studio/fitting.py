@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from poise.body import Body
@@ -56,13 +57,16 @@ def _unfit(controller: str, motion: str, body: str) -> str | None:
     if (kind == BEHAVIOUR) != (controller == "rotation"):
         own = f"performs only what it makes up itself: {', '.join(behaviour_names())}"
         return own if controller == "rotation" else f"{motion} is a behaviour of the momentum controller"
+    if controller == "rotation":
+        own = read_behaviour(motion).body
+        return None if body == own else f"has the poses of {own} for {motion}: {body} falls in them"
     if controller == "pendulum":
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
             return f"takes over the manner of a walk, and {motion} is no walk"
         return legless(body)
     if controller in ("nqr", "modal"):
         return _needs_physics(controller, motion, body, kind)
-    return None if kind == "pose" or motion == STANDING else _no_figure(body)
+    return None if kind == "pose" or motion == STANDING else _refusal(figure_of_body, body)
 
 
 def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | None:
@@ -86,27 +90,20 @@ def _held(motion: str, body: str) -> bool:
 
 
 @cache
-def _no_figure(body: str) -> str | None:
-    """Why motions of people cannot be put on a body; of one that is yet to be built nobody knows."""
+def _refusal(ask: Callable[[Body], object], body: str) -> str | None:
+    """Why a body has not what is asked of it; of one that is yet to be built nobody knows."""
     if body == OWN:
         return None
     try:
-        figure_of_body(Body.named(body))
+        ask(Body.named(body))
     except PoiseError as error:
         return str(error)
     return None
 
 
-@cache
 def legless(body: str) -> str | None:
-    """Why the pendulum cannot walk on a body; of one that is yet to be built nobody knows."""
-    if body == OWN:
-        return None
-    try:
-        legs_of(Body.named(body))
-    except PoiseError as error:
-        return str(error)
-    return None
+    """Why the pendulum cannot walk on a body."""
+    return _refusal(legs_of, body)
 
 
 def kind_of(motion: str) -> str:
