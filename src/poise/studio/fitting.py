@@ -19,9 +19,9 @@ from poise.reference.steps import GAITS, STANDING
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
 RUNS = ("run", "walk-to-run", "run-to-walk")
-UNSTEADY = ("walk-fast", "backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
-"""What the modal controller falls in, besides turns and runs."""
-UNSTEADY_ON = {"biped29": ("walk", "roll", "log-roll")}
+UNSTEADY = ("backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
+"""What the modal controller falls in, besides runs."""
+UNSTEADY_ON = {"biped29": ("sneak", "roll", "log-roll")}
 """And in what besides on a body."""
 BEHAVIOUR = "behaviour"
 
@@ -77,7 +77,7 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and (kind == "turn" or motion in (*RUNS, *UNSTEADY, *UNSTEADY_ON.get(body, ()))):
+    if controller == "modal" and motion in (*RUNS, *UNSTEADY, *UNSTEADY_ON.get(body, ())):
         return f"walks, squats, jumps and swings, but falls in {motion} on {body}"
     if controller == "nqr" and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
