@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-import poise.world.world as world_module
+import poise.world.solving as solving
 from poise import Actuation, Body, Motors, Scene, World, parse_terrain
 from poise.contact import ContactProblem
 from poise.contact.solve import solve, solve_by_lemke, solve_by_sweeps
@@ -23,7 +23,7 @@ def problems() -> list[ContactProblem]:
         return solve(problem, *rest)
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(world_module, "solve", spy)
+    patch.setattr(solving, "solve", spy)
     for seed in range(1000):
         for run in (standing(seed), walking(seed), tumbling(seed), rolling(seed)):
             for _ in run:

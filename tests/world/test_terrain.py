@@ -12,7 +12,7 @@ from poise import Body, PoiseError, Scene, World, named_motion
 from poise.beginning import start
 from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import Platforms, read_terrain
-from poise.world.terrain import parse_terrain
+from poise.world.terrain import Rough, parse_terrain
 
 SHORT = (
     "flat",
@@ -176,6 +176,17 @@ def test_a_spiral_falls_by_its_height_at_each_multiple_of_its_angle_wherever_one
             x, y = radius * math.sin(angle), 3.4 - radius * math.cos(angle)
             fallen = min(max(math.floor((degrees + 0.5) / 45), 0), 6)
             assert terrain.height(x, y) == pytest.approx(-0.04 * fallen, abs=1e-12), (radius, degrees)
+
+
+def test_rough_ground_lies_in_the_midst_of_level_ground():
+    """Rolls of 15 s used to fall off its far edge, 20 m ahead."""
+    terrain = parse_terrain("rough:0.1:3")
+    model = Scene((), terrain).model
+    for x, y in ((19.7, 3.0), (19.95, -2.0), (20.1, 0.5), (40.0, 1.0), (-4.2, 0.0), (8.0, 12.5), (25.0, -30.0)):
+        assert terrain.height(x, y) == pytest.approx(cast_down(model, x, y), abs=1e-6)
+        assert abs(terrain.height(x, y)) < 0.06
+    assert terrain.height(19.95, -2.0) == 0.0
+    assert terrain.height(20.1, 0.5) == Rough.BESIDE
 
 
 def test_rough_ground_keeps_its_amplitude_and_follows_its_seed():

@@ -267,9 +267,9 @@ def turn_to_slip(table: Any) -> None:
 
 
 @kernel
-def jolt(table: Any) -> float:
-    """m/s: the largest change of a contact point's velocity in the step, of those that carry force."""
-    qvel, velocity = floats(table, QVEL), floats(table, VELOCITY)
+def jolt(table: Any, assumed: Any) -> float:
+    """m/s: how far the velocity of a contact point, of those that carry force, is from the one that was assumed."""
+    velocity = floats(table, VELOCITY)
     jacobian, impulse = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_IMPULSE)
     largest = 0.0
     for c in range(ints(table, COUNTS)[CONTACTS]):
@@ -277,8 +277,8 @@ def jolt(table: Any) -> float:
             continue
         for row in range(3 * c, 3 * c + 3):
             change = 0.0
-            for i in range(qvel.shape[0]):
-                change += jacobian[row, i] * (velocity[i] - qvel[i])
+            for i in range(velocity.shape[0]):
+                change += jacobian[row, i] * (velocity[i] - assumed[i])
             largest = max(largest, abs(change))
     return largest
 
@@ -287,8 +287,8 @@ def jolt(table: Any) -> float:
 def bend(table: Any, geom: Any, bias_after: Any) -> None:
     """Offsets of the contacts anew, for the path that the velocity at the end of the step gives.
 
-    Expects QVEL, CVEL and CDOF_DOT of that velocity in place of the first one's, and its bias. The centre of mass is
-    shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
+    Expects QVEL, CVEL and CDOF_DOT of that velocity in place of the first one's, its bias, and DRIFT of the first. The
+    centre of mass is shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
     """
     settings, gravity = floats(table, SETTINGS), floats(table, GRAVITY)
     h, recovery = settings[STEP], settings[RECOVERY]
@@ -350,33 +350,3 @@ def hold(table: Any, body: Any, other: Any, local: Any, other_local: Any, point:
             same = first[c] == body[g] and second[c] == other[g]
             if same or (first[c] == other[g] and second[c] == body[g]):
                 kind[c] = IGNORED
-
-
-UPWARD = 0.5
-"""Least upward part of the normal of a height field's surface; less belongs to the sides of MuJoCo's prisms."""
-
-
-@kernel
-def thin_out(position: Any, frame: Any, distance: Any, geom: Any, uneven: Any, spacing: float) -> Any:
-    """Indices of contacts without the surplus of height fields, for which ``uneven`` (ngeom,) is 1.
-
-    A height field gives a contact for every triangle near a limb: those of one limb are kept at least ``spacing``
-    apart, the deepest first. It also gives contacts with the inner walls between its triangles, which are none.
-    """
-    order = np.argsort(distance, kind="mergesort")
-    kept = np.empty(order.shape[0], np.int64)
-    count = 0
-    for c in order:
-        dropped = False
-        if uneven[geom[c, 0]] == 1:
-            dropped = frame[c, 2] < UPWARD
-            for k in kept[:count]:
-                if geom[k, 0] == geom[c, 0] and geom[k, 1] == geom[c, 1]:
-                    square = 0.0
-                    for i in range(3):
-                        square += (position[k, i] - position[c, i]) ** 2
-                    dropped = dropped or square < spacing * spacing
-        if not dropped:
-            kept[count] = c
-            count += 1
-    return np.sort(kept[:count])

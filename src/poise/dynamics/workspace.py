@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
     # kinematics, in MuJoCo's own memory
     QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, GEOM_XMAT, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
     # constant tables
-    DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, SITE_BODY, JOINT_BODY,
+    DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, GEOM_REACH, SITE_BODY, JOINT_BODY,
     JOINT_TYPE, JOINT_QPOS, JOINT_DOF, TREE_BODY, TREE_DOF, TREE_END, TREE_QPOS, TREE_MASS,
     DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
     # equations of motion
@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
     CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
     CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
     GRIP_JACOBIAN, GRIP_OFFSET,
-) = range(73)
+) = range(74)
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
@@ -98,6 +98,7 @@ class Workspace:
             BODY_TREE: mech.body_tree,
             GEOM_BODY: model.geom_bodyid.astype(np.int64),
             GEOM_RADIUS: _radius(model),
+            GEOM_REACH: _reach(model),
             SITE_BODY: model.site_bodyid.astype(np.int64),
             JOINT_BODY: model.jnt_bodyid.astype(np.int64),
             JOINT_TYPE: model.jnt_type.astype(np.int64),
@@ -160,6 +161,11 @@ def _radius(model: mujoco.MjModel) -> Array:
     kind, size = model.geom_type, model.geom_size[:, 0]
     ball = (kind == mujoco.mjtGeom.mjGEOM_SPHERE) | (kind == mujoco.mjtGeom.mjGEOM_CAPSULE)
     return np.where(ball, size, np.where(kind == mujoco.mjtGeom.mjGEOM_CYLINDER, -size, 0.0))
+
+
+def _reach(model: mujoco.MjModel) -> Array:
+    """(ngeom,) m: how far the surface of a geom is from its centre at most; 0 for planes and what nothing touches."""
+    return np.where(model.geom_margin > 0, model.geom_rbound, 0.0)
 
 
 FREE_JOINT = int(mujoco.mjtJoint.mjJNT_FREE)

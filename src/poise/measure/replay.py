@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact.rows import UPWARD
+from poise.contact.fields import UPWARD
 from poise.world.recording import Recording
 
 Array = NDArray[np.float64]

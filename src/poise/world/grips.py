@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.body.surface import distance_to_body
+from poise.errors import PoiseError
+
+Array = NDArray[np.float64]
+
+REACH = 0.1
+"""m: a body holds points that are no further from its surface than this: as far as fingers reach."""
 
 
 @dataclass(frozen=True)
@@ -13,3 +26,28 @@ class Grip:
     point: tuple[float, float, float]  # m, in its frame
     other: int  # id of the body that is held; 0 is the world
     other_point: tuple[float, float, float]  # m, in its frame
+
+
+def gripped(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, point: ArrayLike) -> Grip:
+    """A grip of one body on another at a world point (m)."""
+    name, its = model.body(body).name, model.body(other).name
+    fixed = model.body_weldid[[body, other]] == 0
+    if fixed.all() or body == other:
+        raise PoiseError(f"a grip of '{name}' on '{its}': one of two different bodies must move")
+    place = np.asarray(point, float)
+    if place.shape != (3,) or not np.all(np.isfinite(place)):
+        raise PoiseError(f"a grip of '{name}' needs a point of three finite numbers, not {point!r}")
+    local = [data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i]) for i in (body, other)]
+    for each, called, own in zip((body, other), (name, its), local, strict=True):
+        away = distance_to_body(model, each, own)
+        if each and REACH < away < np.inf:
+            raise PoiseError(f"a grip at {place.tolist()}: '{called}' is {away:.2f} m away from there")
+    return Grip(body, tuple(local[0]), other, tuple(local[1]))
+
+
+@lru_cache(maxsize=8)
+def columns_of(grips: tuple[Grip, ...]) -> tuple[Array, Array, Array, Array]:
+    """Bodies, others and local points on both of some grips."""
+    columns = zip(*((grip.body, grip.other, grip.point, grip.other_point) for grip in grips), strict=True)
+    body, other, point, other_point = map(np.array, columns)
+    return body, other, point, other_point

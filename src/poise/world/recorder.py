@@ -13,7 +13,7 @@ from poise.world.ledger import Ledger
 from poise.world.recording import Recording
 from poise.world.result import StepResult
 from poise.world.scene import LOOK_AHEAD
-from poise.world.world import MET_SPEED, World
+from poise.world.world import World
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Recorder:
 
     def _scene_xml(self) -> str:
         """The scene, whose surfaces look at least as far ahead as the world did, so that replays find what was met."""
-        scene, met = self.world.scene, MET_SPEED * self.world.settings.step
+        scene, met = self.world.scene, self.world.looks_ahead
         return scene.xml if met <= LOOK_AHEAD else scene.described(met)
 
     def finish(self, meta: dict[str, Any]) -> Recording:

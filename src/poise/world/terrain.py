@@ -79,7 +79,7 @@ class Slope:
 
 @dataclass(frozen=True)
 class Rough:
-    """Smooth random bumps around z = 0, level near the origin."""
+    """Smooth random bumps around z = 0, level near the origin, in the midst of level ground."""
 
     amplitude: float  # m, height of the highest bump above the mean
     seed: int = 0
@@ -87,6 +87,8 @@ class Rough:
     CELL = 0.1  # m
     HALF = 12.0  # m, from the centre to each edge; the field is centred 8 m ahead
     CENTRE = 8.0  # m
+    BESIDE = -5e-3  # m, height of the ground around the field: feet that leave it do not stub against that
+    FAR = 60.0  # m, how far it reaches
 
     @cached_property
     def _grid(self) -> np.ndarray:
@@ -99,12 +101,30 @@ class Rough:
         smooth /= np.abs(smooth).max()
         axis = np.linspace(-self.HALF, self.HALF, side)
         away = np.hypot(axis[None] + self.CENTRE, axis[:, None])
-        return np.asarray(self.amplitude * smooth * np.clip((away - 0.4) / 0.6, 0, 1))
+        rim = self.HALF - np.maximum(np.abs(axis[None]), np.abs(axis[:, None]))
+        level = np.minimum(np.clip((away - 0.4) / 0.6, 0, 1), np.clip((rim - 0.2) / 0.8, 0, 1))
+        return np.asarray(self.amplitude * smooth * level)
 
     def geoms(self) -> list[Element]:
-        """One height field."""
+        """One height field, and boxes around it."""
         place = (self.CENTRE, 0, self._grid.min())
-        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND)]
+        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND), *self._surroundings()]
+
+    def _surroundings(self) -> list[Element]:
+        """Ahead, behind, and on both sides."""
+        long, middle = self.FAR / 2, self.HALF + self.FAR / 2
+        ends = [("ahead", middle, 0.0, long, self.HALF), ("behind", -middle, 0.0, long, self.HALF)]
+        sides = [("left", 0.0, middle, self.HALF + self.FAR, long), ("right", 0.0, -middle, self.HALF + self.FAR, long)]
+        return [
+            geom(
+                f"level_{name}",
+                "box",
+                size=(half_x, half_y, DEPTH / 2),
+                pos=(self.CENTRE + x, y, self.BESIDE - DEPTH / 2),
+                rgba=GROUND,
+            )
+            for name, x, y, half_x, half_y in (*ends, *sides)
+        ]
 
     def assets(self) -> list[Element]:
         """The height field's samples, between 0 and 1; MJCF lists the rows from the far side (+y) to the near."""
@@ -132,7 +152,8 @@ class Rough:
         i, j = row.astype(int), column.astype(int)
         u, v = column - j, row - i
         a, b, c, d = grid[i, j], grid[i, j + 1], grid[i + 1, j], grid[i + 1, j + 1]
-        return np.asarray(np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c)))
+        bumps = np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c))
+        return np.asarray(np.where(np.maximum(np.abs(x - self.CENTRE), np.abs(y)) <= self.HALF, bumps, self.BESIDE))
 
     def summit(self) -> Place:
         """The origin."""

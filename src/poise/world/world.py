@@ -3,7 +3,7 @@
 One step, velocity first; h is its duration:
 
 1. at (q, v): terms, contact candidates and their rows (`_prepare`);
-2. v+ from  M~ v+ = M v + h (tau - bias + external) + J' x  with the contact problem in x (`_solve`);
+2. v+ from  M~ v+ = M v + h (tau - bias + external) + J' x  with the contact problem in x (`StepSolver`);
 3. momenta of floating trees: old ones plus the impulses of gravity, contacts and external forces;
 4. q+ = q (+) h v+, roots shifted so that each centre of mass moves with its momentum;
 5. root velocities set so that the momenta at q+ are exact. Otherwise a somersault loses a tenth of its spin.
@@ -17,43 +17,31 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.body.surface import distance_to_body
-from poise.contact import ContactProblem, ContactSolution, Status, solve
-from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
+from poise.contact.assembly import free_motion, problem_of
+from poise.contact.haste import doubtful
 from poise.contact.limits import limit_rows
-from poise.contact.polygon import polygon
-from poise.contact.rows import bend, contact_rows, drift, hold, jolt, thin_out
-from poise.contact.solve import NO_MODES, Modes, load_solvers
+from poise.contact.rows import drift, hold, jolt
+from poise.contact.solve import load_solvers
 from poise.dynamics import Actuation, Contacts, Motors, State, Terms
 from poise.dynamics.actuation import PASSIVE
 from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
-from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Workspace
+from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
-from poise.world.ghosts import Ghosts
-from poise.world.grips import Grip
+from poise.world.arrival import Arrivals
+from poise.world.candidates import Candidates
+from poise.world.grips import Grip, columns_of, gripped
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.snapshot import Snapshot
+from poise.world.solving import NO_FEEDBACK, Blown, Solved, StepSolver
 
 Array = NDArray[np.float64]
 
-NO_FEEDBACK = np.zeros((0, 0))
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)
-NO_PAIRS = np.zeros((0, 2), np.int32)
-NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 
-MET_SPEED = 10.0
-"""m/s: surfaces that close in faster than this may be met late."""
-SPACING = 0.03
-"""m: least distance of contacts of one geom with a height field."""
-JOLT = 1.2e-5
-"""m s: contact points that change their velocity by more than this over the square of the step are hit, and their path
-is taken anew; what they would miss it by grows with that square."""
-REACH = 0.1
-"""m: a body holds points that are no further from its surface than this: as far as fingers reach."""
 LIMIT_REACH = 0.1
 """rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
 
@@ -65,7 +53,7 @@ class World:
         self.scene = scene
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
-        self.model.geom_margin[scene.model.geom_margin > 0] = MET_SPEED * self.settings.step / 2  # of two surfaces
+        self._candidates = Candidates(self.model, self.settings.step)
         self._refuse_what_is_not_simulated()
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
@@ -77,15 +65,11 @@ class World:
         s = self.settings
         numbers = np.array([s.step, s.touch, s.recovery, s.compliance, s.fastest])
         self._work = Workspace(self.terms, self.mechanism, self.torque_limit, numbers)
-        self._uneven_geoms = (self.model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
-        self._uneven = bool(self._uneven_geoms.any())
         self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
         self._braced = False
-        self._jolt = JOLT / s.step**2  # m/s
         self._contacts: Contacts | None = None
-        self._gripped: tuple[tuple[Grip, ...], tuple[Array, Array, Array, Array]] | None = None
-        self._ghosts = Ghosts(self.model)
-        self._directions = polygon(s.sides)
+        arrivals = Arrivals(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
+        self._solver = StepSolver(s, self.terms, self._work, self._candidates, arrivals, self._lay_rows)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
 
     def _refuse_what_is_not_simulated(self) -> None:
@@ -106,7 +90,7 @@ class World:
                 raise PoiseError(f"{what}: number {bad[0]} is not finite")
         self.time, self.steps = time, 0
         self.grips: tuple[Grip, ...] = ()
-        self._memory = (NO_PAIRS, NO_MODES)
+        self._solver.forget()
         self.qpos[:] = qpos
         self.qvel[:] = qvel
         mujoco.mj_normalizeQuat(self.model, self.qpos)
@@ -117,12 +101,12 @@ class World:
     @property
     def snapshot(self) -> Snapshot:
         """The present state, to go back to."""
-        return Snapshot(self.time, self.steps, copy.copy(self.terms.data), self.grips, *self._memory)
+        return Snapshot(self.time, self.steps, copy.copy(self.terms.data), self.grips, *self._solver.memory)
 
     def go_back(self, to: Snapshot) -> None:
         """Put the world into a state that it, or another of the same scene, was in."""
         self.time, self.steps, self.grips = to.time, to.steps, to.grips
-        self._memory = (to.touched, to.modes)
+        self._solver.memory = (to.touched, to.modes)
         mujoco.mj_copyData(self.terms.data, self.model, to.data)
         self.terms.set_mass()
         self._prepare()
@@ -140,10 +124,11 @@ class World:
             twin.step()
         except BlowUp:
             pass
-        twin._bend()  # and what else a step may need, or not
+        twin._solver.bend()  # and what else a step may need, or not
         table = twin._work.table
+        doubtful(table, twin._candidates.geoms, twin.looks_ahead)
         problem_of(table, free_motion(table), NO_FEEDBACK)
-        jolt(table)
+        jolt(table, twin.qvel)
         hold(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
@@ -191,19 +176,7 @@ class World:
 
     def grip(self, body: str, point: ArrayLike, other: str = "world") -> Grip:
         """Hold a world point (m) of one body to another, from now on."""
-        data = self.terms.data
-        ids = (self.scene.link_id(body), self.scene.link_id(other))
-        if (self.mechanism.body_last_dof[ids[0]] < 0 and self.mechanism.body_last_dof[ids[1]] < 0) or ids[0] == ids[1]:
-            raise PoiseError(f"a grip of '{body}' on '{other}': one of two different bodies must move")
-        place = np.asarray(point, float)
-        if place.shape != (3,) or not np.all(np.isfinite(place)):
-            raise PoiseError(f"a grip of '{body}' needs a point of three finite numbers, not {point!r}")
-        local = [data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i]) for i in ids]
-        for body_id, name, own in zip(ids, (body, other), local, strict=True):
-            away = distance_to_body(self.model, body_id, own)
-            if body_id and REACH < away < np.inf:
-                raise PoiseError(f"a grip at {place.tolist()}: '{name}' is {away:.2f} m away from there")
-        made = Grip(ids[0], tuple(local[0]), ids[1], tuple(local[1]))
+        made = gripped(self.model, self.terms.data, self.scene.link_id(body), self.scene.link_id(other), point)
         self.grips = (*self.grips, made)
         return made
 
@@ -211,29 +184,28 @@ class World:
         """Let go of what was gripped."""
         self.grips = tuple(held for held in self.grips if held is not grip)
 
+    @property
+    def looks_ahead(self) -> float:
+        """m: no contact has been further apart than this at the start of the step in which it was met."""
+        return self._candidates.furthest
+
     def _prepare(self) -> None:
         """Velocity terms, contact candidates and their rows; pose and mass are already set."""
-        work, data = self._work, self.terms.data
+        self._candidates.find(self.terms.data)
+        self._lay_contacts()
+
+    def _lay_contacts(self) -> None:
+        work = self._work
         self._contacts = None
-        mujoco.mj_collision(self.model, data)
         self.terms.set_velocity()
         drift(work.table)
         limit_rows(work.table, LIMIT_REACH)
-        if data.ncon == 0:
-            work.counts[CONTACTS] = 0
-            self._geoms = NO_PAIRS
-            return
-        found = data.contact
-        parts = [found.pos, found.frame, found.dist, found.geom, found.friction]
-        if self._uneven:
-            kept = thin_out(parts[0], parts[1], parts[2], parts[3], self._uneven_geoms, SPACING)
-            parts = [part[kept] for part in parts]
-        else:
-            parts[3] = parts[3].copy()  # MuJoCo's memory changes with the next collision
-        self._geoms = parts[3]
-        if len(self._geoms) > work.contact_room:
-            work.reserve(2 * len(self._geoms), work.grip_room)
-        contact_rows(work.table, *parts)
+        self._candidates.lay(work)
+
+    def _lay_rows(self) -> Array:
+        """All rows anew; returns the points (g, 3) of the grips in the world."""
+        self._lay_contacts()
+        return self._prepare_grips()
 
     # -- step --------------------------------------------------------------------------------------------------------
 
@@ -241,10 +213,13 @@ class World:
         """Advance by one step; ``push`` (nv,) are generalised forces that the scene exerts."""
         self._take(actuation, push)
         grip_point = self._prepare_grips()
-        solution, weakest, kept = self._solve(actuation.feedback)
+        try:
+            solved = self._solver.solve(actuation.feedback)
+        except Blown:
+            raise self._blow_up() from None
         if actuation.brace is not None:
             self._declare_brace()
-        result = self._result(grip_point, solution, weakest, kept)
+        result = self._result(grip_point, solved)
         self._advance()
         return result
 
@@ -280,71 +255,6 @@ class World:
         work.external[roots] += work.applied[roots]
         work.applied[roots] = 0.0
 
-    def _solve(self, feedback: Array | None) -> tuple[ContactSolution, float, float]:
-        """Velocities at the end of the step, with contacts, limits, grips and saturated torques all consistent."""
-        work = self._work
-        table, counts, kind = work.table, work.counts, work.contact_kind
-        exact = self.settings.solver == "lemke"
-        feedback = NO_FEEDBACK if feedback is None else np.ascontiguousarray(feedback)
-        if feedback.size and feedback.shape != (self.model.nv, 3 * counts[CONTACTS]):
-            raise PoiseError(f"feedback is {feedback.shape}, must be {(self.model.nv, 3 * int(counts[CONTACTS]))}")
-        kept, passes = 1.0, 0
-        bent = False
-        self._ghosts.begin()
-        while True:
-            passes += 1
-            # Feedback refers to the frames that the controller saw: with it they do not turn.
-            rows = begin(table, not feedback.size) if passes == 1 else free_motion(table)
-            solution = NOTHING
-            if rows:
-                matrix, bias = problem_of(table, rows, feedback)
-                touched = kind[: counts[CONTACTS]] == TOUCHED
-                problem = ContactProblem(
-                    matrix,
-                    bias,
-                    int(counts[GRIP_ROWS]),
-                    int(counts[UNILATERAL]),
-                    work.contact_friction[: counts[CONTACTS]][touched],
-                    self._directions,
-                )
-                pairs = self._geoms[touched]
-                solution = solve(problem, self.settings.solver, self._last_modes(pairs))
-                self._memory = (pairs, solution.modes[problem.unilateral :])
-                if solution.status == Status.APPROXIMATE and exact and kept and feedback.size:
-                    # With strong feedback the problem need not have a solution: weaken it, then drop it.
-                    kept = 0.1 if kept == 1.0 else 0.0
-                    feedback = kept * feedback if kept else NO_FEEDBACK
-                    continue
-            verdict = conclude(table, solution.impulse, feedback, passes)
-            if verdict == AGAIN:
-                continue
-            if verdict == BLOWN:
-                raise self._blow_up()
-            if self._ghosts.judge(work, self.qpos, self.settings.step, self._geoms):
-                continue
-            if bent or not rows or jolt(table) < self._jolt:
-                break
-            bent = True
-            self._bend()
-        weakest = 1.0 if passes <= BLOCK_PASSES else float(work.strength.min())
-        return solution, weakest, kept
-
-    def _last_modes(self, pairs: NDArray[np.int32]) -> Modes:
-        """Those of the last step, if the same surfaces touch; else none."""
-        before, last = self._memory
-        return last if pairs.tobytes() == before.tobytes() else NO_MODES
-
-    def _bend(self) -> None:
-        """After a hit, have the contact rows follow the path of the new velocity instead of the old one's."""
-        data, work = self.terms.data, self._work
-        before = self.qvel.copy()
-        self.qvel[:] = work.velocity
-        mujoco.mj_comVel(self.model, data)
-        bias = np.empty(self.model.nv)
-        mujoco.mj_rne(self.model, data, 0, bias)
-        bend(work.table, self._geoms, bias)
-        self.qvel[:] = before
-
     def _prepare_grips(self) -> Array:
         """Rows of the grips; returns their points (g, 3) in the world."""
         work, count = self._work, len(self.grips)
@@ -353,18 +263,10 @@ class World:
             return NO_GRIPS
         if count > work.grip_room:
             work.reserve(work.contact_room, 2 * count)
-            self._prepare()
+            self._lay_contacts()
         points = np.empty((count, 3))
-        hold(work.table, *self._grip_arrays(), points)
+        hold(work.table, *columns_of(self.grips), points)
         return points
-
-    def _grip_arrays(self) -> tuple[Array, Array, Array, Array]:
-        """Bodies, others and local points on both of the grips; taken down when they change."""
-        if self._gripped is None or self._gripped[0] is not self.grips:
-            columns = zip(*((grip.body, grip.other, grip.point, grip.other_point) for grip in self.grips), strict=True)
-            body, other, point, other_point = map(np.array, columns)
-            self._gripped = self.grips, (body, other, point, other_point)
-        return self._gripped[1]
 
     def _blow_up(self) -> BlowUp:
         """The error that names the fastest DOF."""
@@ -375,7 +277,7 @@ class World:
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
-    def _result(self, grip_point: Array, solution: ContactSolution, weakest: float, kept: float) -> StepResult:
+    def _result(self, grip_point: Array, solved: Solved) -> StepResult:
         work, grips, contacts = self._work, len(grip_point), self.contacts
         c = len(contacts.body)
         return StepResult(
@@ -389,10 +291,8 @@ class World:
             work.contact_impulse[: 3 * c].copy().reshape(c, 3),
             self.grips,
             grip_point,
-            solution.impulse[: 3 * grips].reshape(grips, 3),
-            solution,
-            weakest,
-            kept,
+            solved.solution.impulse[: 3 * grips].reshape(grips, 3),
+            *solved,
         )
 
     def _advance(self) -> None:
