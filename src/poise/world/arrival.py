@@ -29,6 +29,8 @@ GHOST = 2e-3
 """m: surfaces further apart than this at the end of a step have not touched in it."""
 HIT = -1e-3
 """m: a ghost that sinks in by more once it is left out is real after all."""
+EARLY = 5e-3
+"""m: what is stopped further away than this, and yet is hit without its row, is met anew."""
 SUNK = 3e-3
 """m: surfaces that end deeper than their rows allow, by more than this, are met anew."""
 BESIDE = 0.05
@@ -108,7 +110,7 @@ class Arrivals:
 
     def _meet_later(self, work: Workspace, ends: dict[Pair, End], pairs: list[Pair], pressing: list[int]) -> bool:
         """Give what was stopped in the air the way that is left."""
-        early = [c for c in pressing if GHOST < _gap(ends, pairs[c]) < np.inf]
+        early = [c for c in pressing if EARLY < _gap(ends, pairs[c]) < np.inf]
         for c in early:
             work.contact_offset[3 * c] += _gap(ends, pairs[c]) / self._step
         return bool(early)
