@@ -98,6 +98,22 @@ def test_going_back_is_exact_and_going_on_is_the_same(walk):
     assert walk.time == 0.0
 
 
+def test_who_has_taken_over_is_gone_back_to_as_well():
+    show = Show(Choice("back-flip", controller="rotation"))
+    go(show, 2.0)
+    show.steer(0.7, None, None, None)
+    go(show, 3.0)
+    taken_over, exact = show.run.controller.handed_over, show.run.world.qpos.copy()
+    assert 3.0 < taken_over < 4.5
+    show.branch(taken_over - 0.5)
+    assert show.run.controller.handed_over is None
+    go(show, 5.0 - show.time)
+    assert (show.run.world.qpos == exact).all()
+    show.branch(taken_over + 0.3)
+    go(show, 5.0 - show.time)
+    assert (show.run.world.qpos == exact).all()
+
+
 def test_a_rag_doll_falls_and_the_judge_sees_it():
     show = Show(Choice("stand", controller="limp"))
     go(show, 2.0)

@@ -1,5 +1,11 @@
 // Puts the parts together.
 
+/** What moves a body and keeps it up, by controller. */
+const KEEPS_UP = {
+  limp: "Nothing moves this body but gravity.", hold: "Springs hold the joints of this body, and nothing keeps it up.",
+  others: "Joint torques alone move this body and keep it up.",
+};
+
 class Studio {
   constructor() {
     this.theatre = new Theatre($("view"));
@@ -95,6 +101,7 @@ class Studio {
     this.edit.staged(scene);
     this.edit.told([]);
     this.judge.staged(scene);
+    $("hint-what").textContent = KEEPS_UP[scene.controller] ?? KEEPS_UP.others;
     $("hint-act").textContent = `Click it to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
