@@ -12,10 +12,21 @@ from poise.body.poses import PoseSpace
 from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.gait import Gait, Lift
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.tracking import FASTEST, RATE, SOFT_TRAIL, WIDEST, Tracking, response, wanted_velocity
+from poise.control.pendulum.tracking import (
+    FASTEST,
+    RATE,
+    SOFT_TRAIL,
+    WIDEST,
+    Course,
+    Tracking,
+    response,
+    wanted_velocity,
+)
 from poise.world import Scene, World
+from poise.world.settings import WorldSettings
 
 GAIN = 300.0
+COURSE = Course(within=0.3, rolls=False, drags=False, supple=0.0)
 errors = st.floats(-10.0, 10.0, allow_subnormal=False)
 
 
@@ -73,7 +84,7 @@ def test_a_pose_that_moves_is_followed_and_errors_are_made_up_for(body, figure, 
     error[:, :6] = 0.0
     now = space.moved(standing.qpos[None], error)
     then = space.moved(now, standing.step * ahead)
-    motors = Tracking(figure, GAIN).motors(standing, now[0], then[0], gaits[0], 0.3, False, False)
+    motors = Tracking(figure, GAIN).motors(standing, now[0], then[0], gaits[0], COURSE)
     wanted = ahead + response(body) * wanted_velocity(error)
     np.testing.assert_allclose(motors.velocity[6:], wanted[0, 6:], atol=1e-6)
     assert not motors.gain[:6].any()
@@ -87,7 +98,8 @@ def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, figure, sta
     now[body.joint("right_knee").qpos[0]] += 1e-3
     tracking = Tracking(figure, GAIN)
     fast = [
-        tracking.motors(standing, now, now, swings, within, False, False).velocity[knee] for within in (1.0, 0.1, 0.01)
+        tracking.motors(standing, now, now, swings, COURSE._replace(within=within)).velocity[knee]
+        for within in (1.0, 0.1, 0.01)
     ]
     assert fast[0] == pytest.approx(1e-3 * RATE, rel=1e-3)
     assert fast[1] == pytest.approx(2 * fast[0])
@@ -98,18 +110,36 @@ def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_
     both, swings = gaits
     tracking, here = Tracking(figure, GAIN), np.array(standing.qpos)
     ankle, knee, other = (body.index(name)[0] for name in ("left_ankle", "left_knee", "right_knee"))
-    flat, rolling = (tracking.motors(standing, here, here, swings, 0.3, rolls, False).gain for rolls in (False, True))
+    courses = (COURSE, COURSE._replace(rolls=True))
+    flat, rolling = (tracking.motors(standing, here, here, swings, course).gain for course in courses)
     assert flat[ankle] < 0.2 * rolling[ankle]
     assert flat[knee] == rolling[knee] == rolling[other] == rolling[ankle]
-    assert tracking.motors(standing, here, here, both, 0.3, False, False).gain[other] < 0.2 * flat[other]
+    assert tracking.motors(standing, here, here, both, COURSE).gain[other] < 0.2 * flat[other]
 
 
 def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, figure, standing, gaits):
     tracking, here = Tracking(figure, GAIN), np.array(standing.qpos)
-    free, drags = (tracking.motors(standing, here, here, gaits[1], 0.3, False, each).gain for each in (False, True))
+    courses = (COURSE, COURSE._replace(drags=True))
+    free, drags = (tracking.motors(standing, here, here, gaits[1], course).gain for course in courses)
     left, right = (body.index(f"{side}_knee")[0] for side in ("left", "right"))
     assert drags[right] == pytest.approx(SOFT_TRAIL * free[right])
     assert drags[left] == free[left]
+
+
+@pytest.mark.parametrize("name", ["human58", "biped29"])
+def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(name):
+    body = body_of(name)
+    world = World(Scene.of(body), WorldSettings(step=0.02))
+    figure = Figure(world)
+    world.reset(np.array(body.standing), np.zeros(body.nv))
+    here, both = np.array(body.standing), Gait(0, 0.5, plain_manner(body, figure.legs, body.standing))
+    courses = (COURSE, COURSE._replace(supple=1.0))
+    stiff, supple = (Tracking(figure, GAIN).motors(world.state, here, here, both, course).gain for course in courses)
+    hip, ankle = (body.joint(f"left_{joint}") for joint in ("hip", "ankle"))
+    twists = [dof for joint in (hip, ankle) for dof, axis in zip(joint.dofs, joint.axes, strict=True) if axis[2] == 1]
+    assert np.flatnonzero(supple < stiff).tolist() == twists
+    assert np.all(supple[twists] < 0.1 * stiff[twists])
+    assert np.all(supple[twists] > 0)
 
 
 def test_on_both_feet_both_ankles_are_soft(body, figure, standing):

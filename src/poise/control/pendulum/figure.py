@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.feet import links_from
+from poise.body.parts import Joint
 from poise.control.controller import Stage
 from poise.control.pendulum.chain import chain_of
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
@@ -26,6 +27,8 @@ WEAKEST = 0.1
 """m/s^2: with less gravity there is no walking, and no pendulum."""
 LANDED = 0.003
 """m, of an adult: a foot that is nearer to the ground goes no further; what just struck it may be off it by this."""
+UPRIGHT = 0.9
+"""Of a unit axis, along z: what points less upward is not upright."""
 PRESSED = 0.25
 """Of the way from ankle to ball: the middle of where a standing foot presses."""
 
@@ -64,6 +67,7 @@ class Figure:
             self._sides[links_from(model, int(foot))] = side
         chains = [chain_of(body, name)[:3] for name in feet]
         self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
+        self.hip_twists, self.ankle_twists = ([_twists(chain[joint]) for chain in chains] for joint in (0, 2))
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
         self.leg_dofs = [
             np.array([*(dof for joint in chain for dof in joint.dofs), *toes])
@@ -109,6 +113,11 @@ class Figure:
         here, behind = self.ground((x, y)), self.ground(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
         return np.array([x, y, min(behind if hangs else here, z)])
+
+
+def _twists(joint: Joint) -> NDArray[np.int64]:
+    """Which freedoms of a joint are turns about a vertical leg."""
+    return np.array([dof for dof, axis in zip(joint.dofs, joint.axes, strict=True) if abs(axis[2]) > UPRIGHT], int)
 
 
 @kernel

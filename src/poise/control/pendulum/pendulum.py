@@ -27,7 +27,7 @@ from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.stand import at_rest, loads, may_stand, support_of, topples
 from poise.control.pendulum.stepping import Step, Stepping
 from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
-from poise.control.pendulum.tracking import Tracking
+from poise.control.pendulum.tracking import Course, Tracking
 from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
 from poise.reference import Reference
@@ -158,9 +158,9 @@ class Pendulum:
         self._tilt = now[1]
         borne = self._loads(seen, plan.shift)
         torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
-        rolls = bool(now[1][gait.stance] > 0)
-        drags = bool(seen.touching[gait.swing])
-        motors = self._tracking.motors(state, now[0], then[0], gait, plan.landing.within, rolls, drags)
+        rolls, drags = bool(now[1][gait.stance] > 0), bool(seen.touching[gait.swing])
+        course = Course(plan.landing.within, rolls, drags, self._settings.supple * plan.brisk)
+        motors = self._tracking.motors(state, now[0], then[0], gait, course)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
         intent.proceed(step, turn, _turned_off(state, now[0]), plan.landing.missed, plan.anywhere)

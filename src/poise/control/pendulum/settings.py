@@ -42,6 +42,8 @@ class PendulumSettings:
     """Share of a slope by which the body leans forward, uphill."""
     sinking: float = 1.0
     """Share by which the body sinks for the sake of long steps."""
+    supple: float = 1.0
+    """Share by which the standing leg of who walks briskly lets the pelvis turn, lest its foot is turned."""
     yielding: float = 10.0
     """1/s at which the heading gives way to a body that was turned by force."""
 

@@ -84,7 +84,7 @@ class Stepping(NamedTuple):
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and anywhere
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray)
+        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray, brisk)
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
@@ -158,3 +158,4 @@ class Step(NamedTuple):
     ground: Strip
     anywhere: bool  # whether feet have room wherever they land
     astray: float  # share by which it is unlike a step of steady walking
+    brisk: float  # share by which it is a fast one of steady walking

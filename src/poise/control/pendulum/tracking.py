@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import mujoco
 import numpy as np
 
@@ -20,6 +22,9 @@ MASS = 81.4
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
 """Shares of the gain: of a standing ankle, whose torque is told; of a leg about to leave the ground, or dragged along
 it; of toes."""
+SUPPLE_HIP, SUPPLE_ANKLE, PATIENT = 0.03, 0.05, 0.5
+"""Shares of the gains about the vertical of a leg that stands in a brisk step, and of its hip's c_i: the other leg's
+swing then turns the pelvis, as it does with people, and not the foot on the ground."""
 CHASE, FASTEST = 2.0, 3.0
 """A swinging leg makes up for its error within half the time that is left, and at most this much faster."""
 
@@ -34,6 +39,15 @@ def response(body: Body) -> Array:
 def wanted_velocity(error: Array) -> Array:
     """rad: in place of the error-velocity curve that [Tsai2010] draws in Fig. 7: linear near zero, level far away."""
     return np.asarray(WIDEST * np.tanh(error / WIDEST))
+
+
+class Course(NamedTuple):
+    """How a step goes."""
+
+    within: float  # s until the swinging foot lands
+    rolls: bool  # whether the standing heel lifts
+    drags: bool  # whether the swinging foot is caught by the ground, which it must not push itself off from
+    supple: float  # share by which the standing leg lets the pelvis turn
 
 
 class Tracking:
@@ -56,23 +70,20 @@ class Tracking:
             gain[ankle[:2]] *= SOFT_ANKLE
         return self._driven(state, now, then, self._rate, gain)
 
-    def motors(
-        self, state: State, now: Array, then: Array, gait: Gait, within: float, rolls: bool, drags: bool
-    ) -> Motors:
-        """From where joints should be now (nq,) and after the step.
-
-        `rolls`: whether the standing heel lifts; `drags`: whether the swinging foot is caught by the ground, which it
-        must not push itself off from.
-        """
-        figure = self._figure
+    def motors(self, state: State, now: Array, then: Array, gait: Gait, course: Course) -> Motors:
+        """From where joints should be now (nq,) and after the step."""
+        figure, stance = self._figure, gait.stance
         rate, gain = self._rate.copy(), self._gain.copy()
-        if not rolls:
-            gain[figure.ankle_dofs[gait.stance][:2]] *= SOFT_ANKLE
+        if not course.rolls:
+            gain[figure.ankle_dofs[stance][:2]] *= SOFT_ANKLE
+        gain[figure.hip_twists[stance]] *= SUPPLE_HIP**course.supple
+        gain[figure.ankle_twists[stance]] *= SUPPLE_ANKLE**course.supple
+        rate[figure.hip_twists[stance]] *= PATIENT**course.supple
         swing = figure.leg_dofs[gait.swing]
-        if gait.lift is None or drags:
+        if gait.lift is None or course.drags:
             gain[swing] *= SOFT_TRAIL
         else:
-            rate[swing] *= min(max(CHASE / (RATE * max(within, state.step)), 1.0), FASTEST)
+            rate[swing] *= min(max(CHASE / (RATE * max(course.within, state.step)), 1.0), FASTEST)
         return self._driven(state, now, then, rate, gain)
 
     def _driven(self, state: State, now: Array, then: Array, rate: Array, gain: Array) -> Motors:
