@@ -159,7 +159,7 @@ class Pendulum:
         borne = self._loads(seen, plan.shift)
         torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
         rolls, drags = bool(now[1][gait.stance] > 0), bool(seen.touching[gait.swing])
-        course = Course(plan.landing.within, rolls, drags, self._settings.supple * plan.brisk)
+        course = Course(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
         motors = self._tracking.motors(state, now[0], then[0], gait, course)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)

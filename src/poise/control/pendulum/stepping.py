@@ -39,6 +39,8 @@ STEADY, ASTRAY = 0.1, 0.3
 it is not at all."""
 LEISURELY, BRISK = 0.7, 1.1
 """m/s, of an adult: up to which feet may press on their heels, and from where on not."""
+STIFF, SUPPLE = 0.9, 1.2
+"""m/s, of an adult: up to which the standing leg holds the pelvis, and from where on it lets it turn."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
 CLIMBING = 0.5
@@ -79,12 +81,14 @@ class Stepping(NamedTuple):
             found = landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = self._astray(found, gait, suited * duration)
-        brisk = (1.0 - astray) * eased((suited / legs.slow - LEISURELY) / (BRISK - LEISURELY))
+        fast = suited / legs.slow
+        brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
+        supple = (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
         shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), brisk)
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and anywhere
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray, brisk)
+        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
 
     def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
@@ -158,4 +162,4 @@ class Step(NamedTuple):
     ground: Strip
     anywhere: bool  # whether feet have room wherever they land
     astray: float  # share by which it is unlike a step of steady walking
-    brisk: float  # share by which it is a fast one of steady walking
+    supple: float  # share by which the standing leg lets the pelvis turn
