@@ -14,10 +14,16 @@ from poise.control.rotation.actor import Actor
 from poise.control.rotation.flip_numbers import FlightNumbers
 from poise.control.rotation.footing import LEFT, Footing
 from poise.control.rotation.opening import Opening
-from poise.control.rotation.poseline import PoseLine
+from poise.control.rotation.poseline import PoseLine, pose_line
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply
+
+
+BIT = 0.01
+"""rad by which something is turned to see what comes of it."""
+FARTHEST = 0.3
+"""rad by which legs are turned for where feet arrive."""
 
 
 class Flight:
@@ -30,6 +36,7 @@ class Flight:
         self._actor, self._footing, self._numbers, self._placing = actor, footing, numbers, placing
         self._into, self._out = lines
         self._gravity = -float(actor.model.opt.gravity[2])
+        self._lean = self._leaning()  # m/rad by which a trunk that leans takes the centre of mass forward
         self._began = 0.0  # s
         self._open_at: int | None = None
         self.pose = np.array(self._into.qpos[0])
@@ -77,9 +84,36 @@ class Flight:
         spin, at = float(self._footing.axis @ rotation.angular_momentum), min(self._open_at, last)
         arrival = opening.arrival(self._footing.pitch, spin, self._left(rotation), at)
         off = min(max(arrival - radians(self._numbers.touch_pitch), -0.6), 0.6)
+        reach = self._reach(rotation, off)
+        self._turn("hip", -at / last * (off - reach))
+        self._turn("ankle", -at / last * reach)
+
+    def _leaning(self) -> float:
+        self.pose = np.array(self._out.qpos[-1])
+        self._turn("hip", -BIT)
+        return float(np.diff(pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose])).ahead)[0] / BIT)
+
+    def _turn(self, joint: str, angle: float) -> None:
+        """Of both sides, about the left, by an angle (rad)."""
         for side in ("left", "right"):
-            place = list(self._actor.body.joint(f"{side}_hip").qpos)
-            self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, -at / last * off), self.pose[place])
+            place = list(self._actor.body.joint(f"{side}_{joint}").qpos)
+            self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, angle), self.pose[place])
+
+    def _reach(self, rotation: Rotation, off: float) -> float:
+        """rad by which legs are to be turned back, so that feet arrive where the momentum about them is as wanted.
+
+        That is H + m (z x' - x z'), with the centre of mass x before them and z above. `off` (rad) is how much further
+        forward than wanted the trunk will lean, over legs that are turned back by as much.
+        """
+        spin, mass, height = float(self._footing.axis @ rotation.angular_momentum), rotation.mass, self._out.height[-1]
+        along, down = float(self._footing.forward @ rotation.velocity), self._falling(rotation)
+        ahead = self._out.ahead[-1] + self._lean * off
+        about = spin + mass * (height * along + ahead * down)  # as the pose places the feet
+        return min(max((self._numbers.about_feet - about) / (mass * down * height), -FARTHEST), FARTHEST)
+
+    def _falling(self, rotation: Rotation) -> float:
+        """m/s downward at touch-down."""
+        return max(self._gravity * self._left(rotation) - float(rotation.velocity[2]), 0.5)
 
     def _left(self, rotation: Rotation) -> float:
         """s until the centre of mass is as low as it is above flat soles in the pose of touch-down."""

@@ -7,7 +7,7 @@ the state that really is.
 
 from __future__ import annotations
 
-from math import pi, radians
+from math import pi, radians, remainder
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from poise.control.rotation.footing import Footing
 from poise.control.rotation.landing import STRONGEST, Landing
 from poise.control.rotation.plan import Planner
 from poise.control.rotation.poseline import PoseLine, pose_line
+from poise.control.rotation.press import Press
 from poise.control.rotation.settings import RotationSettings
 from poise.control.rotation.take_off import Moments, TakeOff
 from poise.dynamics import Actuation, State
@@ -32,18 +33,19 @@ class Flip:
     def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = FlipNumbers.of(staged.behaviour)
-        self._times = dict(zip(KEYS, staged.behaviour.at, strict=True))
+        self._times = dict(zip(KEYS[staged.behaviour.kind], staged.behaviour.at, strict=True))
         self._footing = Footing(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         ground = self._sampled(0.0, self._times["take-off"])
         moments = Moments(self._times["crouch"], self._times["take-off"])
-        self._take_off = TakeOff(actor, self._footing, ground, moments, n, step)
+        launch = Press if staged.behaviour.kind == "kip" else TakeOff
+        self._take_off = launch(actor, self._footing, ground, moments, n, step)
         rise = self._sampled(self._times["take-off"], self._times["tuck"])
         opening = self._stretched("tuck", "touch-down", n.opening)
         self._air = Flight(actor, self._footing, (rise, opening), n, bool(settings.placing))
         down = self._sampled(self._times["touch-down"], self._times["stood"])
         self._landing = Landing(self._footing, self._planner, down, n)
-        self.stage = "squat"
+        self.stage, self._behind = "squat", 0.0
         self.pose = self._take_off.pose
 
     # -- poses -------------------------------------------------------------------------------------------------------
@@ -62,6 +64,7 @@ class Flip:
         """Torques of the coming step."""
         rotation = self._actor.observe(state)
         self._footing.watch(state)
+        self._behind = float(self._footing.forward @ (self._footing.ankles(state) - rotation.com))
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
             self._take_off.begin(state, self._planned(state, rotation) if self._settings.planning else None)
@@ -82,11 +85,11 @@ class Flip:
     def _planned(self, state: State, rotation: Rotation) -> Course:
         """The whole flip from here; what it says of the push."""
         n = self._numbers
-        push = self._take_off.phase(state)
-        ankle = float(self._footing.forward @ self._footing.ankles(state))
-        back = ankle + n.touch_down_ahead
-        landing = Phase(self._landing.inertia, push.heel - back, push.toe - back, 8, STRONGEST)
-        ahead = n.stand_ahead + ankle - 0.5 * (push.heel + push.toe)
+        push, (heel, toe) = self._take_off.phase(state), self._footing.sole
+        landing = Phase(
+            self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, 8, STRONGEST
+        )
+        ahead = n.stand_ahead - 0.5 * (heel + toe)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)
         start, flight = self._footing.planar(rotation, 0.0), self._air.inertia(self._step)
         return self._planner.flip(start, push, flight, landing, wish).take_off
@@ -100,7 +103,7 @@ class Flip:
     def _begin_landing(self, state: State, rotation: Rotation) -> None:
         self.stage = "land"
         planned = bool(self._settings.replanning and self._settings.planning)
-        self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, planned)
+        self._landing.begin(state, rotation, remainder(radians(self._numbers.touch_pitch), 2 * pi), planned)
 
     def _land(self, state: State, rotation: Rotation) -> Actuation:
         found = self._landing.act(state, rotation)
@@ -110,6 +113,11 @@ class Flip:
     def stands(self) -> bool:
         """Whether it is over: the last pose is reached, and the body is at rest."""
         return self.stage == "land" and self._landing.stands()
+
+    @property
+    def behind(self) -> float:
+        """m of the centre of mass behind the ankles, when it last looked."""
+        return self._behind
 
     @property
     def pitch(self) -> float:

@@ -9,8 +9,11 @@ from poise.control.rotation.take_off import TakeOffNumbers
 from poise.errors import PoiseError, unknown
 from poise.reference.behaviours import Behaviour
 
-KEYS = ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood")
-"""The poses of a flip, in this order."""
+KEYS = {
+    "flip": ("stand", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood"),
+    "kip": ("lie", "shoulders", "crouch", "take-off", "tuck", "touch-down", "absorb", "stood"),
+}
+"""The poses of a flip and of a kip-up, in this order; the crouch of that one is on its shoulders, its tuck an arch."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class FlightNumbers:
     opening: float = 0.2  # s from the tuck to the pose of touch-down
     touch_pitch: float = -320.0  # degrees of the pelvis at touch-down
     flight_stiffness: float = 1500.0
+    about_feet: float = -20.0  # kg m^2/s about the feet at touch-down, which are placed for it
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers):
         for name in behaviour.control:
             if name not in known:
                 raise unknown(f"number of a flip in {behaviour.path.name}", name, known)
-        if len(behaviour.at) != len(KEYS):
-            raise PoiseError(f"{behaviour.path.name}: a flip has {len(KEYS)} poses: {', '.join(KEYS)}")
+        keys = KEYS[behaviour.kind]
+        if len(behaviour.at) != len(keys):
+            raise PoiseError(f"{behaviour.path.name}: a {behaviour.kind} has {len(keys)} poses: {', '.join(keys)}")
         return cls(**behaviour.control)

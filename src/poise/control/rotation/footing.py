@@ -17,7 +17,11 @@ from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_mul
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""
-BEARING = {"feet": ("_foot", "_toes"), "toes": ("_toes",)}
+BEARING = {
+    "feet": ("_foot", "_toes"),
+    "toes": ("_toes",),
+    "back": ("pelvis", "abdomen", "thorax", "_upper_arm", "_forearm", "_hand"),
+}
 """Links that a body stands on, by the ends of their names."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
@@ -33,7 +37,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
-    on: str = "feet"  # what may: feet, or toes alone
+    on: str = "feet"  # what may: feet, toes alone, or the back with the arms
 
 
 class Footing:
@@ -129,6 +133,12 @@ class Footing:
         middle = np.mean(along, axis=0)
         return float(middle[:2].mean()), float(middle[2:].mean())
 
+    @property
+    def sole(self) -> tuple[float, float]:
+        """m before the ankles: heels and balls of feet that point ahead, flat."""
+        ahead = np.mean([foot.points[:, 0] for foot in self._actor.body.feet], axis=0)
+        return float(ahead[:2].mean()), float(ahead[2:].mean())
+
     def planar(self, rotation: Rotation, turned: float) -> Planar:
         """The body as the planner sees it."""
         forward, axis = self.forward, self.axis
@@ -141,7 +151,7 @@ class Footing:
             turned,
         )
 
-    def touching(self, state: State) -> bool:
-        """Whether feet are on the ground."""
+    def touching(self, state: State, part: str = "feet") -> bool:
+        """Whether feet, or other links of those that bear, are on the ground."""
         found = state.contacts
-        return bool(np.any(self._bearing["feet"][found.body] & (found.gap < TOUCHED)))
+        return bool(np.any(self._bearing[part][found.body] & (found.gap < TOUCHED)))

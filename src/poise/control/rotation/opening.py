@@ -29,8 +29,14 @@ class Opening:
         return float(pitch + momentum * time - (line.swing[end] - line.swing[at]))
 
     def due(self, pitch: float, momentum: float, left: float, wanted: float) -> bool:
-        """Whether the tuck should be left now: it would arrive at the wanted pitch or beyond, or no time is left."""
-        beyond = np.sign(momentum) * (self.arrival(pitch, momentum, left, 0) - wanted)
+        """Whether the first pose should be left now: to wait would end beyond the wanted pitch, or no time is left.
+
+        To wait turns the root further in a tuck that is left for a pose that is stretched out, and less far in an arch
+        that is left for a squat.
+        """
+        inertia = self._line.inertia
+        further = np.sign(momentum) * np.sign(inertia[-1] - inertia[0])
+        beyond = further * (self.arrival(pitch, momentum, left, 0) - wanted)
         return bool(beyond >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
 
     def pose(self, at: int) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from poise.reference import Reference
 from poise.reference.behaviours import Behaviour, Staged, read_behaviour
 from poise.spatial import Array
 
-KINDS = ("roll", "flip", "dive")
+KINDS = ("roll", "flip", "kip", "dive")
 
 
 class Rotation:
@@ -45,7 +45,7 @@ class Rotation:
         actor, step = Actor(world), world.state.step
         if behaviour.kind == "roll":
             self.performing = Roll(actor, staged, self._settings, step)
-        elif behaviour.kind == "flip":
+        elif behaviour.kind in ("flip", "kip"):
             self.performing = Flip(actor, staged, self._settings, step)
         else:
             self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))

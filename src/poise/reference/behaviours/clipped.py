@@ -19,6 +19,7 @@ from poise.motion import Clip
 from poise.motion.repair import import_motion
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.source import Source
+from poise.reference.behaviours.fitting import Poses, fitted
 from poise.reference.bodyclip import BodyClip
 from poise.reference.retarget import retarget
 from poise.spatial import Array
@@ -37,8 +38,12 @@ GRAVITY = 9.81
 AROUND = 1.0
 """s before and after the top of the flight in which it crouches, takes off and touches down; and then absorbs."""
 SIDES = ("left_", "right_")
-
-Poses = dict[str, tuple[float, ...]]  # degrees by angle
+LEFT_OUT = ("toe_extension",)
+"""What captures hardly know of."""
+TUCKED = 0.8
+"""Of a flight, during which it may be tucked: then it bends for the ground."""
+CHOSEN = (0, 2, 3, 6)
+"""Of the poses of a flip, those that are taken if nobody tells which: crouch and landing go with momenta of the clip."""
 
 
 @dataclass(frozen=True)
@@ -75,23 +80,27 @@ def _time(source: Source, told: object) -> float | None:
     return float(told)
 
 
-def poses_of(moments: Moments, body: Body, count: int, own: Poses) -> Poses:
+def poses_of(moments: Moments, body: Body, count: int, own: Poses, kind: str) -> Poses:
     """`count` poses of a clip, both sides bent alike; where it has no time, those of `own`."""
     clip = import_motion(moments.motion).clip
-    at = moments.at or flip_times(retarget(clip, body).clip)
+    at = moments.at or _chosen(flip_times(retarget(clip, body).clip))
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
     frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
     found = Figure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
     out = dict(own)
-    for name in _both(found):
+    for name in [name for name in _both(found) if name not in LEFT_OUT]:
         bent = np.mean([found[side + name] for side in SIDES], axis=0) if name not in found else found[name]
         values = list(own.get(name, count * (0.0,)))
         for k, value in zip(places, bent, strict=True):
             values[k] = float(value)
         out[name] = tuple(values)
-    return out
+    return fitted(out, own, body, places) if kind == "flip" and own else out
+
+
+def _chosen(times: tuple[float, ...]) -> tuple[float | None, ...]:
+    return tuple(time if k in CHOSEN else None for k, time in enumerate(times))
 
 
 def _both(found: dict[str, Array]) -> list[str]:
@@ -126,7 +135,7 @@ def flip_times(clip: BodyClip) -> tuple[float, ...]:
     up, down = first + int(np.argmax(speed[first : apex + 1])), apex + int(np.argmin(speed[apex : last + 1]))
     _check_flight(clip, height, up, apex, down)
     crouch = first + int(np.argmin(height[first : up + 1]))
-    tuck = up + int(np.argmin(size[up : down + 1]))
+    tuck = up + int(np.argmin(size[up : up + round(TUCKED * (down - up)) + 1]))
     absorb = down + int(np.argmin(height[down : min(down + window, clip.frames)]))
     stand = int(np.argmax(height[: crouch + 1]))
     stood = absorb + int(np.argmax(height[absorb:]))

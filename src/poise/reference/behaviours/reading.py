@@ -46,7 +46,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     told = {field: source.table[field] for source in chain for field in _TOLD if field in source.table}
     whole = replace(chain[-1], table=Frozen(told))
     at = _places(whole)
-    poses = _poses(chain, whole.text("body"), len(at))
+    poses = _poses(chain, whole, len(at))
     control, start = (_united(chain, section) for section in ("control", "start"))
     free = {name: _freedom(whole, name, spread) for name, spread in whole.section("tune").items()}
     for name in free:
@@ -90,12 +90,12 @@ def _places(source: Source) -> tuple[float, ...]:
     return at
 
 
-def _poses(chain: Sequence[Source], body: str, count: int) -> Poses:
+def _poses(chain: Sequence[Source], whole: Source, count: int) -> Poses:
     """Of each file in turn: those of its clip, and over them its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
-            poses = poses_of(Moments.of(source, count), Body.named(body), count, poses)
+            poses = poses_of(Moments.of(source, count), Body.named(whole.text("body")), count, poses, whole.text("kind"))
         for name, values in source.section("poses").items():
             if name not in (*ANGLES, *LIMB_ANGLES):
                 raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))

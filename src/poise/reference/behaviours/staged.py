@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+import mujoco
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
@@ -19,6 +20,9 @@ from poise.spatial import Array
 
 SAMPLES = 512
 """Poses of a turn that are kept: nearer ones are 0.7 degrees of a roll apart."""
+
+STANDING = ("flip", "dive")
+"""Kinds that begin on their feet, flat on the ground."""
 
 
 class Staged:
@@ -69,7 +73,17 @@ class Staged:
             pose = np.array(self.cycle[round(where * SAMPLES) % SAMPLES])
         else:
             pose = self.line(np.array([where]))[0]
+        if self.behaviour.kind in STANDING:
+            pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._soles(pose)})[0]
         turned = {name: value for name, value in told.items() if name.startswith("pelvis_")}
         pose = self._figure.bent(pose[None], turned)[0]
         pose[2] -= lowest(self.body.model, pose)
         return readonly(pose)
+
+    def _soles(self, pose: Array) -> float:
+        """degrees by which feet of a pose (nq,) point down."""
+        data = mujoco.MjData(self.body.model)
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(self.body.model, data)
+        ahead = data.xmat[self.body.link_id(self.body.feet[0].link)].reshape(3, 3)[:, 0]
+        return float(np.degrees(np.arctan2(-ahead[2], ahead[0])))
