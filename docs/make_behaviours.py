@@ -21,6 +21,7 @@ SPANS = {
     "baby-roll": (0.0, 8.0),
     "baby-too-weak": (0.0, 8.0),
     "back-flip": (0.8, 3.4),
+    "kip-up": (0.2, 3.5),
     "dive-roll": (0.9, 3.4),
     "dive-down": (1.0, 3.6),
 }  # s
@@ -32,6 +33,7 @@ DISTANCES = {
     "baby-roll": 1.7,
     "baby-too-weak": 1.7,
     "back-flip": 2.6,
+    "kip-up": 2.4,
     "dive-roll": 2.8,
     "dive-down": 3.2,
 }

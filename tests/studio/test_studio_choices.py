@@ -82,7 +82,7 @@ def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
 
 
 def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
-    for motion in ("back-flip", "dive-roll", "roll-and-stand"):
+    for motion in ("back-flip", "kip-up", "dive-roll", "roll-and-stand"):
         choice = Choice(motion, controller="rotation")
         assert (choice.session().then, choice.guide) == ("walk:pendulum", "pendulum")
         assert choice.steers

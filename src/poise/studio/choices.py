@@ -85,7 +85,7 @@ class Choice:
         if self.controller != "rotation" or kind_of(self.motion) != BEHAVIOUR or legless(self.performer):
             return False
         told = read_behaviour(self.motion)
-        return told.kind == "flip" or told.control.get("turns", 0.0) > 0
+        return told.kind in ("flip", "kip") or told.control.get("turns", 0.0) > 0
 
     @property
     def guide(self) -> str:

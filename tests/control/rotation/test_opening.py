@@ -74,3 +74,13 @@ def test_the_tuck_is_left_when_it_is_time(body):
     later = 0.2 * -40.0 / pose_line(body, poses(body, 13)).inertia[0]
     assert opening.due(later - 0.01, -40.0, 0.3, wanted)
     assert opening.due(0.0, -40.0, 0.1, wanted)  # no time is left
+
+
+def test_an_arch_is_left_later_by_who_turns_too_fast(body):
+    """Into a squat a body turns faster: to leave the arch later makes it turn less."""
+    line = pose_line(body, poses(body, 13)[::-1])
+    opening = Opening(line, 1 / 60)
+    wanted = opening.arrival(0.0, 40.0, 0.5, 0, wait=0.15)
+    assert wanted < opening.arrival(0.0, 40.0, 0.5, 0)
+    assert not opening.due(0.0, 40.0, 0.5, wanted)
+    assert opening.due(0.15 * 40.0 / line.inertia[0] - 0.01, 40.0, 0.35, wanted)

@@ -79,11 +79,11 @@ def test_poses_come_from_a_motion_file(tmp_path, leap):
     grounded[:, 2] = leap.qpos[0, 2]  # nothing falls, by which the rate of a file is judged
     write_bvh(clip_of(replace(leap, qpos=grounded)), tmp_path / "leap.bvh")
     path = tmp_path / "own.toml"
-    path.write_text('like = "back-flip"\n[clip]\nmotion = "leap.bvh"\nat = ["-", "-", "-", 1.15, "-", "-", 2.4]\n')
+    path.write_text('like = "back-flip"\n[clip]\nmotion = "leap.bvh"\nat = ["-", "-", 1.15, "-", "-", "-", 2.4]\n')
     base, own = read_behaviour("back-flip"), read_behaviour(str(path))
     for name in ("hip_flexion", "knee_flexion"):
-        assert own.poses[name][3] == pytest.approx(1.4 * BENT[name], abs=6.0)
-        assert own.poses[name][:3] == base.poses[name][:3]
+        assert own.poses[name][2] == pytest.approx(1.4 * BENT[name], abs=6.0)
+        assert own.poses[name][:2] == base.poses[name][:2]
     path.write_text(path.read_text().replace("2.4", "99"))
     with pytest.raises(PoiseError, match="no pose at 99"):
         read_behaviour(str(path))

@@ -19,7 +19,6 @@ from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.spatial import Array, quat_from_axis_angle, quat_multiply
 
-
 BIT = 0.01
 """rad by which something is turned to see what comes of it."""
 FARTHEST = 0.3
@@ -105,9 +104,10 @@ class Flight:
         That is H + m (z x' - x z'), with the centre of mass x before them and z above. `off` (rad) is how much further
         forward than wanted the trunk will lean, over legs that are turned back by as much.
         """
-        spin, mass, height = float(self._footing.axis @ rotation.angular_momentum), rotation.mass, self._out.height[-1]
+        spin, mass = float(self._footing.axis @ rotation.angular_momentum), rotation.mass
+        height = float(self._out.height[-1])
         along, down = float(self._footing.forward @ rotation.velocity), self._falling(rotation)
-        ahead = self._out.ahead[-1] + self._lean * off
+        ahead = float(self._out.ahead[-1]) + self._lean * off
         about = spin + mass * (height * along + ahead * down)  # as the pose places the feet
         return min(max((self._numbers.about_feet - about) / (mass * down * height), -FARTHEST), FARTHEST)
 

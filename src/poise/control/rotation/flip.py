@@ -86,9 +86,7 @@ class Flip:
         """The whole flip from here; what it says of the push."""
         n = self._numbers
         push, (heel, toe) = self._take_off.phase(state), self._footing.sole
-        landing = Phase(
-            self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, 8, STRONGEST
-        )
+        landing = Phase(self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, 8, STRONGEST)
         ahead = n.stand_ahead - 0.5 * (heel + toe)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)
         start, flight = self._footing.planar(rotation, 0.0), self._air.inertia(self._step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, radians
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
+from poise.spatial import Array
 
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""
@@ -61,6 +62,9 @@ class Moments(NamedTuple):
 class TakeOff:
     """A take-off that is to come, or under way."""
 
+    bearing: ClassVar[str] = "feet"
+    """What it takes off from."""
+
     def __init__(
         self, actor: Actor, footing: Footing, line: PoseLine, at: Moments, numbers: TakeOffNumbers, step: float
     ) -> None:
@@ -79,19 +83,24 @@ class TakeOff:
         """The push as a plan needs it."""
         n = self._numbers
         first = round(self._at.crouch / self._step)
-        heel, toe = self._footing.soles(state)
+        heel, toe = self._points(state)
         return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last, n.push_heels)
+
+    def _points(self, state: State) -> tuple[float, float]:
+        """m along the way: where forces act."""
+        return self._footing.soles(state)
 
     def begin(self, state: State, course: Course | None) -> None:
         """Push from here on, along a course; without one, by poses in time."""
         self._began, self._course = state.time, course
 
     def over(self, state: State) -> bool:
-        """Whether its time is up, or the feet are off the ground before."""
+        """Whether its time is up, or it is off the ground before."""
         if self._began is None:
             return False
         late = self._began + EARLIEST * (self._at.take_off - self._at.crouch)
-        return state.time >= self._at.take_off - 1e-9 or (state.time > late and not self._footing.touching(state))
+        off = state.time > late and not self._footing.touching(state, self.bearing)
+        return state.time >= self._at.take_off - 1e-9 or off
 
     def act(self, state: State, rotation: Rotation) -> Actuation:
         """Torques of the coming step."""
@@ -121,7 +130,11 @@ class TakeOff:
         share = (state.time - self._began) / (self._at.take_off - self._at.crouch)
         tilt = self._line.tilt[k] + share * radians(n.push_tilt)
         weights = Weights(n.push_linear, n.push_angular, n.push_support)
-        stiffness = n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0)
         upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
-        on = "toes" if share > n.push_heels else "feet"
-        return Stance(self.pose, stiffness, weights, pull, twist, (upright,), n.gap, on)
+        on = "toes" if share > n.push_heels else self.bearing
+        return Stance(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, on)
+
+    @property
+    def _stiffness(self) -> Array:
+        """(n,) 1/s^2 of joints in the push."""
+        return np.asarray(self._numbers.push_stiffness * np.where(self._actor.core, self._numbers.push_core, 1.0))

@@ -43,7 +43,7 @@ LEFT_OUT = ("toe_extension",)
 TUCKED = 0.8
 """Of a flight, during which it may be tucked: then it bends for the ground."""
 CHOSEN = (0, 2, 3, 6)
-"""Of the poses of a flip, those that are taken if nobody tells which: crouch and landing go with momenta of the clip."""
+"""Of the poses of a flip, taken if nobody tells which: crouch and landing go with momenta of the clip."""
 
 
 @dataclass(frozen=True)

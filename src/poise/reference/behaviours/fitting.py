@@ -1,6 +1,6 @@
 """Poses of a clip made fit for a flip that is planned: over the feet, deep enough, and tucked tightly enough.
 
-A captured athlete pushes off in the middle of a run of movements, and how far captured feet are turned against the ground
+A captured athlete pushes off in the middle of other movements, and how far captured feet are turned against the ground
 is known to some degrees only. The file's own poses tell what the flip can do with.
 """
 

@@ -19,7 +19,8 @@ from poise.frozen import Frozen
 from poise.reference.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.reference.authoring.source import Source, read_table
 from poise.reference.behaviours.behaviour import Behaviour, Freedom
-from poise.reference.behaviours.clipped import Moments, Poses, poses_of
+from poise.reference.behaviours.clipped import Moments, poses_of
+from poise.reference.behaviours.fitting import Poses
 
 _FOLDER = Path(__file__).parent / "shipped"
 _TOLD = (
@@ -95,7 +96,9 @@ def _poses(chain: Sequence[Source], whole: Source, count: int) -> Poses:
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
-            poses = poses_of(Moments.of(source, count), Body.named(whole.text("body")), count, poses, whole.text("kind"))
+            poses = poses_of(
+                Moments.of(source, count), Body.named(whole.text("body")), count, poses, whole.text("kind")
+            )
         for name, values in source.section("poses").items():
             if name not in (*ANGLES, *LIMB_ANGLES):
                 raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))

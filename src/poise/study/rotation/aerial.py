@@ -13,6 +13,7 @@ from poise.performance import Performance
 from poise.reference.behaviours import read_behaviour
 from poise.study.plots import panels
 from poise.study.rotation.diving import dive
+from poise.study.rotation.kipping import kip
 from poise.study.rotation.stage import Rehearsal
 from poise.study.study import Row, Scope, Study
 from poise.study.table import count, grouped, mean, median
@@ -44,6 +45,11 @@ def _rolled_on(rehearsal: Rehearsal) -> Outcome:
     return Outcome(dived.on_hands and dived.turns >= GOING_ON and not dived.blew_up, dived.flew, dived.performance)
 
 
+def _kipped(rehearsal: Rehearsal) -> Outcome:
+    kipped = kip(rehearsal)
+    return Outcome(kipped.succeeded, kipped.flew, kipped.performance)
+
+
 @dataclass(frozen=True)
 class Goal:
     """What a behaviour is for, who judges it, where, and from how noisy starts."""
@@ -56,6 +62,7 @@ class Goal:
 
 
 GOALS = {
+    "kip-up": Goal("onto its feet alone, and stands there for 2 s", _kipped, 6.0),
     "dive-roll": Goal("onto its hands, over, and stands for 1 s", _dived, 5.0),
     "dive-down": Goal("onto its hands, and two turns", _rolled_on, 5.5, "drop:0.5"),
 }
@@ -124,7 +131,7 @@ def plot(rows: Sequence[Row]) -> Figure:
 
 STUDY: Study[Case] = Study(
     name="rotation-aerial",
-    title="how often dives do what they are for",
+    title="how often dives and kip-ups do what they are for",
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=10.0),
     quick=Scope(seeds=2, seconds=5.0, coarse=True),

@@ -70,7 +70,7 @@ def _done(time: float, down: float | None) -> bool:
 
 
 def score_of_kip(rehearsal: Rehearsal) -> float:
-    """Into the air, onto the feet, near above them, standing, and up: 7 for all of it, less for friction that drives."""
+    """Into the air, onto the feet, near them, standing, and up: 7 for all of it, less for friction that drives."""
     kipped = kip(rehearsal)
     flew, stood = min(kipped.flew / AIRBORNE, 1.0), min(kipped.stood / STANDING, 1.0)
     near = 1.0 - min(max(kipped.behind, 0.0) / FAR, 1.0)

@@ -1,0 +1,59 @@
+"""The kip-up: off the back, onto the feet, standing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.errors import PoiseError
+from poise.measure import audit
+from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.kipping import AIRBORNE, kip
+from poise.study.rotation.rehearsal import Rehearsal, score, staged
+
+
+@pytest.fixture(scope="module")
+def kipped():
+    return kip(Rehearsal(read_behaviour("kip-up"), seconds=6.0, noise=0.0))
+
+
+def test_it_comes_up_from_its_back_through_the_air(kipped):
+    recording = kipped.performance.recording
+    facing = recording.qpos[0, 3:7]
+    assert 2.0 * np.arctan2(facing[2], facing[0]) == pytest.approx(-np.pi / 2)
+    assert kipped.flew > 0.25
+    assert kipped.on_feet
+    assert kipped.behind > 0.1  # its feet come down before it
+    assert kipped.succeeded
+
+
+def test_it_is_physical_and_uses_joints_alone(kipped):
+    recording = kipped.performance.recording
+    assert audit(recording).passed
+    assert not recording.external.any()
+    assert np.all(np.abs(recording.torque) <= np.array(recording.meta["torque_limits"]) + 1e-9)
+
+
+def test_hands_and_shoulders_alone_push_it_off():
+    run, world, controller = staged(Rehearsal(read_behaviour("kip-up"), noise=0.0))
+    pushing = set()
+    while controller.performing.stage != "flight":
+        result = run.step()
+        if controller.performing.stage == "push":
+            pushing |= {world.model.body(int(body)).name for body in result.body[result.impulse[:, 0] > 0]}
+    assert {"left_hand", "right_hand", "thorax"} <= pushing
+    assert not {name for name in pushing if name.endswith(("_foot", "_toes", "_shank", "_thigh"))}
+
+
+def test_who_lies_still_scores_nothing():
+    rehearsal = Rehearsal(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
+    assert score(rehearsal) == 0.0
+    assert not kip(rehearsal).succeeded
+    assert kip(rehearsal).flew < AIRBORNE
+
+
+def test_it_has_eight_poses():
+    behaviour = read_behaviour("kip-up")
+    fewer = replace(behaviour, at=behaviour.at[:7], poses={name: row[:7] for name, row in behaviour.poses.items()})
+    with pytest.raises(PoiseError, match="a kip has 8 poses: lie, shoulders"):
+        staged(Rehearsal(fewer))
