@@ -97,7 +97,7 @@ class Landing:
             pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
             twist = -n.land_spin_damping * rotation.angular_momentum
         weights = Weights(n.land_linear, n.land_angular, n.land_support)
-        tilt = line.tilt[k] + (1.0 - min(since / (last * step), 1.0)) * (self._tilt - line.tilt[0])
+        tilt = (1.0 - min(since / (last * step), 1.0)) * self._tilt
         tasks = (
             footing.upright(state, tilt, n.trunk_spring, n.trunk),
             *footing.flat(state, n.flat_spring, n.flat),

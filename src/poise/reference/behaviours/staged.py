@@ -21,9 +21,6 @@ from poise.spatial import Array
 SAMPLES = 512
 """Poses of a turn that are kept: nearer ones are 0.7 degrees of a roll apart."""
 
-STANDING = ("flip", "dive")
-"""Kinds that begin on their feet, flat on the ground."""
-
 
 class Staged:
     """A behaviour as something to be performed: it begins at rest, and the controller decides what follows."""
@@ -66,14 +63,17 @@ class Staged:
         return self._figure.poses(self.behaviour.angles(curves))
 
     def _begin(self) -> Array:
-        """The pose at `at` (turns or seconds), its pelvis tilted, lowest point on the ground; `at` is 0 if not told."""
+        """The pose at `at` (turns or seconds; 0 if not told), its pelvis tilted, lowest point on the ground.
+
+        A flip's soles are flat there, whatever clip its pose is from: who begins on the heels never gets off them.
+        """
         told = self.behaviour.start
         where = told.get("at", 0.0)
         if self.behaviour.kind == "roll":
             pose = np.array(self.cycle[round(where * SAMPLES) % SAMPLES])
         else:
             pose = self.line(np.array([where]))[0]
-        if self.behaviour.kind in STANDING:
+        if self.behaviour.kind == "flip":
             pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._soles(pose)})[0]
         turned = {name: value for name, value in told.items() if name.startswith("pelvis_")}
         pose = self._figure.bent(pose[None], turned)[0]
