@@ -22,6 +22,8 @@ SPANS = {
     "baby-too-weak": (0.0, 8.0),
     "back-flip": (0.8, 3.4),
     "kip-up": (0.2, 3.5),
+    "back-handspring": (1.1, 2.9),
+    "double-back-handspring": (1.1, 4.6),
     "dive-roll": (0.9, 3.4),
     "dive-down": (1.0, 3.6),
 }  # s
@@ -34,6 +36,8 @@ DISTANCES = {
     "baby-too-weak": 1.7,
     "back-flip": 2.6,
     "kip-up": 2.4,
+    "back-handspring": 2.8,
+    "double-back-handspring": 3.2,
     "dive-roll": 2.8,
     "dive-down": 3.2,
 }

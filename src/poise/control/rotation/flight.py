@@ -104,12 +104,15 @@ class Flight:
         That is H + m (z x' - x z'), with the centre of mass x before them and z above. `off` (rad) is how much further
         forward than wanted the trunk will lean, over legs that are turned back by as much.
         """
+        wanted = self._numbers.about_feet
+        if wanted is None:
+            return 0.0
         spin, mass = float(self._footing.axis @ rotation.angular_momentum), rotation.mass
         height = float(self._out.height[-1])
         along, down = float(self._footing.forward @ rotation.velocity), self._falling(rotation)
         ahead = float(self._out.ahead[-1]) + self._lean * off
         about = spin + mass * (height * along + ahead * down)  # as the pose places the feet
-        return min(max((self._numbers.about_feet - about) / (mass * down * height), -FARTHEST), FARTHEST)
+        return min(max((wanted - about) / (mass * down * height), -FARTHEST), FARTHEST)
 
     def _falling(self, rotation: Rotation) -> float:
         """m/s downward at touch-down."""

@@ -24,7 +24,7 @@ class FlightNumbers:
     opening: float = 0.2  # s from the tuck to the pose of touch-down
     touch_pitch: float = -320.0  # degrees of the pelvis at touch-down
     flight_stiffness: float = 1500.0
-    about_feet: float = -20.0  # kg m^2/s about the feet at touch-down, which are placed for it
+    about_feet: float | None = -20.0  # kg m^2/s about the feet at touch-down, which are placed for it; none: as posed
 
 
 @dataclass(frozen=True)

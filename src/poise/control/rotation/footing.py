@@ -20,9 +20,12 @@ TOUCHED = 0.004
 BEARING = {
     "feet": ("_foot", "_toes"),
     "toes": ("_toes",),
+    "hands": ("_hand",),
     "back": ("pelvis", "abdomen", "thorax", "_upper_arm", "_forearm", "_hand"),
 }
 """Links that a body stands on, by the ends of their names."""
+PALMS = ("left_hand_palm", "right_hand_palm")
+"""What of the hands bears: capsules along them."""
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
@@ -37,7 +40,7 @@ class Stance:
     twist: Array  # (3,) N m: rate of angular momentum
     tasks: tuple[Task, ...]
     gap: float  # m: feet nearer to the ground may bear
-    on: str = "feet"  # what may: feet, toes alone, or the back with the arms
+    on: str = "feet"  # what may: feet, toes alone, hands, or the back with the arms
 
 
 class Footing:
@@ -47,6 +50,7 @@ class Footing:
         self._actor, self._settings, self._step = actor, settings, step
         body = actor.body
         self._feet = [body.link_id(foot.link) for foot in body.feet]
+        self._palms = [i for i in range(actor.model.ngeom) if actor.model.geom(i).name in PALMS]
         links = ("world", *body.links)
         count = np.arange(actor.model.nbody)
         self._bearing = {
@@ -150,6 +154,16 @@ class Footing:
             float(axis @ rotation.angular_momentum),
             turned,
         )
+
+    def palms(self, state: State) -> tuple[float, float]:
+        """m along the way: where both hands are, from their hindmost to their foremost."""
+        data, model = state.data, self._actor.model
+        middle = data.geom_xpos[self._palms]
+        self._middle = np.asarray(middle.mean(axis=0))
+        level = np.abs(data.geom_xmat[self._palms].reshape(-1, 3, 3)[:, :, 2] @ self.forward)
+        half = model.geom_size[self._palms, 1] * level
+        along = middle @ self.forward
+        return float(np.mean(along - half)), float(np.mean(along + half))
 
     def touching(self, state: State, part: str = "feet") -> bool:
         """Whether feet, or other links of those that bear, are on the ground."""

@@ -46,6 +46,7 @@ class LandingNumbers:
     trunk_spring: float = 60.0  # 1/s^2
     flat: float = 0.9  # weight of feet that are flat on the ground, 1/(rad/s^2)^2
     flat_spring: float = 400.0  # 1/s^2
+    land_margin: float = 0.0  # m from the ends of the soles, within which a plan presses
 
 
 class Landing:
@@ -77,7 +78,7 @@ class Landing:
         heel, toe = self._footing.soles(state)
         ankle = float(self._footing.forward @ self._footing.ankles(state))
         wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
-        phase = Phase(self.inertia, heel, toe, 8, STRONGEST)
+        phase = Phase(self.inertia, heel + n.land_margin, toe - n.land_margin, 8, STRONGEST)
         return self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
 
     def act(self, state: State, rotation: Rotation) -> Actuation:

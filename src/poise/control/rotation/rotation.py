@@ -11,6 +11,7 @@ from poise.control.controller import Stage
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
+from poise.control.rotation.handspring import Handspring
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
@@ -19,11 +20,11 @@ from poise.reference import Reference
 from poise.reference.behaviours import Behaviour, Staged, read_behaviour
 from poise.spatial import Array
 
-KINDS = ("roll", "flip", "kip", "dive")
+KINDS = ("roll", "flip", "kip", "dive", "handspring")
 
 
 class Rotation:
-    """Performs behaviours: rolls, flips and dives."""
+    """Performs behaviours: rolls, flips, dives and handsprings."""
 
     name = "rotation"
     needs_physics = False
@@ -41,12 +42,14 @@ class Rotation:
         if behaviour.kind not in KINDS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing: Roll | Flip | Dive
+        self.performing: Roll | Flip | Dive | Handspring
         actor, step = Actor(world), world.state.step
         if behaviour.kind == "roll":
             self.performing = Roll(actor, staged, self._settings, step)
         elif behaviour.kind in ("flip", "kip"):
             self.performing = Flip(actor, staged, self._settings, step)
+        elif behaviour.kind == "handspring":
+            self.performing = Handspring(actor, staged, self._settings, step)
         else:
             self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
 
@@ -65,7 +68,7 @@ class Rotation:
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
         if not isinstance(self.performing, Roll):
-            raise PoiseError("flips and dives cannot be steered: rolls can")
+            raise PoiseError("flips, dives and handsprings cannot be steered: rolls can")
         if heading is not None:
             self.performing.heading = heading
         if speed is not None:

@@ -66,11 +66,18 @@ class TakeOff:
     """What it takes off from."""
 
     def __init__(
-        self, actor: Actor, footing: Footing, line: PoseLine, at: Moments, numbers: TakeOffNumbers, step: float
+        self,
+        actor: Actor,
+        footing: Footing,
+        line: PoseLine,
+        at: Moments,
+        numbers: TakeOffNumbers,
+        step: float,
+        start: float = 0.0,
     ) -> None:
-        """`line` are the poses from standing to take-off, a step (s) apart."""
+        """`line` are the poses from standing to take-off, a step (s) apart; the first is due at `start` (s)."""
         self._actor, self._footing, self._line, self._numbers, self._step = actor, footing, line, numbers, step
-        self._at = at
+        self._at, self._start = Moments(at.crouch + start, at.take_off + start), start
         self._course: Course | None = None
         self._began: float | None = None  # s of the push
         self.pose = np.array(line.qpos[0])
@@ -82,7 +89,7 @@ class TakeOff:
     def phase(self, state: State) -> Phase:
         """The push as a plan needs it."""
         n = self._numbers
-        first = round(self._at.crouch / self._step)
+        first = round((self._at.crouch - self._start) / self._step)
         heel, toe = self._points(state)
         return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last, n.push_heels)
 
@@ -104,7 +111,7 @@ class TakeOff:
 
     def act(self, state: State, rotation: Rotation) -> Actuation:
         """Torques of the coming step."""
-        k = min(round(state.time / self._step) + 1, len(self._line.qpos) - 1)
+        k = min(round((state.time - self._start) / self._step) + 1, len(self._line.qpos) - 1)
         self.pose = np.array(self._line.qpos[k])
         stance = self._squat(state, rotation, k) if self._began is None else self._push(state, rotation, k)
         return self._footing.grounded(state, rotation, stance)

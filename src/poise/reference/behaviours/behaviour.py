@@ -29,7 +29,7 @@ class Behaviour:
 
     name: str
     title: str
-    kind: str  # roll, flip, kip or dive: who reads the rest
+    kind: str  # roll, flip, kip, dive or handspring: who reads the rest
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name

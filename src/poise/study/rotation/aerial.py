@@ -14,6 +14,7 @@ from poise.reference.behaviours import read_behaviour
 from poise.study.plots import panels
 from poise.study.rotation.diving import dive
 from poise.study.rotation.kipping import kip
+from poise.study.rotation.springing import spring
 from poise.study.rotation.stage import Rehearsal
 from poise.study.study import Row, Scope, Study
 from poise.study.table import count, grouped, mean, median
@@ -50,6 +51,11 @@ def _kipped(rehearsal: Rehearsal) -> Outcome:
     return Outcome(kipped.succeeded, kipped.flew, kipped.performance)
 
 
+def _sprung(rehearsal: Rehearsal) -> Outcome:
+    sprung = spring(rehearsal)
+    return Outcome(sprung.succeeded, sum(sprung.flights), sprung.performance)
+
+
 @dataclass(frozen=True)
 class Goal:
     """What a behaviour is for, who judges it, where, and from how noisy starts."""
@@ -65,6 +71,8 @@ GOALS = {
     "kip-up": Goal("onto its feet alone, and stands there for 2 s", _kipped, 6.0),
     "dive-roll": Goal("onto its hands, over, and stands for 1 s", _dived, 5.0),
     "dive-down": Goal("onto its hands, and two turns", _rolled_on, 5.5, "drop:0.5"),
+    "back-handspring": Goal("onto its hands, onto its feet, stands for 2 s", _sprung, 6.0, noises=(0.1, 0.2)),
+    "double-back-handspring": Goal("the same, twice in a row", _sprung, 8.0, noises=(0.1, 0.2)),
 }
 
 
@@ -131,7 +139,7 @@ def plot(rows: Sequence[Row]) -> Figure:
 
 STUDY: Study[Case] = Study(
     name="rotation-aerial",
-    title="how often dives and kip-ups do what they are for",
+    title="how often dives, kip-ups and handsprings do what they are for",
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=10.0),
     quick=Scope(seeds=2, seconds=5.0, coarse=True),

@@ -13,6 +13,7 @@ from poise.performance import Performance
 from poise.study.rotation.diving import score_of_dive
 from poise.study.rotation.friction import Friction
 from poise.study.rotation.kipping import score_of_kip
+from poise.study.rotation.springing import score_of_spring
 from poise.study.rotation.stage import SOUND, Rehearsal, of_foot, staged, touching
 from poise.world.result import BlowUp
 
@@ -148,5 +149,11 @@ def score_of_flip(rehearsal: Rehearsal) -> float:
 
 def score(rehearsal: Rehearsal) -> float:
     """Of a behaviour of any kind: the higher the better."""
-    judges = {"roll": score_of_roll, "flip": score_of_flip, "kip": score_of_kip, "dive": score_of_dive}
+    judges = {
+        "roll": score_of_roll,
+        "flip": score_of_flip,
+        "kip": score_of_kip,
+        "dive": score_of_dive,
+        "handspring": score_of_spring,
+    }
     return judges[rehearsal.behaviour.kind](rehearsal)

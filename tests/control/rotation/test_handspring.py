@@ -1,0 +1,60 @@
+"""The back handspring: through the air onto the hands, through the air onto the feet, and up."""
+
+from dataclasses import replace
+
+import pytest
+
+from poise.control.rotation.handspring_numbers import HandspringNumbers
+from poise.errors import PoiseError
+from poise.measure import audit
+from poise.reference.behaviours import read_behaviour
+from poise.study.rotation.rehearsal import Rehearsal, score
+from poise.study.rotation.springing import AIRBORNE, Sprung, Support, spring
+
+
+@pytest.fixture(scope="module")
+def sprung():
+    return spring(Rehearsal(read_behaviour("back-handspring"), seconds=5.0, seed=1, noise=0.2))
+
+
+def test_it_springs_onto_its_hands_and_onto_its_feet_and_stands(sprung):
+    assert [support.on for support in sprung.supports] == ["feet", "hands", "feet"]
+    assert min(sprung.flights) > 0.1
+    assert sprung.succeeded
+
+
+def test_it_is_physical(sprung):
+    assert audit(sprung.performance.recording).passed
+    assert not sprung.performance.recording.external.any()
+
+
+def test_it_springs_twice_in_a_row():
+    sprung = spring(Rehearsal(read_behaviour("double-back-handspring"), seconds=7.0, noise=0.0))
+    assert [support.on for support in sprung.supports] == ["feet", "hands", "feet", "hands", "feet"]
+    assert min(sprung.flights) > 0.1
+    assert sprung.succeeded
+    assert audit(sprung.performance.recording).passed
+
+
+def test_springs_are_judged_by_what_touches_the_ground(sprung):
+    def judged(*supports: Support) -> Sprung:
+        return replace(sprung, springs=1, supports=supports)
+
+    feet, hands = Support("feet", 0.0, 1.5), Support("hands", 1.7, 1.9)
+    assert judged(feet, hands, Support("feet", 2.1, 4.2)).succeeded
+    assert not judged(feet, hands, Support("feet", 2.1, 3.0), Support("else", 3.0, 3.1)).succeeded
+    assert judged(feet, hands, Support("else", 2.1, 4.2)).right == 1
+    assert judged(feet, Support("hands", 1.5 + 0.5 * AIRBORNE, 1.9), Support("feet", 2.1, 4.2)).right == 0
+    assert judged(feet).right == 0
+
+
+def test_a_spring_that_has_not_left_the_ground_scores_next_to_nothing():
+    assert score(Rehearsal(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
+
+
+def test_a_handspring_has_poses_and_numbers_of_its_own():
+    behaviour = read_behaviour("back-handspring")
+    with pytest.raises(PoiseError, match="number of a handspring"):
+        HandspringNumbers.of(replace(behaviour, control={"reach": 1.0}))
+    with pytest.raises(PoiseError, match="a handspring has 11 poses"):
+        HandspringNumbers.of(replace(behaviour, at=behaviour.at[:-1]))
