@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
 from poise.body.rigging import plain_rigging
@@ -25,6 +26,20 @@ CROOKED = """
         <geom type="cylinder" size=".05 .02" pos="0 0 .1" rgba="0 1 0 .5"/></body>
     </body>
   </body></worldbody></mujoco>"""
+
+
+def _graphics() -> bool:
+    """Whether anything can be drawn here."""
+    try:
+        from mujoco.egl import GLContext
+
+        GLContext(8, 8).free()
+    except Exception:
+        return False
+    return True
+
+
+needs_graphics = pytest.mark.skipif(not _graphics(), reason="no OpenGL through EGL here")
 
 
 def record(body, seconds=0.5, motion="fall", terrain=None, **scene):

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, add_command
+from poise.cli.command import Report, Watcher, add_command
 from poise.cli.named import source_file
 
 
@@ -34,5 +34,5 @@ def _export(chosen: argparse.Namespace) -> Report:
 
     source = source_file(chosen.file)
     check_targets([chosen.target], source)
-    path = export(read_source(source), chosen.target)
+    path = export(read_source(source), chosen.target, Watcher(chosen.json).bar)
     return Report(f"wrote {path}", {"files": [str(path)]})

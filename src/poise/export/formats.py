@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poise.errors import PoiseError, unknown
 from poise.export.clips import Source, clip_of
@@ -16,6 +15,7 @@ from poise.export.shown import Shown, shown
 from poise.export.strip import write_strip
 from poise.export.table import write_csv
 from poise.export.usd import write_usd
+from poise.export.video import write_video
 from poise.motion import Clip, save_clip, write_bvh
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -28,8 +28,10 @@ class Format:
     """What a format is, how it is written, and whether it can show a clip that has no body."""
 
     what: str
-    write: Callable[[Any, Path], Path]
+    write: Callable[..., Path]
     of_clips: bool = True
+    tells: bool = False
+    """Whether writing takes long, and tells how far it is."""
 
 
 def _bvh(source: Source, path: Path) -> Path:
@@ -61,6 +63,10 @@ def _strip(source: Recording | Dynamic | BodyClip, path: Path) -> Path:
     return write_strip(_seen(source), path)
 
 
+def _video(source: Recording | Dynamic | BodyClip, path: Path, bar: Callable[[int], Iterable[int]]) -> Path:
+    return write_video(_seen(source), path, bar=bar)
+
+
 def _seen(source: Recording | Dynamic | BodyClip) -> Recording | Shown:
     """What there is to look at: with forces, and what hands hold, where they are known."""
     if isinstance(source, Dynamic):
@@ -78,12 +84,16 @@ FORMATS: dict[str, Format] = {
     "npz": Format("motion of the performer, for Poise", _npz),
     "html": Format("3D playback in one self-contained page", _page, of_clips=False),
     "png": Format("a strip of pictures", _strip, of_clips=False),
+    "mp4": Format("a video; needs poise[video] and OpenGL", _video, of_clips=False, tells=True),
 }
 """By ending."""
 
 
-def export(source: Source, path: str | Path) -> Path:
-    """Write a recording, or a motion that obeys physics, is on a body or on a skeleton, in the format of the ending."""
+def export(source: Source, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
+    """Write a recording, or a motion that obeys physics, is on a body or on a skeleton, in the format of the ending.
+
+    What takes long loops over the numbers of a `bar`, which may show how far it is.
+    """
     path = Path(path)
     able = {ending: form for ending, form in FORMATS.items() if form.of_clips or not isinstance(source, Clip)}
     ending = path.suffix.lstrip(".").lower()
@@ -91,4 +101,5 @@ def export(source: Source, path: str | Path) -> Path:
         raise PoiseError(f"{path}: the ending says the format, one of {', '.join(able)}")
     if ending not in able:
         raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
-    return able[ending].write(source, path)
+    form = able[ending]
+    return form.write(source, path, bar) if form.tells else form.write(source, path)
