@@ -41,6 +41,7 @@ class Handover:
         self.handed_over: float | None = None  # s
         self._heading: float | None = None  # rad and m/s that were asked for
         self._speed: float | None = None
+        self._turned = 0.0  # rad, from the first heading to that of who takes over
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""

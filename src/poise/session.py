@@ -180,7 +180,7 @@ class Session:
         loads = [parse_load(text) for text in self.loads]
         controller = named_controller(self.controller, self.settings)
         usual = CONTROLLERS[self.controller]
-        commands = self._commands(controller, usual.speeds)
+        commands = self._commands(controller)
         terrain = parse_terrain(self.terrain)
         chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
         told = chosen.reference
@@ -225,6 +225,8 @@ class Session:
         then = named_controller(name)
         if then.needs_physics:
             raise PoiseError(f"then '{self.then}': {name} cannot take over, pendulum can")
+        if self.steer is not None and not isinstance(then, Steerable):
+            raise PoiseError(f"then '{self.then}': {name} cannot be steered, pendulum can")
         return Handover(first, then, named_motion(motion, body))
 
     def _caught(self, first: Controller) -> Controller:
@@ -245,7 +247,7 @@ class Session:
             return Roaming(shipped_repertoire(chosen.body), self.motion)
         return obeying(reference, chosen.body, chosen.ships, say)
 
-    def _commands(self, controller: Controller, speeds: tuple[float, float]) -> tuple[Command, ...]:
+    def _commands(self, controller: Controller) -> tuple[Command, ...]:
         """The commands to steer, which not all can take."""
         if self.steer is None:
             return ()
@@ -254,9 +256,11 @@ class Session:
             raise PoiseError(f"controller '{self.controller}' cannot be steered: --controller pendulum can, and nqr")
         if (self.edits or self.loads) and controller.needs_physics:
             raise PoiseError(f"what {self.controller} steers cannot be edited or loaded: leave out --edit and --load")
+        walker = self.then.rpartition(":")[2] if self.then else self.controller
+        slowest, fastest = CONTROLLERS[walker if walker in CONTROLLERS else self.controller].speeds
         for command in commands:
-            if command.speed is not None and not speeds[0] <= command.speed <= speeds[1]:
-                told = f"{self.controller} goes at {speeds[0]:g} to {speeds[1]:g} m/s"
+            if command.speed is not None and not slowest <= command.speed <= fastest:
+                told = f"{walker} goes at {slowest:g} to {fastest:g} m/s"
                 raise PoiseError(f"steer '{self.steer}': {told}, not at {command.speed:g}")
         return commands
 

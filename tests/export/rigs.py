@@ -1,6 +1,7 @@
 """Recordings and riggings that the tests of exports share."""
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ def _graphics() -> bool:
 
 
 needs_graphics = pytest.mark.skipif(not _graphics(), reason="no OpenGL through EGL here")
+needs_av = pytest.mark.skipif(find_spec("av") is None, reason="no av here")
 
 
 def record(body, seconds=0.5, motion="fall", terrain=None, **scene):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rigs import crooked, needs_graphics, record
+from rigs import crooked, needs_av, needs_graphics, record
 
 from poise import Body
 from poise.errors import PoiseError
@@ -21,7 +21,7 @@ from poise.world.recording import Recording
 from poise.world.rehearsed import rehearsed
 
 WALK = Path(__file__).parents[2] / "examples/motions/walk.bvh"
-ALL = [pytest.param(ending, marks=needs_graphics if ending == "mp4" else ()) for ending in FORMATS]
+ALL = [pytest.param(ending, marks=[needs_graphics, needs_av] if ending == "mp4" else []) for ending in FORMATS]
 CLIPS = [ending for ending, form in FORMATS.items() if form.of_clips]
 
 

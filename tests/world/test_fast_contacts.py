@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from poise import Scene, World, WorldSettings, parse_terrain
+from poise import Recording, Scene, World, WorldSettings, parse_terrain
 from poise.contact.haste import doubtful
+from poise.measure import audit
 from poise.world.candidates import MET_SPEED, Candidates
 from poise.world.props import Ball, Barbell, Box
+from poise.world.recorder import Recorder
 
 
 def thrown(prop, terrain: str, step: float, seed: int, speed: float, spin: float) -> World:
@@ -22,6 +24,14 @@ def thrown(prop, terrain: str, step: float, seed: int, speed: float, spin: float
     pose[3:7] = turn / np.linalg.norm(turn)
     world.reset(pose, np.concatenate([speed * way / np.linalg.norm(way), spin * axis / np.linalg.norm(axis)]))
     return world
+
+
+def recorded(world: World, steps: int = 30) -> tuple[Recording, list[float]]:
+    """A recording, and how far the world looked ahead in its steps, m."""
+    recorder = Recorder(world, with_reference=False)
+    for _ in range(steps):
+        recorder.add(world.step())
+    return recorder.finish({"step": world.settings.step, "torque_limits": []}), recorder.looked
 
 
 def depth_and_distance(world: World, seconds: float = 0.3) -> tuple[float, float]:
@@ -44,7 +54,20 @@ def test_a_ball_that_outruns_the_look_ahead_is_met(seed):
     world = thrown(Ball(radius=0.1), "flat", 1 / 120, seed, speed=15.0, spin=0.0)
     deepest, _ = depth_and_distance(world)
     assert deepest < 4e-3
-    assert world.looks_ahead > MET_SPEED / 120
+
+
+def test_recordings_say_how_far_the_world_looked_in_their_steps():
+    """What was met from further away is found again by the audit; a world that has looked so far starts afresh."""
+    world = thrown(Ball(radius=0.1), "flat", 1 / 120, 5, speed=15.0, spin=0.0)
+    pose, velocity = world.qpos.copy(), world.qvel.copy()
+    fast = recorded(world)
+    assert max(fast[1]) == pytest.approx(2 * MET_SPEED / 120)
+    assert audit(fast[0]).passed
+    world.reset(pose, velocity / 15)
+    slow = recorded(world)
+    assert max(slow[1]) == world.looks_ahead == pytest.approx(MET_SPEED / 120)
+    fresh = thrown(Ball(radius=0.1), "flat", 1 / 120, 5, speed=1.0, spin=0.0)
+    assert slow[0].model_xml == recorded(fresh)[0].model_xml != fast[0].model_xml
 
 
 def test_the_world_looks_as_far_ahead_as_it_says_among_many_surfaces():

@@ -38,7 +38,7 @@ from poise.dynamics.workspace import (
 from poise.kernel import floats, floats2, ints, kernel
 
 DOUBT = 3e-3
-"""m: a row that may be wrong by more than its surfaces are apart is doubtful."""
+"""m: a row is doubtful if its surfaces may sink in by more than this for what it misses."""
 ROUND = 0.05
 """m: normals turn as those of a surface of this radius, wherever it is not a plane."""
 

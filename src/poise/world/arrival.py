@@ -3,7 +3,7 @@
 A gap is closed along the normal that it has at the start of the step. A limb that swings round the edge of a stair
 would be stopped although it passes by, another one in the air, and one that whips down would sink in. So steps in
 which that may be are tried out: what is stopped although it does not meet anything is let go, and the rows of what is
-met too early or too late are given the gap that it really ends with. Rows and truth then agree at the solution.
+met too early or too late are given the gap that it really ends with. Rows and truth then agree, as a rule.
 """
 
 from __future__ import annotations
@@ -69,9 +69,12 @@ class Arrivals:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """The same step, after what was missed has been looked for."""
+        """The same step is to be solved, with rows that were laid anew."""
         self._ghosts.clear()
         self._real.clear()
+
+    def note_sought(self) -> None:
+        """What was missed has been looked for."""
         self._sought |= self.missed
         self.missed.clear()
 
@@ -123,7 +126,7 @@ class Arrivals:
                 continue
             mine = [c for c, other in enumerate(pairs) if other == pair]
             if any(work.contact_kind[c] == IGNORED for c in mine):
-                continue  # a hand and what it holds
+                continue  # a hand and what it holds, or a ghost
             near, away = self._nearest(work, mine, end.point)
             if away > BESIDE and pair not in self._sought and not self._candidates.uneven[list(pair)].any():
                 self.missed.add(pair)

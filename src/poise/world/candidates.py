@@ -33,7 +33,7 @@ class Candidates:
     def __init__(self, model: mujoco.MjModel, step: float) -> None:
         """Sets how far the surfaces of a model look ahead."""
         self.look_ahead = MET_SPEED * step  # m
-        self.furthest = self.look_ahead  # m: how far it has looked so far
+        self.furthest = self.look_ahead  # m: how far it has looked in this step
         _look_ahead(model, self.look_ahead)
         self._model = model
         self.uneven = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
@@ -43,6 +43,7 @@ class Candidates:
 
     def find(self, data: mujoco.MjData) -> None:
         """Those at the present pose."""
+        self.furthest = self.look_ahead
         mujoco.mj_collision(self._model, data)
         if data.ncon == 0:
             self._found, self.geoms = [], NO_PAIRS

@@ -30,6 +30,7 @@ class Recorder:
         self.external: list[Array] = []
         self.forces = Ledger(world.settings.step)
         self.reference: list[Array] | None = [] if with_reference else None
+        self.looked: list[float] = []  # m, (T,) how far ahead the world looked
         self.solves: Counter[Status] = Counter()
         self.worst_residual = 0.0
         self.weakened = 0
@@ -49,6 +50,7 @@ class Recorder:
         self.forces.add(len(self.torque), result)
         self.torque.append(result.torque)
         self.external.append(result.external)
+        self.looked.append(result.looked_ahead)
         self.solves[result.solution.status] += 1
         self.worst_residual = max(self.worst_residual, result.solution.residual)
         self.weakened += result.feedback_kept < 1.0
@@ -59,13 +61,14 @@ class Recorder:
         del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
         if self.reference is not None:
             del self.reference[steps + 1 :]
-        del self.torque[steps:], self.external[steps:]
+        del self.torque[steps:], self.external[steps:], self.looked[steps:]
         self.forces.cut(steps)
 
     def _scene_xml(self) -> str:
         """The scene, whose surfaces look at least as far ahead as the world did, so that replays find what was met."""
-        scene, met = self.world.scene, self.world.looks_ahead
-        return scene.xml if met <= LOOK_AHEAD else scene.described(met)
+        scene, usual = self.world.scene, self.world.looks_ahead
+        met = max(self.looked, default=usual)
+        return scene.xml if met <= LOOK_AHEAD else scene.described(met, usual)
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""

@@ -39,3 +39,4 @@ class StepResult(NamedTuple):
     solution: ContactSolution
     weakest: float  # least share of its actuation that a joint kept: below 1 where torque limits did not settle
     feedback_kept: float  # share of the contact feedback that was used: 1, unless the problem had no solution
+    looked_ahead: float  # m: how far apart contacts may have been at the start of the step

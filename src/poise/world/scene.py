@@ -76,19 +76,19 @@ class Scene:
     @cached_property
     def xml(self) -> str:
         """MJCF of the whole scene, self-contained."""
-        return self.described(LOOK_AHEAD)
+        return self.described(LOOK_AHEAD, LOOK_AHEAD)
 
-    def described(self, look_ahead: float) -> str:
-        """The same, with surfaces that look ahead so far, m: as steps longer than 1/120 s need it."""
-        if look_ahead not in self._described:
-            self._described[look_ahead] = self._describe(look_ahead)
-        return self._described[look_ahead]
+    def described(self, look_ahead: float, to_fields: float) -> str:
+        """The same, with surfaces that look ahead so far, m, and perhaps less far to height fields."""
+        if (look_ahead, to_fields) not in self._described:
+            self._described[look_ahead, to_fields] = self._describe(look_ahead, to_fields)
+        return self._described[look_ahead, to_fields]
 
     @cached_property
-    def _described(self) -> dict[float, str]:
+    def _described(self) -> dict[tuple[float, float], str]:
         return {}
 
-    def _describe(self, look_ahead: float) -> str:
+    def _describe(self, look_ahead: float, to_fields: float) -> str:
         root = Element("mujoco", model=self.body.name if self.bodies else "scene")
         SubElement(root, "compiler", angle="radian", autolimits="true")
         root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
@@ -97,7 +97,8 @@ class Scene:
         for item in self.terrain.assets():
             assets.append(item)
         for item in self.terrain.geoms():
-            world.append(self._solid(item, TERRAIN_BIT, 0, look_ahead))
+            uneven = item.get("type") == "hfield"
+            world.append(self._solid(item, TERRAIN_BIT, 0, 2 * to_fields - look_ahead if uneven else look_ahead))
         for index, body in enumerate(self.bodies):
             self._add_body(world, body, index, look_ahead)
         for prop in self.props:

@@ -43,6 +43,7 @@ class Solved(NamedTuple):
     solution: ContactSolution
     weakest: float  # share of the motors' strength that the weakest kept
     kept: float  # share of the feedback that was kept
+    looked_ahead: float  # m: how far apart contacts may have been at the start of the step
 
 
 class StepSolver:
@@ -105,7 +106,7 @@ class StepSolver:
             assumed[:] = work.velocity
             self.bend()
         weakest = 1.0 if passes <= BLOCK_PASSES else float(work.strength.min())
-        return Solved(solution, weakest, kept)
+        return Solved(solution, weakest, kept, self._candidates.furthest)
 
     def _checked(self, feedback: Array | None) -> Array:
         wanted = (self._terms.model.nv, 3 * int(self._work.counts[CONTACTS]))
@@ -135,12 +136,12 @@ class StepSolver:
 
     def _look_further(self) -> bool:
         """Take candidates of surfaces that meet although they were too far away, and begin the step again."""
-        missed = frozenset(self._arrivals.missed)
-        self._arrivals.begin_again()
-        if not self._candidates.look_further(self._terms.data.qpos, missed):
-            return False
-        self._lay_rows()
-        return True
+        found = self._candidates.look_further(self._terms.data.qpos, self._arrivals.missed)
+        self._arrivals.note_sought()
+        if found:
+            self._arrivals.begin_again()
+            self._lay_rows()
+        return found
 
     def _padded(self, feedback: Array) -> Array:
         """Contacts that the controller has not seen give no feedback."""

@@ -88,7 +88,7 @@ class Rough:
     HALF = 12.0  # m, from the centre to each edge; the field is centred 8 m ahead
     CENTRE = 8.0  # m
     BESIDE = -5e-3  # m, height of the ground around the field: feet that leave it do not stub against that
-    FAR = 60.0  # m, how far it reaches
+    FAR = 60.0  # m, how far it reaches beyond the field
 
     @cached_property
     def _grid(self) -> np.ndarray:

@@ -186,8 +186,8 @@ class World:
 
     @property
     def looks_ahead(self) -> float:
-        """m: no contact has been further apart than this at the start of the step in which it was met."""
-        return self._candidates.furthest
+        """m: surfaces that are no further apart are candidates in every step."""
+        return self._candidates.look_ahead
 
     def _prepare(self) -> None:
         """Velocity terms, contact candidates and their rows; pose and mass are already set."""
@@ -216,7 +216,9 @@ class World:
         try:
             solved = self._solver.solve(actuation.feedback)
         except Blown:
-            raise self._blow_up() from None
+            error = self._blow_up()
+            self._prepare()  # the last good state, without the rows of the step that failed
+            raise error from None
         if actuation.brace is not None:
             self._declare_brace()
         result = self._result(grip_point, solved)

@@ -37,7 +37,7 @@ def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terra
 def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lifted, followed):
     body, step = Body.named("human42"), 1 / 120
     world = World(Scene.of(body))
-    frames = Frames(body, _Squatting(body), step, ())
+    frames = Frames(body, _Standing(body), step, ())
     footholds = Footholds(body, world.scene.terrain, frames, step, 9.81, 0.3)
     corner = frames.at(0).corner.copy()
     left = np.isin(frames.link, [body.link_id(body.feet[0].link)])
@@ -52,7 +52,7 @@ def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lift
     np.testing.assert_allclose(footholds.root, footholds.offset[0] / 2, atol=1e-3)
 
 
-class _Squatting:
+class _Standing:
     """Stands on both feet, all the time."""
 
     def __init__(self, body):

@@ -18,7 +18,7 @@ def normals(terrain, points):
 
 def test_they_are_upright_on_level_ground_and_on_steps_up_to_their_very_edges():
     points = [[0.0, 0.0, 0.0], [0.599, 0.2, 0.0], [0.603, -0.1, 0.15], [0.75, 0.0, 0.15]]
-    for terrain in ("flat", "stairs:0.15:0.3:4"):
+    for terrain in ("flat", "stairs:0.15:0.3:4", "stairs:0.015:0.3:4"):
         np.testing.assert_array_equal(normals(terrain, points), np.tile([0.0, 0.0, 1.0], (4, 1)))
 
 

@@ -11,9 +11,7 @@ from poise.kernel import kernel
 from poise.spatial import Array
 
 APART = 0.01
-"""m to each side, over which the ground's slope is looked at."""
-STEEPEST = 1.0
-"""Rise over run: what rises more is the edge of a step, and no slope."""
+"""m to each side, over which the ground's slope is looked at; the lesser of both: the edge of a step is no slope."""
 
 
 def cone_axes(ground: Ground | None, point: Array) -> Array:
@@ -23,14 +21,15 @@ def cone_axes(ground: Ground | None, point: Array) -> Array:
         return np.tile(np.eye(3), (count, 1, 1))
     shift = APART * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     x, y = (point[None, :, :2] + shift[:, None]).reshape(-1, 2).T
-    high = np.asarray(ground.heights(x, y)).reshape(4, count)
-    rise = np.array([high[0] - high[1], high[2] - high[3]]) / (2.0 * APART)  # (2, C) along x and y
-    rise = np.where(np.abs(rise) < STEEPEST, rise, 0.0)
+    high = np.asarray(ground.heights(x, y)).reshape(2, 2, count)  # along x and y, ahead and behind
+    here = np.asarray(ground.heights(point[:, 0], point[:, 1]))
+    ahead, behind = (high[:, 0] - here) / APART, (here - high[:, 1]) / APART
+    rise = np.where(np.abs(ahead) < np.abs(behind), ahead, behind)  # (2, C)
     normal = np.stack([-rise[0], -rise[1], np.ones(count)], axis=1)
-    ahead = np.stack([np.ones(count), np.zeros(count), rise[0]], axis=1)
+    along = np.stack([np.ones(count), np.zeros(count), rise[0]], axis=1)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-    return np.stack([ahead, np.cross(normal, ahead), normal], axis=2)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    return np.stack([along, np.cross(normal, along), normal], axis=2)
 
 
 @kernel
