@@ -71,8 +71,6 @@ class Footholds:
         if not self._feet or not self._capture:
             return
         frame = self._frames.at(index)
-        pace = self._pace(frame.com)
-        off = beyond_calm(error[:2] + error[6:8] / pace)
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         self._steps = self._steps or not all(down)
@@ -81,7 +79,7 @@ class Footholds:
         for k, own in enumerate(self._corners):
             along = self.offset[k, :2]  # a view
             if not down[k]:
-                along += HASTE * (base + self._wanted(k, index, pace, off) - along)
+                along += HASTE * (base + self._wanted(k, index, error) - along)
             elif touching & self._links[k]:
                 haste = ANCHOR if self._steps else CREEP * self._flat(k, frame, corner)
                 along += haste * (_middle(corner[own]) - meant[k] - along)
@@ -103,8 +101,8 @@ class Footholds:
     def _rise(self, meant: Array) -> None:
         """Go up and down with the ground, from where feet (F, 2) are meant to be."""
         x, y = np.concatenate([meant, meant + self.offset[:, :2]]).T
-        before, after = np.split(np.asarray(self._ground.heights(x, y)), 2)
-        self.offset[:, 2] = after - before
+        high = np.asarray(self._ground.heights(x, y))
+        self.offset[:, 2] = high[len(meant) :] - high[: len(meant)]
 
     def moved(self) -> Array:
         """(C, 3) m: how far points that may bear are from where the reference has them."""
@@ -146,13 +144,16 @@ class Footholds:
             self._landing[k] = at
         return self._landing[k]
 
-    def _wanted(self, k: int, index: int, pace: float, off: Array) -> Array:
+    def _wanted(self, k: int, index: int, error: Array) -> Array:
         """(2,) m: how far aside a swinging foot is to land; one that does not come down stays as it is."""
         wait = self._lands(k, index) - index
         if wait >= LOOK:
             return np.zeros(2)
+        frame = self._frames.at(index)
+        pace = self._pace(frame.com)
+        off = beyond_calm(error[:2] + error[6:8] / pace)
         ahead = min(pace * wait * self._step, SOON)
-        return self._kept_apart(_bounded(self._capture * np.exp(ahead) * off), k, self._frames.at(index))
+        return self._kept_apart(_bounded(self._capture * np.exp(ahead) * off), k, frame)
 
     def _kept_apart(self, wanted: Array, k: int, frame: Frame) -> Array:
         """Not too far towards the other foot."""

@@ -13,18 +13,21 @@ from poise.spatial import Array
 APART = 0.01
 """m to each side, over which the ground's slope is looked at; the lesser of both: the edge of a step is no slope."""
 
+AROUND = APART * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+
 
 def cone_axes(ground: Ground | None, point: Array) -> Array:
     """(C, 3, 3) axes in columns of the cones at points (C, 3) m: two along the ground and its normal; none is level."""
     count = len(point)
+    level = np.broadcast_to(np.eye(3), (count, 3, 3))
     if ground is None:
-        return np.tile(np.eye(3), (count, 1, 1))
-    shift = APART * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    x, y = (point[None, :, :2] + shift[:, None]).reshape(-1, 2).T
-    high = np.asarray(ground.heights(x, y)).reshape(2, 2, count)  # along x and y, ahead and behind
-    here = np.asarray(ground.heights(point[:, 0], point[:, 1]))
-    ahead, behind = (high[:, 0] - here) / APART, (here - high[:, 1]) / APART
-    rise = np.where(np.abs(ahead) < np.abs(behind), ahead, behind)  # (2, C)
+        return level
+    x, y = (point[:, :2] + AROUND[:, None]).reshape(-1, 2).T
+    high = np.asarray(ground.heights(x, y)).reshape(5, count)
+    ahead, behind = (high[1:3] - high[0]) / APART, (high[0] - high[3:]) / APART
+    rise = np.where(np.abs(ahead) < np.abs(behind), ahead, behind)  # (2, C) along x and y
+    if not rise.any():
+        return level
     normal = np.stack([-rise[0], -rise[1], np.ones(count)], axis=1)
     along = np.stack([np.ones(count), np.zeros(count), rise[0]], axis=1)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
