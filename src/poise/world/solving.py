@@ -93,8 +93,9 @@ class StepSolver:
             if verdict == BLOWN:
                 raise Blown
             paths_known = bends == BENDS or not rows or jolt(table, assumed) < self._jolt
+            # Rows laid anew are a new problem, with its own passes for the limits, unless motors were weakened already.
+            passes = 1 if passes <= BLOCK_PASSES else passes
             if self._arrivals.judge(work, paths_known):
-                passes = 1 if passes <= BLOCK_PASSES else passes
                 if self._arrivals.missed and self._look_further():
                     table, passes, bends = work.table, 0, 0
                     assumed[:] = self._terms.data.qvel
