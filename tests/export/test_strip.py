@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from poise import Scene
 from poise.errors import PoiseError
 from poise.export.strip import Camera, geom_colours, performer_span, png, render, write_strip
 
@@ -133,3 +134,11 @@ def test_mistakes_are_said_in_one_line(tmp_path):
         write_strip(recording, tmp_path / "missing" / "s.png", columns=1, size=(8, 8))
     with pytest.raises(PoiseError, match="at least one"):
         write_strip(recording, tmp_path / "s.png", columns=0)
+
+
+@pytest.mark.parametrize("terrain", ["flat", "slope:5", "drop:0.3"])
+def test_who_has_gone_far_still_walks_on_the_ground(terrain):
+    scene = Scene.of("biped29", terrain)
+    there = (400.0, 300.0, scene.terrain.height(400.0, 300.0))
+    sky, *_, lowest = render(scene.model, scene.model.qpos0, (32, 32), span=1.7, focus=there)
+    assert (lowest != sky).any(axis=1).all()

@@ -9,6 +9,8 @@ from xml.etree.ElementTree import Element
 from poise.spatial import Array
 
 GROUND = "0.93 0.93 0.91 1"
+ENDLESS = (0, 0, 1)
+"""Size of a plane that is drawn as far as one sees; in contact all planes are endless."""
 DEPTH = 2.0  # m, how far solid ground reaches below its surface
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from poise.errors import PoiseError
 from poise.spatial import Array
 from poise.world.elements import geom
-from poise.world.ground import DEPTH, GROUND, ORIGIN, Place
+from poise.world.ground import DEPTH, ENDLESS, GROUND, ORIGIN, Place
 
 STEP = "0.86 0.87 0.88 1"
 HALF_WIDTH = 2.0  # m, of steps and platforms to each side
@@ -44,7 +44,7 @@ class Platforms:
     def geoms(self) -> list[Element]:
         """The plane and a box per platform."""
         lowest = min([self.base, *(top[4] for top in self.tops)]) - DEPTH
-        elements = [geom("ground", "plane", size=(50, 50, 1), pos=(0, 0, self.base), rgba=GROUND)]
+        elements = [geom("ground", "plane", size=ENDLESS, pos=(0, 0, self.base), rgba=GROUND)]
         for index, ((x0, x1, y0, y1, z), turn) in enumerate(self._turned()):
             size = ((x1 - x0) / 2, (y1 - y0) / 2, (z - lowest) / 2)
             centre = self._about_pivot(complex((x0 + x1) / 2, (y0 + y1) / 2), turn)

@@ -17,7 +17,7 @@ from poise.errors import PoiseError, unknown
 from poise.spatial import Array
 from poise.world.elements import geom, numbers
 from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
-from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
+from poise.world.ground import DEPTH, ENDLESS, GROUND, ORIGIN, Place, Terrain
 from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
 
 LARGEST = 1e4  # m, degrees, or seeds, in short forms
@@ -29,7 +29,7 @@ class Flat:
 
     def geoms(self) -> list[Element]:
         """One plane."""
-        return [geom("ground", "plane", size=(50, 50, 1), rgba=GROUND)]
+        return [geom("ground", "plane", size=ENDLESS, rgba=GROUND)]
 
     def assets(self) -> list[Element]:
         """None."""
@@ -58,7 +58,7 @@ class Slope:
         """One tilted plane."""
         half = math.radians(self.degrees) / 2
         turn = (math.cos(half), 0, -math.sin(half), 0)
-        return [geom("ground", "plane", size=(50, 50, 1), quat=turn, rgba=GROUND)]
+        return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND)]
 
     def assets(self) -> list[Element]:
         """None."""

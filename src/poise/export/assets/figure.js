@@ -3,6 +3,9 @@
 /** MuJoCo's capsules and cylinders lie along z, three.js's along y. */
 const upright = (geometry) => geometry.rotateX(Math.PI / 2);
 
+/** m: side of a plane without an end, for walks of many minutes. */
+const ENDLESS = 4000;
+
 const BUILDERS = {
   sphere: ({ size }, round) => new THREE.SphereGeometry(size[0], round(40), round(28)),
   capsule: ({ size }, round) => upright(new THREE.CapsuleGeometry(size[0], 2 * size[1], round(14), round(36))),
@@ -15,7 +18,7 @@ const BUILDERS = {
       : new THREE.RoundedBoxGeometry(...sides, round(4), 0.3 * Math.min(...size));
   },
   plane: ({ size }) => {
-    const [width, depth] = size.slice(0, 2).map((half) => (half > 0 ? 2 * half : 400));
+    const [width, depth] = size.slice(0, 2).map((half) => (half > 0 ? 2 * half : ENDLESS));
     return metred(new THREE.PlaneGeometry(width, depth));
   },
   hfield: ({ size, field }) => {
