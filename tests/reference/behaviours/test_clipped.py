@@ -11,6 +11,7 @@ from poise.export.clips import clip_of
 from poise.motion.bvh import write_bvh
 from poise.reference.authoring.figure import Figure
 from poise.reference.behaviours import read_behaviour
+from poise.reference.behaviours.captured_roll import roll_times
 from poise.reference.behaviours.clipped import flip_times
 from poise.reference.behaviours.writing import written
 from poise.reference.bodyclip import BodyClip
@@ -87,3 +88,53 @@ def test_poses_come_from_a_motion_file(tmp_path, leap):
     path.write_text(path.read_text().replace("2.4", "99"))
     with pytest.raises(PoiseError, match="no pose at 99"):
         read_behaviour(str(path))
+
+
+@pytest.fixture
+def tumble():
+    """A turn and more over 2 m to the left, the left hip bent further all the way and the right one not: made up."""
+    body = Body.named("human43")
+    pitch = np.linspace(0.0, 400.0, 201)
+    posed = Figure(body).poses(
+        {"left_hip_flexion": 0.25 * pitch, "pelvis_tilt": pitch, "pelvis_rotation": 90.0},
+        np.column_stack([0.0 * pitch, pitch / 200.0, 1.0 + 0.0 * pitch]),
+    )
+    return BodyClip("tumble", body, 100.0, posed)
+
+
+def test_a_roll_is_found_by_the_pitch_of_the_pelvis(tumble):
+    found = roll_times(tumble, np.array([90.0, 150.0, 250.0, 300.0]))
+    assert found[0] is found[3] is None  # the leap in and the way out
+    np.testing.assert_allclose(found[1:3], [0.75, 1.25], atol=0.011)
+
+
+def test_what_does_not_turn_over_is_no_roll(tumble):
+    for clip in (
+        BodyClip("half", tumble.body, 100.0, tumble.qpos[:100]),
+        BodyClip("on the spot", tumble.body, 100.0, np.where(np.arange(tumble.qpos.shape[1]) < 2, 0.0, tumble.qpos)),
+    ):
+        with pytest.raises(PoiseError, match="tell the times"):
+            roll_times(clip, np.array([150.0]))
+
+
+def test_a_roll_takes_each_side_as_captured(tmp_path, tumble):
+    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    path = tmp_path / "own.toml"
+    path.write_text('like = "shoulder-roll"\n[clip]\nmotion = "tumble.bvh"\n')
+    base, own = read_behaviour("shoulder-roll"), read_behaviour(str(path))
+    begin = base.start["pelvis_tilt"] - 360.0 * base.start["at"]
+    for k in (2, 3, 4, 5):
+        pitch = begin + 360.0 * base.at[k]
+        assert own.poses["left_hip_flexion"][k] == pytest.approx(0.25 * pitch, abs=6.0)
+        assert own.poses["right_hip_flexion"][k] == pytest.approx(0.0, abs=6.0)
+    for k in (0, 1, 6, 7):
+        assert own.poses["left_hip_flexion"][k] == base.poses["hip_flexion"][k]
+    assert own.poses["neck_flexion"] == base.poses["neck_flexion"]
+
+
+def test_a_limb_told_anew_is_told_for_both_sides(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text('like = "shoulder-roll"\n[poses]\nelbow_flexion = [1, 2, 3, 4, 5, 6, 7, 8]\n')
+    own = read_behaviour(str(path))
+    assert "right_elbow_flexion" not in own.poses
+    assert "right_shoulder_flexion" in own.poses

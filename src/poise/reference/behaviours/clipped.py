@@ -1,6 +1,6 @@
 """Poses of a behaviour from a motion file: which of its moments they are, and how far parts are bent there.
 
-The times are told by hand, or found: a flip has a flight, before and after which the body crouches.
+The times are told by hand, or found: a flip has a flight, before and after which the body crouches, and a roll turns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from poise.motion import Clip
 from poise.motion.repair import import_motion
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.source import Source
+from poise.reference.behaviours.captured_roll import LEFT_OUT as OF_ROLLS
+from poise.reference.behaviours.captured_roll import roll_times
 from poise.reference.behaviours.fitting import Poses, fitted
 from poise.reference.bodyclip import BodyClip
 from poise.reference.retarget import retarget
@@ -80,32 +82,53 @@ def _time(source: Source, told: object) -> float | None:
     return float(told)
 
 
-def poses_of(moments: Moments, body: Body, count: int, own: Poses, kind: str) -> Poses:
-    """`count` poses of a clip, both sides bent alike; where it has no time, those of `own`."""
-    clip = import_motion(moments.motion).clip
-    at = moments.at or _chosen(flip_times(retarget(clip, body).clip))
+@dataclass(frozen=True)
+class Keys:
+    """The poses that a behaviour asks for."""
+
+    kind: str
+    at: tuple[float, ...]  # turns of a roll, else s
+    tilt: float = 0.0  # degrees of the pelvis at the beginning of a roll's turn
+
+
+def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
+    """Poses of a clip; where it has no time, those of `own`. Flips bend both sides alike, rolls each as captured."""
+    clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
+    at = moments.at or _found(retarget(clip, body).clip, keys)
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
     frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
     found = Figure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
     out = dict(own)
-    for name in [name for name in _both(found) if name not in LEFT_OUT]:
-        bent = np.mean([found[side + name] for side in SIDES], axis=0) if name not in found else found[name]
-        values = list(own.get(name, count * (0.0,)))
+    for name, bent in (found if rolls else _alike(found)).items():
+        whole = name.removeprefix("left_").removeprefix("right_")
+        if whole in LEFT_OUT or (rolls and whole in OF_ROLLS):
+            continue
+        values = list(own.get(name, own.get(whole, count * (0.0,))))
         for k, value in zip(places, bent, strict=True):
             values[k] = float(value)
         out[name] = tuple(values)
-    return fitted(out, own, body, places) if kind == "flip" and own else out
+    return fitted(out, own, body, places) if keys.kind == "flip" and own else out
+
+
+def _found(clip: BodyClip, keys: Keys) -> tuple[float | None, ...]:
+    if keys.kind == "roll":
+        return roll_times(clip, keys.tilt + 360.0 * np.array(keys.at))
+    return _chosen(flip_times(clip))
 
 
 def _chosen(times: tuple[float, ...]) -> tuple[float | None, ...]:
     return tuple(time if k in CHOSEN else None for k, time in enumerate(times))
 
 
-def _both(found: dict[str, Array]) -> list[str]:
-    """Names without their sides, each once."""
-    return list(dict.fromkeys(name.removeprefix("left_").removeprefix("right_") for name in found))
+def _alike(found: dict[str, Array]) -> dict[str, Array]:
+    """Angles without their sides: the means of both."""
+    names = dict.fromkeys(name.removeprefix("left_").removeprefix("right_") for name in found)
+    return {
+        name: found[name] if name in found else np.mean([found[side + name] for side in SIDES], axis=0)
+        for name in names
+    }
 
 
 def _frame(clip: Clip, time: float) -> int:

@@ -19,8 +19,9 @@ from poise.frozen import Frozen
 from poise.reference.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.reference.authoring.source import Source, read_table
 from poise.reference.behaviours.behaviour import Behaviour, Freedom
-from poise.reference.behaviours.clipped import Moments, poses_of
+from poise.reference.behaviours.clipped import Keys, Moments, poses_of
 from poise.reference.behaviours.fitting import Poses
+from poise.reference.retarget_figure import SIDES
 
 _FOLDER = Path(__file__).parent / "shipped"
 _TOLD = (
@@ -47,8 +48,9 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     told = {field: source.table[field] for source in chain for field in _TOLD if field in source.table}
     whole = replace(chain[-1], table=Frozen(told))
     at = _places(whole)
-    poses = _poses(chain, whole, len(at))
     control, start = (_united(chain, section) for section in ("control", "start"))
+    tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
+    poses = _poses(chain, whole, Keys(whole.text("kind"), at, tilt))
     free = {name: _freedom(whole, name, spread) for name, spread in whole.section("tune").items()}
     for name in free:
         if name not in {*poses, *control, *start}:
@@ -91,21 +93,26 @@ def _places(source: Source) -> tuple[float, ...]:
     return at
 
 
-def _poses(chain: Sequence[Source], whole: Source, count: int) -> Poses:
+def _poses(chain: Sequence[Source], whole: Source, keys: Keys) -> Poses:
     """Of each file in turn: those of its clip, and over them its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
-            poses = poses_of(
-                Moments.of(source, count), Body.named(whole.text("body")), count, poses, whole.text("kind")
-            )
-        for name, values in source.section("poses").items():
-            if name not in (*ANGLES, *LIMB_ANGLES):
-                raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
-            poses[name] = _numbers(source, name, values)
-            if len(poses[name]) != count:
-                raise source.fail(f"'{name}' has {len(poses[name])} angles for {count} poses")
+            body = Body.named(whole.text("body"))
+            poses = poses_of(Moments.of(source, len(keys.at)), body, keys, poses)
+        told = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
+        sided = {f"{side}_{name}" for name in told for side in SIDES}  # earlier ones, of limbs that are told anew
+        poses = {name: values for name, values in poses.items() if name not in sided} | told
     return poses
+
+
+def _angles(source: Source, name: str, told: Any, count: int) -> tuple[float, ...]:
+    if name not in (*ANGLES, *LIMB_ANGLES):
+        raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
+    values = _numbers(source, name, told)
+    if len(values) != count:
+        raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
+    return values
 
 
 def _united(chain: Sequence[Source], section: str) -> dict[str, float]:
