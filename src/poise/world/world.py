@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.contact.assembly import free_motion, problem_of
+from poise.contact.grips import hold
 from poise.contact.haste import doubtful
 from poise.contact.limits import limit_rows
-from poise.contact.rows import drift, hold, jolt
+from poise.contact.rows import drift, jolt
 from poise.contact.solve import load_solvers
 from poise.dynamics import Actuation, Contacts, Motors, State, Terms
 from poise.dynamics.actuation import PASSIVE
