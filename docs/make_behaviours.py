@@ -18,7 +18,7 @@ SPANS = {
     "roll-and-stand": (1.2, 3.6),
     "shoulder-roll": (0.0, 1.8),
     "sideways-roll": (0.0, 8.0),
-    "baby-roll": (0.0, 8.0),
+    "baby-roll": (0.0, 1.8),
     "baby-too-weak": (0.0, 8.0),
     "back-flip": (0.8, 3.4),
     "kip-up": (0.2, 3.5),
