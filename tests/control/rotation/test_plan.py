@@ -1,6 +1,7 @@
 """Flight plans: they obey the model, keep to the cones, and end as wished."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,15 @@ def test_between_steps_states_are_between(plan):
     assert here.z == pytest.approx(plan.take_off.state[:2, 1].mean())
     last, _, _ = plan.take_off.at(99.0)
     assert last.spin == plan.take_off.state[-1, 4]
+
+
+def test_a_weak_trunk_is_turned_earlier_by_less(plan):
+    start = Planar(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0)
+    weaker = PLANNER.flip(start, replace(PUSH, twist=200.0), FLIGHT, LANDING, WISH)
+    assert np.abs(plan.take_off.twist).max() > 300.0
+    assert np.abs(weaker.take_off.twist).max() < 210.0
+    assert weaker.off < 0.5
+    assert weaker.take_off.state[-1, 4] == pytest.approx(plan.take_off.state[-1, 4], rel=0.1)
 
 
 def test_a_leap_ends_as_it_should():

@@ -36,6 +36,8 @@ class Actor:
         trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
         dofs = [dof for name in trunk for dof in self.body.joint(name).dofs]
         self.core = np.isin(np.arange(6, nv), dofs)  # (n,) which joints are the trunk's own
+        spine = [dof - 6 for name in self.body.groups["trunk"] for dof in self.body.joint(name).dofs]
+        self.trunk_limit = float(self.program.limit[spine].min())  # N m
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
         self.trunk = np.isin(np.arange(self.model.nbody), middle)  # by body id: which links are the trunk's
         self.tracker = Tracker(self.model, nv, damping)

@@ -50,6 +50,7 @@ class Phase:
     strongest: float  # N of each force
     last: float = 1.0  # of that, at the end: legs that are nearly straight push no more
     heels: float = inf  # of its time, during which heels push; then toes alone
+    twist: float = inf  # N m: the greatest rate of angular momentum
 
 
 @dataclass(frozen=True)

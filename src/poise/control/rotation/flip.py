@@ -7,6 +7,7 @@ the state that really is.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi, radians, remainder
 
 import numpy as np
@@ -25,6 +26,9 @@ from poise.control.rotation.take_off import Moments, TakeOff
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
+
+TURNING = 2.0 / 3.0
+"""Of the trunk's torque limit: what may turn the body in a push. The rest holds the trunk up while legs push."""
 
 
 class Flip:
@@ -85,7 +89,8 @@ class Flip:
     def _planned(self, state: State, rotation: Rotation) -> Course:
         """The whole flip from here; what it says of the push."""
         n = self._numbers
-        push, (heel, toe) = self._take_off.phase(state), self._footing.sole
+        push = replace(self._take_off.phase(state), twist=TURNING * self._actor.trunk_limit)
+        heel, toe = self._footing.sole
         landing = Phase(self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, 8, STRONGEST)
         ahead = n.stand_ahead - 0.5 * (heel + toe)
         wish = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)

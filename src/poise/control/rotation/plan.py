@@ -55,6 +55,7 @@ class Planner:
                     *_flight(rise, down, start, wish),
                     *_rest(land, feet, wish),
                     *_effort(knots, push.knots, landing.knots),
+                    *self._twisted(rise, push),
                 ]
             )
 
@@ -119,6 +120,11 @@ class Planner:
             x, z, turned = x + h * vx, z + h * vz, turned + h * spin / phase.inertia[k]
             out[:, k + 1] = np.stack([x, z, vx, vz, spin, turned], axis=1)
         return out
+
+    def _twisted(self, states: Array, phase: Phase) -> list[Array]:
+        """Residuals (V,) of the steps: what the spin changes faster than the body can bring about."""
+        twist = np.abs(np.diff(states[:, :, 4], axis=1)) / self.step
+        return list(np.maximum(twist - phase.twist, 0.0).T / 20.0)
 
     def _flown(self, start: Array, inertia: Array) -> Array:
         """(V, 6) states after a flight."""

@@ -47,8 +47,9 @@ def cases(scope: Scope) -> list[Case]:
     kinds = [("all of it", first)]
     if not scope.coarse:
         kinds = [("all of it", replace(first, noise=noise)) for noise in NOISES]
-        kinds += [("all of it", replace(first, jolt=NOISY)), ("all of it", replace(first, limits="human"))]
+        kinds += [("all of it", replace(first, jolt=NOISY))]
         kinds += [("all of it", replace(first, rate=120.0, jolt=jolt)) for jolt in (0.0, NOISY)]
+        kinds += [("all of it", replace(first, limits="human", rate=rate)) for rate in (60.0, 120.0)]
         kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
     return [Case(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 
