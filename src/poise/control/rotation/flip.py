@@ -27,9 +27,6 @@ from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.reference.behaviours import Staged
 
-TURNING = 2.0 / 3.0
-"""Of the trunk's torque limit: what may turn the body in a push. The rest holds the trunk up while legs push."""
-
 
 class Flip:
     """A flip under way."""
@@ -89,7 +86,7 @@ class Flip:
     def _planned(self, state: State, rotation: Rotation) -> Course:
         """The whole flip from here; what it says of the push."""
         n = self._numbers
-        push = replace(self._take_off.phase(state), twist=TURNING * self._actor.trunk_limit)
+        push = replace(self._take_off.phase(state), twist=self._take_off.turning * self._actor.trunk_limit)
         heel, toe = self._footing.sole
         landing = Phase(self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, 8, STRONGEST)
         ahead = n.stand_ahead - 0.5 * (heel + toe)

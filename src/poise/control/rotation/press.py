@@ -6,6 +6,7 @@ toes. Poses tell the tilt of the pelvis as well, which no soles tell of who lies
 
 from __future__ import annotations
 
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ class Press(TakeOff):
     """A take-off from the back that is to come, or under way."""
 
     bearing: ClassVar[str] = "back"
+    turning: ClassVar[float] = inf  # the trunk lies on what it is turned by
 
     def _points(self, state: State) -> tuple[float, float]:
         """m along the way: shoulders and hands."""

@@ -64,6 +64,8 @@ class TakeOff:
 
     bearing: ClassVar[str] = "feet"
     """What it takes off from."""
+    turning: ClassVar[float] = 2.0 / 3.0
+    """Of the trunk's torque limit: what may turn the body in a flip. The rest holds the trunk up while legs push."""
 
     def __init__(
         self,
