@@ -42,7 +42,10 @@ def test_rolls_are_judged_by_the_goals_of_their_ground():
 
 
 def test_behaviours_on_the_ground_are_judged_by_what_they_are_for():
-    assert {case.name for case in GROUND.cases(Scope(seeds=1, seconds=1.0))} == set(ON_THE_GROUND)
+    whole = GROUND.cases(Scope(seeds=1, seconds=1.0))
+    assert {case.name for case in whole} == set(ON_THE_GROUND)
+    assert {case.limits for case in whole if case.name == "sideways-roll"} == {"athlete", "human"}
+    assert {case.limits for case in whole if case.name == "baby-roll"} == {"infant"}
     rows = [GROUND.measure(case) for case in GROUND.cases(Scope(seeds=1, seconds=2.5, coarse=True))]
     rolled, baby = rows
     assert rolled["survived"]

@@ -67,27 +67,34 @@ GOALS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A behaviour from a noisy start."""
+    """A behaviour from a noisy start, with one set of torque limits."""
 
     name: str
+    limits: str
     seed: int
     seconds: float
 
 
 def cases(scope: Scope) -> list[Case]:
-    """Each behaviour from each start."""
+    """Each behaviour from each start; an adult's with an athlete's torques and with a human's."""
     names = ("shoulder-roll", "baby-roll") if scope.coarse else tuple(GOALS)
     return [
-        Case(name, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
+        Case(name, limits, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
         for name in names
+        for limits in (_sets(name)[:1] if scope.coarse else _sets(name))
         for seed in range(scope.seeds)
     ]
+
+
+def _sets(name: str) -> tuple[str, ...]:
+    """Of torque limits: those of a behaviour, first its own."""
+    return ("infant",) if read_behaviour(name).body == "baby" else ("athlete", "human")
 
 
 def measure(case: Case) -> Row:
     """When it got there, and whether it stayed."""
     goal = GOALS[case.name]
-    run, world, controller = staged(Rehearsal(read_behaviour(case.name), seed=case.seed))
+    run, world, controller = staged(Rehearsal(read_behaviour(case.name), seed=case.seed, limits=case.limits))
     there, failure = None, None
     try:
         while world.time < case.seconds and there is None:
@@ -100,6 +107,7 @@ def measure(case: Case) -> Row:
     checked = audit(run.take(failure).recording)
     return {
         "behaviour": case.name,
+        "limits": case.limits,
         "goal": goal.words,
         "seed": case.seed,
         "survived": there is not None and failure is None and goal.reached(controller, world),
@@ -113,18 +121,18 @@ def measure(case: Case) -> Row:
 def summary(rows: Sequence[Row]) -> list[Row]:
     """Shares that get there and stay, and how long it took them."""
     columns = {"reached": mean("survived"), "median_seconds": median("seconds"), "of": count}
-    return grouped(rows, ("behaviour", "goal"), {**columns, "physical": mean("physical")})
+    return grouped(rows, ("behaviour", "limits", "goal"), {**columns, "physical": mean("physical")})
 
 
 def plot(rows: Sequence[Row]) -> Figure:
     """When each start got there; those that did not are at the end of their time."""
-    names = list(dict.fromkeys(str(row["behaviour"]) for row in rows))
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.4 * len(names)))
+    kinds = list(dict.fromkeys((str(row["behaviour"]), str(row["limits"])) for row in rows))
+    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.4 * len(kinds)))
     for row in rows:
-        name = str(row["behaviour"])
+        name, limits = str(row["behaviour"]), str(row["limits"])
         time = GOALS[name].seconds if row["seconds"] is None else float(row["seconds"])
-        axis.plot(time, names.index(name), "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
-    axis.set_yticks(np.arange(len(names)), [f"{name}: {GOALS[name].words}" for name in names])
+        axis.plot(time, kinds.index((name, limits)), "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
+    axis.set_yticks(np.arange(len(kinds)), [f"{name} ({limits}): {GOALS[name].words}" for name, limits in kinds])
     axis.invert_yaxis()
     axis.set_xlabel("s until it is there; red ones never were, or did not stay")
     return figure
