@@ -41,6 +41,8 @@ LEISURELY, BRISK = 0.7, 1.1
 """m/s, of an adult: up to which feet may press on their heels, and from where on not."""
 STIFF, SUPPLE = 0.9, 1.2
 """m/s, of an adult: up to which the standing leg holds the pelvis, and from where on it lets it turn."""
+DOWNHILL = 0.17
+"""Of run: from such a fall on the standing leg holds the pelvis at any speed."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
 CLIMBING = 0.5
@@ -83,7 +85,8 @@ class Stepping(NamedTuple):
         astray = self._astray(found, gait, suited * duration)
         fast = suited / legs.slow
         brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
-        supple = (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
+        level = 1.0 - eased(-ground.slope / DOWNHILL)
+        supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
         shift = self._within_sole(gait.stance, pressing(found.velocity, last, rate, found.within), brisk)
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and anywhere
