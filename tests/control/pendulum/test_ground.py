@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
-from poise.control.pendulum.ground import SPACING, foothold, standing_turn, stepped, strip
+from poise.control.pendulum.ground import SPACING, SPARE, foothold, standing_turn, stepped, strip
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import FIRST_EDGE, Platforms
@@ -144,6 +144,18 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
     assert len(whole) >= 3
     assert whole <= rooms
     assert not ground.free[(along > 0.3) & (along < 1.5)].all()
+
+
+def test_down_stairs_a_heel_keeps_away_from_the_riser_and_has_then_passed_it(body):
+    """By how much is known to a place of the strip."""
+    figure = on(body, "stairs:-0.15:0.3:6")
+    ground = strip(figure, 0, np.zeros(2), 0.0, 0.1)
+    back = figure.legs.sole[0, 0, 0] - PRESSED * figure.legs.ball[0, 0]
+    free = places(ground)[ground.free & (places(ground) > FIRST_EDGE - 0.01)]
+    kept = free.min() + back - FIRST_EDGE
+    assert SPARE <= kept < SPARE + SPACING
+    hold = foothold(figure, 0, np.array([free.min(), 0.1]), 0.0)
+    assert stepped(figure, 0, hold.ankle[None], 0.0, hold) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_on_treads_shorter_than_a_foot_there_is_no_room(body):

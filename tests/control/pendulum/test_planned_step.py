@@ -14,7 +14,7 @@ from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import plain_manner
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stepping import EDGES, HEEL, Stepping
+from poise.control.pendulum.stepping import AMONG_EDGES, EDGES, HEEL, Stepping
 from poise.reference import named_motion
 from poise.world import Scene, World
 
@@ -159,25 +159,31 @@ def test_who_drifts_aside_sets_its_feet_further_that_way_to_be_pushed_back(side)
     assert drift.landing.place[0] == pytest.approx(none.landing.place[0], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("terrain", "counts"), [("flat", True), ("stairs:0.12:0.3:6", True), ("stairs:-0.12:0.3:6", False)]
-)
-def test_what_is_usually_lacked_does_not_count_down_over_edges(terrain, counts):
+def landings(terrain, habit):
+    """(K, 4) places and times of landings and what they miss, at places along a terrain, of who lacks a share."""
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
-    usual, never = (Scenery(BODY, terrain, PendulumSettings(habit=habit)) for habit in (0.4, 0.0))
-    missed = []
+    scene = Scenery(BODY, terrain, PendulumSettings(habit=habit))
+    intent = Intent(0.0, 0.0, scene.stepping.settings)
+    intent.steer(None, 0.6)
+    for _ in range(100):
+        intent.proceed(STEP, 0.0, 0.0, 0.0, True)
+    intent.adjust(None, 0.5)
+    found = []
     for x in np.linspace(0.0, 0.4, 5):
-        seen = carried(usual.seen, 0.0, np.array([x, 0.0, 0.0]))._replace(velocity=np.array([0.6, 0.0, 0.0]))
-        plans = []
-        for scene in (usual, never):
-            intent = Intent(0.0, 0.0, scene.stepping.settings)
-            intent.steer(None, 0.6)
-            for _ in range(100):
-                intent.proceed(STEP, 0.0, 0.0, 0.0, True)
-            intent.adjust(None, 0.5)
-            plans.append(scene.stepping.plan(seen, aloft, intent, STEP))
-        missed.append(plans[0].landing.missed - plans[1].landing.missed + np.ptp([plan.place[0] for plan in plans]))
-    assert any(abs(miss) > 1e-3 for miss in missed) == counts
+        seen = carried(scene.seen, 0.0, np.array([x, 0.0, 0.0]))._replace(velocity=np.array([0.6, 0.0, 0.0]))
+        plan = scene.stepping.plan(seen, aloft, intent, STEP)
+        found.append([*plan.place, plan.landing.within, plan.landing.missed])
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("terrain", "share"), [("flat", 1.0), ("stairs:0.12:0.3:6", AMONG_EDGES), ("stairs:-0.12:0.3:6", AMONG_EDGES)]
+)
+def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terrain, share):
+    usual, never = landings(terrain, 0.4), landings(terrain, 0.0)
+    monkeypatch.setattr("poise.control.pendulum.stepping.AMONG_EDGES", 1.0)
+    np.testing.assert_allclose(usual, landings(terrain, 0.4 * share), atol=1e-9)
+    assert np.abs(usual - never).max() > 1e-3
 
 
 @pytest.mark.parametrize(

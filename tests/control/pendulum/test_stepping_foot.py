@@ -10,7 +10,22 @@ from poise.control.pendulum.figure import Figure, eased
 from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
 from poise.control.pendulum.ground import Foothold, foothold
 from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.swing import BEGINS, BEHIND, FALLS, HANGS, HASTE, LIFTED, LIFTS, TOUCHES, Aim, aim_at, swung
+from poise.control.pendulum.swing import (
+    BEGINS,
+    BEHIND,
+    DROPS,
+    FALLS,
+    FORESEES,
+    HANGS,
+    HASTE,
+    LIFTED,
+    LIFTS,
+    OVER,
+    TOUCHES,
+    Aim,
+    aim_at,
+    swung,
+)
 from poise.spatial import quat_rotate
 from poise.world import Scene, World
 from poise.world.platforms import Platforms
@@ -47,20 +62,24 @@ def at(gait, phase, **changed):
 
 
 def at_place(seen, ankle):
-    """What is seen with the right ankle at a place (2,) m."""
-    return seen._replace(ankle=np.array([seen.ankle[0], [*ankle, seen.ankle[1, 2]]]))
+    """What is seen with the right ankle at a place (2,) m; or (3,), with how high it is."""
+    return seen._replace(ankle=np.array([seen.ankle[0], [*ankle, seen.ankle[1, 2]][:3]]))
 
 
 def placed(gait, figure, seen, hold, more=0.0):
     """Where a foot is that is always where it should be: as the one that is seen is where it just was."""
     aim = Aim(hold, more, 0.0, 0.0)
     first = swung(figure, seen, gait, gait.lift, 0.0, aim, 0.0)
-    return swung(figure, at_place(seen, first.ankle[:2]), gait, gait.lift, 0.0, aim, 0.0)
+    return swung(figure, at_place(seen, [*first.ankle[:2], seen.ankle[1, 2]]), gait, gait.lift, 0.0, aim, 0.0)
 
 
 def way(gait, figure, seen, hold, phases, more=0.0):
-    """(K, 3) m of the ankle."""
-    return np.array([placed(at(gait, phase), figure, seen, hold, more).ankle for phase in phases])
+    """(K, 3) m of the ankle of a foot that goes from one phase to the next."""
+    path = []
+    for phase in phases:
+        path.append(placed(at(gait, phase), figure, seen, hold, more).ankle)
+        seen = at_place(seen, path[-1])
+    return np.array(path)
 
 
 def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(figure, seen, gait):
@@ -124,7 +143,8 @@ def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
     ground = np.where(path[:, 0] > edge, rise, 0.0)
     clear = path[:, 2] - figure.legs.ankle_height - ground
     assert np.all(clear[np.abs(path[:, 0] - edge) < 0.15] > 0.01)
-    assert way(gait, figure, seen, hold, [DOWN])[0, 2] == pytest.approx(rise + figure.legs.ankle_height, abs=0.02)
+    down = way(gait, figure, seen, hold, np.linspace(DOUBLE, DOWN, 100))[-1, 2]
+    assert down == pytest.approx(rise + figure.legs.ankle_height, abs=0.02)
 
 
 @pytest.mark.parametrize("terrain", ["stairs:-0.15:0.3:4", "drop:0.2"])
@@ -142,6 +162,35 @@ def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen,
     assert crossing.sum() > 10
     clear = path[:, 2] - figure.legs.ankle_height - ground.max(axis=1)
     assert clear[5:][crossing[5:]].min() > spare
+
+
+@pytest.mark.parametrize(("terrain", "bound"), [("drop:0.2", True), ("slope:-20", False)])
+def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slope(body, seen, gait, terrain, bound):
+    """One that hangs higher than it should."""
+    figure, step, high = on(body, terrain), 0.02, 0.3
+    hold = foothold(figure, 1, np.array([0.9, -0.1]), 0.0)
+    hangs, aim = at_place(seen, [*hold.ankle, high]), Aim(hold, 0.0, 0.0, 0.0)
+    left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=figure.height(0.3, -0.1))
+    here, there = (swung(figure, hangs, at(gait, 1.0), left, 0.0, aim, ahead).ankle[2] for ahead in (0.0, step))
+    if bound:
+        assert here - there == pytest.approx(DROPS * figure.legs.slow * step)
+        assert here == pytest.approx(high - DROPS * figure.legs.slow * FORESEES)
+    else:
+        assert here == there < hold.ground + 1.5 * figure.legs.ankle_height
+
+
+def test_a_foot_that_is_below_an_edge_is_not_lifted_over_it_again(body, seen, gait):
+    """Its heel still under the edge of a drop, 0.6 m ahead."""
+    figure = on(body, "drop:0.2")
+    hold = foothold(figure, 1, np.array([0.75, -0.1]), 0.0)
+    aim, late = Aim(hold, 0.0, 0.0, 0.0), at(gait, 0.9)
+    over, below = (
+        swung(figure, at_place(seen, [0.62, -0.1, high]), late, gait.lift, 0.0, aim, 0.0).ankle[2]
+        - figure.legs.ankle_height
+        for high in (0.1, -0.02)
+    )
+    assert over == pytest.approx(OVER * figure.legs.scale)
+    assert below < -0.05
 
 
 def test_where_there_is_no_ground_a_foot_goes_on_down(figure, seen, gait):

@@ -17,8 +17,9 @@ LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 EDGE = 0.015
 """m, of an adult: ground under a foot that is further from a plane than this has an edge there."""
-SPARE = 0.03
-"""m, of an adult: how far ahead of its ball a foot needs ground, lest it slips over an edge."""
+SPARE, PASSED = 0.03, 0.015
+"""m, of an adult: how far ahead of its ball a foot needs ground, lest it slips over an edge, and how far its heel keeps
+from what is higher behind it; and how far beyond an edge a heel on its way has passed it."""
 SPAN = 0.6
 """Of the way from ball to ankle, behind the ball: what tells how the ground slopes under a foot."""
 SPACING = 0.025
@@ -94,14 +95,14 @@ def _beyond(figure: Figure) -> int:
 def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:
     """(N,) whether a foot has room: its ankle and ball on one plane, and nothing above it under heel and toes.
 
-    Heels and toes may hang over an edge.
+    Heels and toes may hang over an edge, but heels keep away from one that is higher.
     """
     legs = figure.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE * legs.scale, SPARE * legs.scale
     lowest, highest = bounds(level)
     if highest - lowest < edge:
         return np.ones(len(grid), bool)
-    back, tip, far = float(legs.sole[side, 0, 0]), float(legs.sole[side, 4, 0]), ball + spare
+    back, tip, far = float(legs.sole[side, 0, 0]) - spare, float(legs.sole[side, 4, 0]), ball + spare
     marks = (back, 0.0, 0.5 * ball, far, tip)
     heel, ankle, middle, front, toes = (np.interp(grid + mark - PRESSED * ball, grid, level) for mark in marks)
     slope = (front - ankle) / far
@@ -167,8 +168,8 @@ def _upon(yaw: float, ahead: float, aside: float) -> Array:
 def stepped(figure: Figure, side: int, places: Array, yaw: float, hold: Foothold) -> float:
     """m by which the ground under a foot with its ankle at some places (K, 2) is above the plane it will land on."""
     legs, c, s = figure.legs, math.cos(yaw), math.sin(yaw)
-    spare = SPARE * legs.scale
-    marks = np.array([legs.sole[side, 0, 0] - spare, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])
+    spare, passed = SPARE * legs.scale, PASSED * legs.scale
+    marks = np.array([legs.sole[side, 0, 0] - passed, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])
     x, y = (places[:, :1] + c * marks).ravel(), (places[:, 1:2] + s * marks).ravel()
     plane = hold.ground - hold.up[0] * (x - hold.ankle[0]) - hold.up[1] * (y - hold.ankle[1])
     return float((figure.heights(x, y) - plane).max())

@@ -236,8 +236,7 @@ class Pendulum:
         then += way.rise(figure, ahead + step * pace)
         away = math.dist(landing.place, landing.there)
         low = landing_height(figure, hold.ground, away) + SINKS * figure.legs.slow * landing.within
-        even = way.slope != 0.0  # down an edge, hips must be low in time
-        share, pace = descended(self._gait.swung, max(landing.within, step)) if even else (1.0, 0.0)
+        share, pace = descended(self._gait.swung, max(landing.within, step))
         down = max(figure.ground(under) - hold.ground, 0.0)
         if now - low > share * down:
             share, pace, down = 1.0, 0.0, now - low

@@ -30,8 +30,10 @@ LIFTED = 0.05
 """m, of an adult: no lower is a foot lifted."""
 LOWER, CLEARED = 0.03, 0.97
 """m, of an adult, by which a foothold is lower for the foot to mind edges on its way; of the swing, until when."""
-OVER = 0.02
-"""m, of an adult: by so much it passes over them."""
+DROPS, FORESEES = 2.5, 0.02
+"""m/s, of an adult, at which a foot goes down over an edge at most; and s by which it is told so ahead."""
+OVER, BELOW = 0.02, 0.04
+"""m, of an adult: by so much it passes over them; and one that is lower than that by so much has passed them."""
 STAIR, SLOPE = 0.05, 0.2
 """m, of an adult, by which a foothold is off the plane that the foot leaves; and of run, on which feet land flat."""
 RISEN, SINKING = 0.55, (0.35, 0.95)
@@ -82,8 +84,10 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: A
     height = float(ankle[2]) - FALLS * legs.slow * late
     height += HANGS * max(aim.lags - BEHIND * legs.scale, 0.0) + LIFTS * aim.astray * max(goes, 0.0)
     above = over_hurdles(figure, side, lift, hold, flight.place, yaw)
-    if hold.ground < lift.ground - LOWER * legs.scale and share < CLEARED:
-        above = max(above, _over_edges(figure, side, yaw, hold, np.array([ankle[:2], there[:2]])))
+    if _off_plane(lift, hold) < -LOWER * legs.scale:
+        height = max(height, float(there[2]) - DROPS * legs.slow * (ahead + FORESEES))  # else it turns the other foot
+        if share < CLEARED:
+            above = max(above, _edges_left(figure, side, yaw, hold, flight, there))
     ankle[2] = max(height, above + flight.depth)
     return Placed(ankle, flight.foot)
 
@@ -131,6 +135,12 @@ def _begun(share: float) -> float:
     return (share * share / (2 * BEGINS) if share < BEGINS else share - 0.5 * BEGINS) / (1.0 - 0.5 * BEGINS)
 
 
+def _edges_left(figure: Figure, side: int, yaw: float, hold: Foothold, flight: _Flight, there: Array) -> float:
+    """m: how high a sole must be to pass over the edges that are under it, or under where its ankle is now (3,)."""
+    edges = _over_edges(figure, side, yaw, hold, np.array([flight.ankle[:2], there[:2]]))
+    return edges if there[2] - flight.depth > edges - BELOW * figure.legs.scale else -math.inf
+
+
 def _over_edges(figure: Figure, side: int, yaw: float, hold: Foothold, places: Array) -> float:
     """m: how high a sole must be to pass over edges with its ankle at places (K, 2); any without."""
     scale = figure.legs.scale
@@ -164,10 +174,16 @@ def _turn(legs: Any, swing: Any, phase: float, swung: float, lift: Any, hold: An
 @kernel
 def _flat(legs: Any, lift: Any, hold: Any) -> float:
     """Share by which a foot lands flat instead of heel first: on slopes and stairs."""
-    rise = hold.up[0] * (lift.ankle[0] - hold.ankle[0]) + hold.up[1] * (lift.ankle[1] - hold.ankle[1])
-    edge = abs(hold.ground - rise - lift.ground)
+    edge = abs(_off_plane(lift, hold))
     steep = math.hypot(hold.up[0], hold.up[1])
     return float(min(max(edge / (STAIR * legs.length / ADULT), steep / SLOPE), 1.0))
+
+
+@kernel
+def _off_plane(lift: Any, hold: Any) -> float:
+    """m by which the plane to land on is above where the foot left; on a slope alone, none."""
+    rise = hold.up[0] * (lift.ankle[0] - hold.ankle[0]) + hold.up[1] * (lift.ankle[1] - hold.ankle[1])
+    return float(hold.ground - rise - lift.ground)
 
 
 @kernel
