@@ -45,8 +45,8 @@ DOWNHILL = 0.17
 """Of run: from such a fall on the standing leg holds the pelvis at any speed."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
-AMONG_EDGES = 0.5
-"""Share of what a walker usually lacks in speed that it aims at in addition where edges say how far steps go."""
+CLIMBING = 0.5
+"""Share of what a walker usually lacks in speed that it aims at in addition on the way up or down over edges."""
 ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
 
@@ -69,7 +69,7 @@ class Stepping(NamedTuple):
         velocity = turned(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
         anywhere = bool(ground.free.all())
-        more, aside = (1.0 if anywhere else AMONG_EDGES) * intent.extra
+        more, aside = self._spared(anywhere, ground.slope) * intent.extra
         going = Going(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
@@ -110,6 +110,11 @@ class Stepping(NamedTuple):
         """As it is steered, and fast enough for what is in the way."""
         least = way.least if intent.going > 0 else -math.inf
         return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
+
+    @staticmethod
+    def _spared(anywhere: bool, slope: float) -> float:
+        """Share that is left of habits where edges say how far steps go; where hurdles do, none."""
+        return 1.0 if anywhere else CLIMBING if slope else 0.0
 
     def _times(self, gait: Gait, due: float, duration: float, over: bool) -> Array:
         """(K,) s: landing times to choose from; who has to get over something does not land before its time."""
