@@ -4,7 +4,7 @@ import pytest
 
 from poise import Body, Scene, World, WorldSettings
 from poise.contact.limits import limit_rows
-from poise.contact.rows import grip_rows
+from poise.contact.grips import grip_rows
 from poise.dynamics import Terms
 from poise.dynamics.workspace import LIMIT_ROWS
 
