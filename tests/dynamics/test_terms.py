@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings
-from poise.contact.limits import limit_rows
 from poise.contact.grips import grip_rows
+from poise.contact.limits import limit_rows
 from poise.dynamics import Terms
 from poise.dynamics.workspace import LIMIT_ROWS
 

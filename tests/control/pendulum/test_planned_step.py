@@ -14,7 +14,7 @@ from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.manner import plain_manner
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stepping import CLIMBING, EDGES, HEEL, Stepping
+from poise.control.pendulum.stepping import AMONG_EDGES, EDGES, HEEL, Stepping
 from poise.reference import named_motion
 from poise.world import Scene, World
 
@@ -177,11 +177,11 @@ def landings(terrain, habit):
 
 
 @pytest.mark.parametrize(
-    ("terrain", "share"), [("flat", 1.0), ("stairs:0.12:0.3:6", CLIMBING), ("stairs:-0.12:0.3:6", CLIMBING)]
+    ("terrain", "share"), [("flat", 1.0), ("stairs:0.12:0.3:6", AMONG_EDGES), ("stairs:-0.12:0.3:6", AMONG_EDGES)]
 )
 def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terrain, share):
     usual, never = landings(terrain, 0.4), landings(terrain, 0.0)
-    monkeypatch.setattr("poise.control.pendulum.stepping.CLIMBING", 1.0)
+    monkeypatch.setattr("poise.control.pendulum.stepping.AMONG_EDGES", 1.0)
     np.testing.assert_allclose(usual, landings(terrain, 0.4 * share), atol=1e-9)
     assert np.abs(usual - never).max() > 1e-3
 

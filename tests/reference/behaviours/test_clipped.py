@@ -138,3 +138,51 @@ def test_a_limb_told_anew_is_told_for_both_sides(tmp_path):
     own = read_behaviour(str(path))
     assert "right_elbow_flexion" not in own.poses
     assert "right_shoulder_flexion" in own.poses
+
+
+CLIPPED = '\n[clip]\nmotion = "tumble.bvh"\n'
+
+
+@pytest.mark.parametrize("clip", ["", CLIPPED])
+def test_sides_outlive_what_a_search_writes(tmp_path, tumble, clip):
+    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    path = tmp_path / "own.toml"
+    path.write_text(f'like = "shoulder-roll"{clip}\n')
+    own = read_behaviour(str(path))
+    path.write_text(written(own, path.read_text(), {"score": 1.0}))
+    again = read_behaviour(str(path))
+    assert again.poses.keys() == own.poses.keys()
+    for name, values in own.poses.items():
+        assert again.poses[name] == pytest.approx(values, rel=1e-3, abs=1e-3)
+
+
+def test_of_a_captured_roll_each_side_may_be_tuned(tmp_path, tumble):
+    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    path = tmp_path / "own.toml"
+    path.write_text(f'like = "shoulder-roll"{CLIPPED}')
+    own = read_behaviour(str(path))
+    assert {"left_hip_flexion", "right_hip_flexion"} <= own.free.keys()
+    assert "hip_flexion" not in {*own.poses, *own.free}
+
+
+def test_what_another_file_frees_may_be_gone(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text('like = "sideways-roll"\n[poses]\nhip_flexion = [1, 2, 3, 4, 5, 6, 7, 8]\n')
+    own = read_behaviour(str(path))
+    assert own.poses["hip_flexion"][0] == 1.0
+    assert "left_hip_flexion" not in {*own.poses, *own.free}
+    path.write_text(path.read_text() + "[tune]\nleft_hip_flexion = 5\n")
+    with pytest.raises(PoiseError, match=r"number to tune in own\.toml 'left_hip_flexion'"):
+        read_behaviour(str(path))
+
+
+@pytest.mark.parametrize(
+    ("like", "at", "said"),
+    [("shoulder-roll", f"at = {['-'] * 8}", "none of its poses is taken"), ("sideways-roll", "", "cannot be found")],
+)
+def test_a_clip_of_which_nothing_can_be_taken_is_refused(tmp_path, tumble, like, at, said):
+    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    path = tmp_path / "own.toml"
+    path.write_text(f'like = "{like}"{CLIPPED}{at}\n')
+    with pytest.raises(PoiseError, match=f"tumble.*{said}"):
+        read_behaviour(str(path))

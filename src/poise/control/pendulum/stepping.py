@@ -45,7 +45,7 @@ DOWNHILL = 0.17
 """Of run: from such a fall on the standing leg holds the pelvis at any speed."""
 LOWEST = 0.3
 """Of a leg's length: a pendulum is never taken to be lower."""
-CLIMBING = 0.5
+AMONG_EDGES = 0.5
 """Share of what a walker usually lacks in speed that it aims at in addition on the way up or down over edges."""
 ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
@@ -114,7 +114,7 @@ class Stepping(NamedTuple):
     @staticmethod
     def _spared(anywhere: bool, slope: float) -> float:
         """Share that is left of habits where edges say how far steps go; where hurdles do, none."""
-        return 1.0 if anywhere else CLIMBING if slope else 0.0
+        return 1.0 if anywhere else AMONG_EDGES if slope else 0.0
 
     def _times(self, gait: Gait, due: float, duration: float, over: bool) -> Array:
         """(K,) s: landing times to choose from; who has to get over something does not land before its time."""

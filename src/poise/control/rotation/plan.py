@@ -23,6 +23,8 @@ from poise.spatial import Array
 
 NUDGE = 1.0
 """N by which knots are moved to see what comes of it; all but excursions and moments are linear in them."""
+TWISTS = 20.0
+"""N m: so much more than the body can turn itself by weighs as one."""
 SOFTEST = 1e-4
 """Of a Gauss-Newton matrix's largest entry: keeps it regular."""
 
@@ -124,7 +126,7 @@ class Planner:
     def _twisted(self, states: Array, phase: Phase) -> list[Array]:
         """Residuals (V,) of the steps: what the spin changes faster than the body can bring about."""
         twist = np.abs(np.diff(states[:, :, 4], axis=1)) / self.step
-        return list(np.maximum(twist - phase.twist, 0.0).T / 20.0)
+        return list(np.maximum(twist - phase.twist, 0.0).T / TWISTS)
 
     def _flown(self, start: Array, inertia: Array) -> Array:
         """(V, 6) states after a flight."""

@@ -15,8 +15,8 @@ OVER = (120.0, 280.0)
 """degrees of the pelvis' pitch, from the hands until it sits."""
 NEAREST = 0.5
 """m: a roll that comes no further has no way that could be told."""
-LEFT_OUT = ("neck_flexion", "ankle_dorsiflexion")
-"""Of captured rolls: heads that look ahead, and feet that only swing along. From rest it rolls over neither."""
+NOT_OF_ROLLS = ("neck_flexion", "ankle_dorsiflexion")
+"""What is not taken of them: heads that look ahead, and feet that only swing along. From rest it rolls over neither."""
 
 
 def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:

@@ -19,11 +19,11 @@ from poise.motion import Clip
 from poise.motion.repair import import_motion
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.source import Source
-from poise.reference.behaviours.captured_roll import LEFT_OUT as OF_ROLLS
-from poise.reference.behaviours.captured_roll import roll_times
+from poise.reference.behaviours.captured_roll import NOT_OF_ROLLS, roll_times
 from poise.reference.behaviours.fitting import Poses, fitted
 from poise.reference.bodyclip import BodyClip
 from poise.reference.retarget import retarget
+from poise.reference.retarget_figure import SIDES
 from poise.spatial import Array
 
 FOUND = "found"
@@ -39,7 +39,6 @@ GRAVITY = 9.81
 """m/s^2"""
 AROUND = 1.0
 """s before and after the top of the flight in which it crouches, takes off and touches down; and then absorbs."""
-SIDES = ("left_", "right_")
 LEFT_OUT = ("toe_extension",)
 """What captures hardly know of."""
 TUCKED = 0.8
@@ -89,6 +88,7 @@ class Keys:
     kind: str
     at: tuple[float, ...]  # turns of a roll, else s
     tilt: float = 0.0  # degrees of the pelvis at the beginning of a roll's turn
+    lies: bool = False  # whether it rolls sideways: then its pitch tells nothing
 
 
 def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
@@ -98,12 +98,14 @@ def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
+    if not places:
+        raise PoiseError(f"{moments.motion.name}: none of its poses is taken: tell their times in [clip]")
     frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
     found = Figure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
     out = dict(own)
     for name, bent in (found if rolls else _alike(found)).items():
-        whole = name.removeprefix("left_").removeprefix("right_")
-        if whole in LEFT_OUT or (rolls and whole in OF_ROLLS):
+        whole = _without_side(name)
+        if whole in LEFT_OUT or (rolls and whole in NOT_OF_ROLLS):
             continue
         values = list(own.get(name, own.get(whole, count * (0.0,))))
         for k, value in zip(places, bent, strict=True):
@@ -113,6 +115,8 @@ def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
 
 
 def _found(clip: BodyClip, keys: Keys) -> tuple[float | None, ...]:
+    if keys.lies:
+        raise PoiseError(f"{clip.name}: times of a roll sideways cannot be found: tell them in [clip]")
     if keys.kind == "roll":
         return roll_times(clip, keys.tilt + 360.0 * np.array(keys.at))
     return _chosen(flip_times(clip))
@@ -124,11 +128,14 @@ def _chosen(times: tuple[float, ...]) -> tuple[float | None, ...]:
 
 def _alike(found: dict[str, Array]) -> dict[str, Array]:
     """Angles without their sides: the means of both."""
-    names = dict.fromkeys(name.removeprefix("left_").removeprefix("right_") for name in found)
     return {
-        name: found[name] if name in found else np.mean([found[side + name] for side in SIDES], axis=0)
-        for name in names
+        name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
+        for name in dict.fromkeys(map(_without_side, found))
     }
+
+
+def _without_side(name: str) -> str:
+    return name.removeprefix("left_").removeprefix("right_")
 
 
 def _frame(clip: Clip, time: float) -> int:

@@ -50,11 +50,9 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     at = _places(whole)
     control, start = (_united(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
-    poses = _poses(chain, whole, Keys(whole.text("kind"), at, tilt))
-    free = {name: _freedom(whole, name, spread) for name, spread in whole.section("tune").items()}
-    for name in free:
-        if name not in {*poses, *control, *start}:
-            raise unknown(f"number to tune in {whole.path.name}", name, {*poses, *control, *start})
+    lies = start.get("pelvis_list", 0.0) != 0.0
+    poses = _poses(chain, whole, Keys(whole.text("kind"), at, tilt, lies))
+    poses, free = _apart(poses, _free(whole, "tune" in chain[-1].table, {*poses, *control, *start}))
     return Behaviour(
         name=str(name_or_path),
         title=whole.text("title"),
@@ -104,6 +102,26 @@ def _poses(chain: Sequence[Source], whole: Source, keys: Keys) -> Poses:
         sided = {f"{side}_{name}" for name in told for side in SIDES}  # earlier ones, of limbs that are told anew
         poses = {name: values for name, values in poses.items() if name not in sided} | told
     return poses
+
+
+def _free(whole: Source, own: bool, known: set[str]) -> dict[str, Freedom]:
+    """What may be tuned. Of what another file frees, if it is not its own, some may be gone."""
+    told = whole.section("tune")
+    for name in told if own else ():
+        if name not in known:
+            raise unknown(f"number to tune in {whole.path.name}", name, known)
+    return {name: _freedom(whole, name, spread) for name, spread in told.items() if name in known}
+
+
+def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
+    """Of limbs whose sides are told apart there is no common pose: nothing would come of it, nor of tuning it."""
+    sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
+    both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
+    freed = {side: free[name] for name, own in both.items() if name in free for side in own}
+    return (
+        {name: values for name, values in poses.items() if name not in both},
+        freed | {name: freedom for name, freedom in free.items() if name not in both},
+    )
 
 
 def _angles(source: Source, name: str, told: Any, count: int) -> tuple[float, ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from poise.reference.behaviours.behaviour import Behaviour
+from poise.reference.retarget_figure import SIDES
 
 _SECTION = re.compile(r"^\s*\[(\w+)\]\s*(#.*)?$")
 _ENTRY = re.compile(r"^(\s*(\w+)\s*=\s*)(\[[^\]]*\]|[^#\s]+)(.*)$")
@@ -25,11 +26,17 @@ def written(behaviour: Behaviour, text: str, found: Mapping[str, float | int | s
         if entry and (section, entry.group(2)) in missing:
             line = f"{entry.group(1)}{_told(missing.pop((section, entry.group(2))))}{entry.group(4)}"
         lines.append(line)
-    _insert(lines, missing)
+    _insert(lines, missing | _sides(behaviour, missing))
     while lines and not lines[-1].strip():
         lines.pop()
     told = [f"{name} = {_quoted(value)}" for name, value in found.items()]
     return "\n".join([*lines, "", f"[{_FOUND}]", *told]) + "\n"
+
+
+def _sides(behaviour: Behaviour, told: Mapping[tuple[str, str], object]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Poses of single sides, of limbs that are told anew: else these would count for both."""
+    names = (f"{side}_{name}" for section, name in told if section == "poses" for side in SIDES)
+    return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
 
 
 def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FRESH = 40_000
-"""Seeds from here on were neither tuned on nor looked at."""
+"""Seeds from here on were not tuned on."""
 FEW = 5
 """Starts of each with a human's torques, at the least noise."""
 GOING_ON = 2.0

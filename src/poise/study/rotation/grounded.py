@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FRESH = 30_000
-"""Seeds from here on were neither tuned on nor looked at."""
+"""Seeds from here on were not tuned on."""
 BELLY = -0.7
 """Upward part of where the pelvis faces, of who lies on the belly."""
 Reached = Callable[[Rotation, World], bool]
