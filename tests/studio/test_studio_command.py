@@ -11,6 +11,7 @@ import urllib.request
 import pytest
 
 from poise.cli import main
+from poise.studio.troupe import deaf
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -62,3 +63,21 @@ def test_a_port_that_is_taken_is_told(capsys):
         port = taken.getsockname()[1]
         assert main(["studio", "--no-browser", "--port", str(port)]) == 1
     assert str(port) in capsys.readouterr().err
+
+
+def test_ctrl_c_while_a_performer_begins_is_heard_by_the_studio_alone():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl+C"))
+    try:
+        with deaf():
+            os.kill(os.getpid(), signal.SIGINT)
+            blocked = subprocess.run(
+                [sys.executable, "-c", "import signal; print(signal.SIGINT in signal.pthread_sigmask(0, []))"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+        assert heard == ["Ctrl+C"]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert blocked.stdout.strip() == "True"

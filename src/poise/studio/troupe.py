@@ -26,16 +26,16 @@ Hear = Callable[[str | bytes | None], None]
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Processes that begin here do not hear Ctrl+C, which would interrupt them at any place: the server ends them."""
-    if threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited; here it waits, and is not lost
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Performer:
@@ -45,7 +45,7 @@ class Performer:
         self._wire, theirs = _CONTEXT.Pipe()
         self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # for what its visitor brings
         self._process = _CONTEXT.Process(target=perform_for, args=(theirs, self._folder.name), daemon=True)
-        with _deaf():
+        with deaf():
             self._process.start()
         theirs.close()
         self._ear: threading.Thread | None = None
