@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 
 import pytest
 
@@ -21,6 +22,7 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # which jobs in the background ignore
     ) as process:  # fmt: skip
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
