@@ -20,7 +20,7 @@ from poise.motion.repair import Imported, import_motion
 from poise.motion.repair.gravity.evidence import rate_evidence, verdict
 from poise.motion.repair.rate import BELIEVED
 from poise.motion.roles import find_roles
-from poise.spatial import Array
+from poise.frozen import Array
 
 HEAD = [
     "clip", "unit", "up", "faces", "T-pose", "cut", "fps (index)", "evidence", "sure", "thorax", "floor",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage
 from poise.reference import Reference, Target
@@ -14,8 +13,6 @@ from poise.reference.reference import edition_of
 from poise.world.ground import Place
 from poise.world.stance import stood
 from poise.world.world import World
-
-Array = NDArray[np.float64]
 
 DEEP = 0.01
 """m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""

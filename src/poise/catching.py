@@ -13,13 +13,13 @@ from poise.body.feet import foot_links
 from poise.control.controller import Controller, Stage, Startled
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.handover import Ending
 from poise.reference import Reference
 from poise.reference.edit.resume import keeps_its_feet, resumed, tallest
 from poise.reference.edit.take import take_of
 from poise.reference.parts import contact_parts
 from poise.reference.reference import Still
-from poise.spatial import Array
 
 RESTS, OVER = 0.5, 1.0
 """s that it has to stand before it goes on, and in which it is in the motion again."""

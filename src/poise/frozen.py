@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 K = TypeVar("K")
 V = TypeVar("V")
 

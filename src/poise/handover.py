@@ -14,8 +14,9 @@ from poise.body import Body
 from poise.control.controller import Controller, Stage, Steerable
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 from poise.world.ground import Place
 
 

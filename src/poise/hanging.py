@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.dynamics import Actuation
 from poise.errors import PoiseError, unknown
+from poise.frozen import Array
 from poise.world.result import BlowUp
 from poise.world.world import World
-
-Array = NDArray[np.float64]
 
 HEAVIEST, MOST = 200.0, 8
 """kg of a weight, and how many hang at once."""

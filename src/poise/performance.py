@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.beginning import Placed, carriage_of, start
 from poise.control import Controller
@@ -18,6 +17,7 @@ from poise.control.controller import Startled
 from poise.cueing import done
 from poise.describing import describe
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.hanging import MOST, HungWeight, hung_force
 from poise.marking import Mark, fixed_parts, moved_parts
 from poise.pushing import ScenePush, total_push
@@ -29,9 +29,6 @@ from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
-
-Array = NDArray[np.float64]
-
 
 LONGEST = 1e5
 """s: the longest performance that is simulated in one go."""

@@ -16,15 +16,15 @@ from poise.export.page import write_page
 from poise.export.shown import Shown, shown
 from poise.files import check_targets, check_writable
 from poise.motion.repair import ImportSettings, report
-from poise.optimize.interior import Progress
-from poise.optimize.interior import in_silence as unwatched
+from poise.optimize.interior import Progress, unwatched
+from poise.progress import Say, in_silence
 from poise.reference.archive import FILE, save_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.cast import OWN, load_body
 from poise.reference.edit import Edit, edited, parse_edit
 from poise.reference.feet import FootSettings
 from poise.reference.physics import Physics, with_physics
-from poise.reference.preparing import Prepared, Say, changes, in_silence, prepare
+from poise.reference.preparing import Prepared, changes, prepare
 from poise.reference.retarget import Retargeted
 from poise.reference.varying import parse_variation
 from poise.world.recording import Recording

@@ -7,15 +7,13 @@ from dataclasses import asdict
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.beginning import carriage_of
 from poise.errors import unknown
+from poise.frozen import Array
 from poise.world.ground import Place
 from poise.world.pushes import Push
 from poise.world.world import World
-
-Array = NDArray[np.float64]
 
 
 class ScenePush:

@@ -5,7 +5,7 @@ The command line, the studio and the studies all come through here or call `pois
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from poise.measure import audit, metrics
 from poise.measure.replay import Replay
 from poise.motion.repair import Imported
 from poise.performance import Performance, check, perform
+from poise.progress import Say, Steps, in_silence
 from poise.reference import Reference
 from poise.reference.behaviours import Staged as Behaving
 from poise.reference.cast import Cast, cast
@@ -33,7 +34,7 @@ from poise.reference.commands import Command, parse_steer
 from poise.reference.edit import Edit, parse_edit, take_of
 from poise.reference.motions import named_motion
 from poise.reference.obeying import obeying
-from poise.reference.preparing import Say, changes, in_silence
+from poise.reference.preparing import changes
 from poise.reference.repertoire import Roaming, shipped_repertoire
 from poise.reference.resampling import in_steps
 from poise.world.cues import Cue
@@ -48,8 +49,6 @@ from poise.world.world import World
 
 ENDLESS = 5.0
 """s: how much of a motion without an end is performed, unless told otherwise."""
-Progress = Callable[[int], Iterable[int]]
-"""Turns a number of steps into something to loop over that shows how far it is."""
 Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
 """Who performs what, as `poise.reference.cast.cast` finds it."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
@@ -126,11 +125,11 @@ class Session:
     seed: int = 0
     noise: float = 0.0
 
-    def perform(self, say: Say = in_silence, progress: Progress = range) -> Performance:
+    def perform(self, say: Say = in_silence, progress: Steps = range) -> Performance:
         """Simulate; `say` is told each stage, `progress` is that of `poise.perform`."""
         return self._produce(say, progress)[0]
 
-    def run(self, folder: Path, say: Say = in_silence, progress: Progress = range) -> Outcome:
+    def run(self, folder: Path, say: Say = in_silence, progress: Steps = range) -> Outcome:
         """Simulate and write the files of a performance into a folder."""
         check_writable(folder)
         paths = [folder / name for name in FILES]
@@ -151,7 +150,7 @@ class Session:
         summary["files"] = [str(path) for path in paths]
         return Outcome(performance, summary, staged.imported, tuple(_taken_over(staged.controller)))
 
-    def _produce(self, say: Say, progress: Progress) -> tuple[Performance, Staged]:
+    def _produce(self, say: Say, progress: Steps) -> tuple[Performance, Staged]:
         """The performance, and what it began with."""
         staged = self.staged(say)
         say("setting up (the first time on a machine, compiling takes half a minute)")

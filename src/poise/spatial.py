@@ -8,9 +8,9 @@ any leading axes, so that a clip of T frames and J joints is turned in one call.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from poise.frozen import Array
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])

@@ -13,14 +13,15 @@ from poise.animation.holds import hold_cues
 from poise.animation.keyframes import keyframed
 from poise.animation.rehearsal import stage
 from poise.animation.script import Script
-from poise.animation.solving import Say, Solution, solve
+from poise.animation.solving import Solution, solve
 from poise.animation.units import for_people, unit_of
 from poise.animation.writing import solved_text
 from poise.export import export
 from poise.files import check_targets, check_writable, write_file
 from poise.measure.bracing import bracing
 from poise.performance import Performance, perform
-from poise.session import FILES, Outcome, Progress, summarise
+from poise.progress import Say, Steps
+from poise.session import FILES, Outcome, summarise
 
 KEYFRAMES = ("keyframes.bvh", "keyframes.html")
 """What plain interpolation of the same poses is written to: for animation programs, and to watch."""
@@ -53,7 +54,7 @@ class Animation:
         return "\n".join([*solving, *remarks, Outcome(self.performance, self.summary).text(torques)])
 
 
-def animate(script: Script, seconds: float | None = None, progress: Progress = range) -> Performance:
+def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
     """Perform a script as it is, with the changes that were found for its goals."""
     reference, controller = direct(script, solved_changes(script.goals))
     return perform(
@@ -74,7 +75,7 @@ def animate_to(
     solving: bool = False,
     seconds: float | None = None,
     say: Say = lambda _: None,
-    progress: Progress = range,
+    progress: Steps = range,
     workers: int = 1,
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""

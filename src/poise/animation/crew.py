@@ -19,8 +19,8 @@ from poise.animation.rehearsal import Rehearsal
 from poise.animation.script import Goal, Script
 from poise.animation.wants import Watch
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.optimize.shooting import Outcome
-from poise.spatial import Array
 from poise.world.snapshot import Snapshot
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from poise.dynamics import State
 from poise.dynamics.rotation import Rotation, rotation_of
-from poise.spatial import Array, quat_exp, quat_to_matrix
+from poise.frozen import Array
+from poise.spatial import quat_exp, quat_to_matrix
 
 LEADS_TO = ("flight.height", "flight.x", "flight.y")
 """m: the highest place of the centre of mass, and where it is when it has come down again."""

@@ -16,8 +16,7 @@ from poise.animation.script import Goal, Script
 from poise.animation.units import spoken
 from poise.animation.wants import Watch
 from poise.optimize.shooting import Hit, ShootingSettings, Shot, Simulate, shoot
-
-Say = Callable[[str], None]
+from poise.progress import Say, in_silence
 
 ROUNDS = 3
 """How often goals are solved again that others' changes have spoilt."""
@@ -63,7 +62,7 @@ class Solution:
 
 
 def solve(
-    script: Script, settings: ShootingSettings | None = None, say: Say = lambda _: None, workers: int = 1
+    script: Script, settings: ShootingSettings | None = None, say: Say = in_silence, workers: int = 1
 ) -> Solution:
     """Find the least changes of the animator's values that meet the script's constraints.
 

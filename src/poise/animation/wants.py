@@ -16,8 +16,8 @@ from poise.body import Body
 from poise.body.feet import links_from
 from poise.control.poses.sensors import Sensor
 from poise.dynamics import State
+from poise.frozen import Array
 from poise.optimize.shooting import Outcome
-from poise.spatial import Array
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
 

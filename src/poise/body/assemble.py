@@ -15,8 +15,8 @@ from poise.body.ground import lowest
 from poise.body.mjcf import write
 from poise.body.parts import Foot, Hand, Joint, Kind
 from poise.body.plan import JointPlan, Plan
-from poise.frozen import Frozen, readonly
-from poise.spatial import Array, quat_exp
+from poise.frozen import Array, Frozen, readonly
+from poise.spatial import quat_exp
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
 _LETTERS = "xyz"

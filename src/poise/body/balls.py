@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 
 from poise.body.body import Body
-from poise.frozen import readonly
-from poise.spatial import Array, quat_rotate
+from poise.frozen import Array, readonly
+from poise.spatial import quat_rotate
 
 
 @dataclass(frozen=True, eq=False)

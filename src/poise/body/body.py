@@ -16,9 +16,9 @@ from poise.body.plan import Plan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
 from poise.errors import PoiseError, unknown
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.motion import Skeleton
-from poise.spatial import Array, quat_exp
+from poise.spatial import quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
 _WORDS = {"mirror": "mirror pairs"}  # where a need is called differently in messages

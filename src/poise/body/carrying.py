@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate, yaw_of
+from poise.frozen import Array
+from poise.spatial import quat_conjugate, quat_multiply, quat_rotate, yaw_of
 
 
 def heading(yaw: float) -> Array:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body.body import Body
-
-Ints = NDArray[np.int64]
+from poise.frozen import Ints
 
 
 def foot_links(body: Body) -> tuple[Ints, ...]:

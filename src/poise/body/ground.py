@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from mujoco import mjtGeom
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 def lowest(model: mujoco.MjModel, qpos: Array) -> float:

@@ -17,7 +17,8 @@ import numpy as np
 from poise.body.body import Body
 from poise.body.mjcf import numbers
 from poise.errors import PoiseError
-from poise.spatial import Array, quat_between, quat_to_matrix
+from poise.frozen import Array
+from poise.spatial import quat_between, quat_to_matrix
 
 HEAVIEST = 1000.0
 """kg: nobody can carry more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 Kind = Literal["free", "ball", "hinge"]
 

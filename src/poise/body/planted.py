@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 
 from poise.body.rigging import Rigging
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion import Clip
-from poise.spatial import Array, quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 MOST = np.radians(5.0)  # by which a knee bends differently; a nearly straight leg would ask for much more
 STRAIGHTEST = 0.99999  # of the length of a leg

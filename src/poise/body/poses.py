@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 from poise.body.body import Body
+from poise.frozen import Array
 from poise.spatial import (
-    Array,
     continuous_quat,
     quat_conjugate,
     quat_exp,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.motion import Clip, End, Skeleton, clip_from
 from poise.motion.kinematics import forward
-from poise.spatial import Array, matrix_to_euler, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
+from poise.spatial import matrix_to_euler, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
 
 if TYPE_CHECKING:
     from poise.body.body import Body

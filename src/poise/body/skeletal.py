@@ -15,10 +15,10 @@ from poise.body.rigging import Rigging
 from poise.body.skeletal_figure import measure, middle_of_hips, moving
 from poise.body.skeletal_pose import Upright, swings
 from poise.errors import PoiseError
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.motion import Skeleton
 from poise.motion.roles import Roles, find_roles
-from poise.spatial import Array, quat_multiply
+from poise.spatial import quat_multiply
 
 _STILL = readonly([1.0, 0.0, 0.0, 0.0])
 

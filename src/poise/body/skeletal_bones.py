@@ -10,8 +10,9 @@ import numpy as np
 from poise.body.skeletal_pose import Upright
 from poise.body.symmetry import counterparts
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.motion import Skeleton
-from poise.spatial import Array, mirror_vector
+from poise.spatial import mirror_vector
 
 _SHORT = 0.05  # of the longest bone: a joint that moves no longer one is carried along
 _NOTHING = 1e-3  # of the same: no bone

@@ -16,8 +16,8 @@ from poise.body.plan import Colour, FootPlan, Geom, JointPlan, Plan, Quaternion,
 from poise.body.skeletal_bones import Limb, limbs
 from poise.body.skeletal_pose import Upright
 from poise.body.symmetry import side_of
-from poise.frozen import Frozen
-from poise.spatial import Array, matrix_to_quat
+from poise.frozen import Array, Frozen
+from poise.spatial import matrix_to_quat
 
 DENSITY = 1000.0  # kg/m^3
 THICKNESS = 0.12  # radius per root of (bone's length times the length of all it carries)

@@ -12,8 +12,9 @@ from poise.body.plan import Vector
 from poise.body.shapes import SOLE
 from poise.body.skeletal_pose import Upright, farthest, foot_bone, swings
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.motion.roles import SIDES, Roles
-from poise.spatial import Array, mirror_vector, quat_rotate
+from poise.spatial import mirror_vector, quat_rotate
 
 BODY_MASS_INDEX = 23.0  # kg/m^2: what a figure weighs unless told otherwise
 ADULT = Proportions(stature=1.75, mass=70.0)  # of whom the tables of torques are

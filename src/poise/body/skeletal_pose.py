@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion import Skeleton
 from poise.motion.kinematics import Places
 from poise.motion.role_stance import upright_places
 from poise.motion.roles import SIDES, Roles
-from poise.spatial import Array, quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
 
 DOWN = readonly([0.0, 0.0, -1.0])
 _SPREAD = 0.2  # rad: who stands with legs spread by more cannot have the feet flat, so the feet lean with the legs

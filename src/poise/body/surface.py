@@ -7,7 +7,7 @@ import math
 import mujoco
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 _GEOM = mujoco.mjtGeom
 

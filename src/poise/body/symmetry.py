@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.parts import Joint
-from poise.frozen import readonly
-from poise.spatial import Array, mirror_axial, mirror_vector, quat_exp
+from poise.frozen import Array, readonly
+from poise.spatial import mirror_axial, mirror_vector, quat_exp
 
 _ROOT_QPOS = (1, -1, 1, 1, -1, 1, -1)
 _ROOT_QVEL = (1, -1, 1, -1, 1, -1)

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.frozen import Array
 from poise.kernel import kernel
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-8
 """m/s: the largest complementarity residual that counts as solved."""

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from poise.contact.lemke import impulses, lemke, standard_form
 from poise.contact.pivoting import modes_of, pivot, settle
 from poise.contact.polygon import polygon
-from poise.contact.problem import TOLERANCE, Array, ContactProblem, ContactSolution, Status, row_scale
+from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, Status, row_scale
 from poise.contact.sweep import sweep
+from poise.frozen import Array
 
 Modes = NDArray[np.int64]
 Solver = Literal["lemke", "sweeps"]

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from poise.body import Body
 from poise.dynamics import Actuation, State
+from poise.frozen import Array
 from poise.reference import Reference
-
-Array = NDArray[np.float64]
 
 
 class Ground(Protocol):

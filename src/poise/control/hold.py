@@ -11,8 +11,8 @@ import numpy as np
 from poise.control.controller import Stage
 from poise.dynamics import Actuation, Motors, State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array
 
 LARGEST = 1e12
 """Of any setting: beyond, products overflow."""

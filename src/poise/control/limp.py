@@ -8,8 +8,8 @@ from typing import Any
 from poise.control.controller import Stage
 from poise.dynamics import Actuation, State
 from poise.dynamics.actuation import PASSIVE
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array
 
 
 @dataclass(frozen=True)

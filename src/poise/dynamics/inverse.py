@@ -20,9 +20,9 @@ import numpy as np
 from poise.dynamics.inverse_contacts import add_contact_slopes, bear
 from poise.dynamics.placing import carry, place_links
 from poise.dynamics.screws import add, dot, force_cross, motion_cross, times
-from poise.dynamics.tree import Ints, Tree
+from poise.dynamics.tree import Tree
+from poise.frozen import Array, Ints
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 class Bearings(NamedTuple):

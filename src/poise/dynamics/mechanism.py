@@ -7,10 +7,8 @@ from functools import cached_property
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints
 
 
 @dataclass(frozen=True)

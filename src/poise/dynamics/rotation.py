@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.spatial import Array, cross_matrix, quat_exp, quat_multiply
+from poise.frozen import Array
+from poise.spatial import cross_matrix, quat_exp, quat_multiply
 
 
 class Rotation(NamedTuple):

@@ -19,8 +19,9 @@ import numpy as np
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tangent import move_pose
 from poise.dynamics.tree import BALL, Tree
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_to_matrix, right_jacobian
+from poise.spatial import quat_conjugate, quat_exp, quat_to_matrix, right_jacobian
 
 
 @dataclass(frozen=True, eq=False)

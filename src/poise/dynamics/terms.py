@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from poise.frozen import Array
 
 
 class Terms:

@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.spatial import Array, quat_to_matrix
-
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints
+from poise.spatial import quat_to_matrix
 
 HINGE, BALL, SLIDE = range(3)
 """Kinds of block. A free joint is two: three slides along the world's axes, then a ball."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.dynamics.mechanism import Mechanism
 from poise.dynamics.terms import Terms
+from poise.frozen import Array, Ints
 from poise.kernel import Table
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # fmt: off
 (

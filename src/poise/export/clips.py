@@ -9,10 +9,11 @@ import numpy as np
 from poise.body.planted import planted
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.motion import Clip, clip_from
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array, slerp
+from poise.spatial import slerp
 from poise.world.recording import Recording
 
 Source = Recording | Dynamic | BodyClip | Clip

@@ -16,13 +16,13 @@ from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
 from poise.export.clips import Source, clip_of, rigging_of
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours
-from poise.export.solids import Ints, Solid, bone, geom_solid
-from poise.frozen import readonly
+from poise.export.solids import Solid, bone, geom_solid
+from poise.frozen import Array, Ints, readonly
 from poise.motion import Clip, Skeleton
 from poise.motion.kinematics import Places, forward
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array, matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate
+from poise.spatial import matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
 STUB = readonly([0.0, 0.0, 0.1])
 """m: what is drawn of a skeleton in which no joint has a length."""

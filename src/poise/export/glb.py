@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from poise.export.figure import SCREEN_GAMMA, Figure, bind_rotation
 from poise.export.y_up import y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
+from poise.frozen import Array
 from poise.motion import Clip
-from poise.spatial import Array, continuous_quat
+from poise.spatial import continuous_quat
 from poise.version import __version__
 
 Json = dict[str, Any]

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.frozen import readonly
-from poise.spatial import Array, quat_rotate
-
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints, readonly
+from poise.spatial import quat_rotate
 
 SIDES = 20  # of what is round
 RINGS = 5  # from the equator of a sphere to its pole

@@ -16,8 +16,9 @@ from poise.errors import PoiseError
 from poise.export.figure import Figure, bind_rotation
 from poise.export.y_up import y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
+from poise.frozen import Array
 from poise.motion import Clip, Skeleton
-from poise.spatial import Array, continuous_quat
+from poise.spatial import continuous_quat
 
 ROOT = "/Figure"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.skeleton import Y_UP
-from poise.spatial import Array, quat_to_matrix
+from poise.spatial import quat_to_matrix
 
 
 def y_up_vectors(ours: Array) -> Array:

@@ -6,15 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
-
-Array = NDArray[np.float64]
-
 
 GRASP = 0.1
 """m: grips are no further from surfaces than fingers reach."""

@@ -6,12 +6,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from poise.frozen import Array
 from poise.world.pushes import Push
 from poise.world.recording import Recording
-
-Array = NDArray[np.float64]
 
 NOTHING = 1e-6
 """N m: torques below this come of rounding."""

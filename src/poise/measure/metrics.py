@@ -12,8 +12,6 @@ from poise.measure.audit import torque_ratio
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
 
-Array = NDArray[np.float64]
-
 
 def metrics(recording: Recording, replay: Replay | None = None) -> dict[str, Any]:
     """Fall, tracking, feet, smoothness and effort of a recording."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import mujoco
 
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.world.world import World
 
 BATCH = 10

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.control import Controller
+from poise.frozen import Array
 from poise.measure.mujocos import BATCH, MujocoStep
-from poise.spatial import Array
 from poise.world.world import World
 
 

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.contact.fields import UPWARD
+from poise.frozen import Array, Ints
 from poise.world.recording import Recording
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TOUCH = 1e-3
 """m: surfaces that are no further apart touch: the default of `WorldSettings.touch`."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from poise.dynamics.rotation import Rotation, rotation_of, turned_on
 from poise.dynamics.terms import Terms
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
-from poise.spatial import Array, quat_conjugate, quat_multiply, quat_rotate
+from poise.spatial import quat_conjugate, quat_multiply, quat_rotate
 from poise.world.recording import Recording
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.archive import Arrays
 from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import Y_UP, End, Skeleton, depth_first
 from poise.motion.smpl import ORDERS, STATURE, figure
 from poise.motion.text import LARGEST_NUMBER
-from poise.spatial import Array, matrix_to_quat, quat_exp, quat_multiply
+from poise.spatial import matrix_to_quat, quat_exp, quat_multiply
 
 PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps", "frame_rate")

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.motion.asf import Acclaim
 from poise.motion.clip import Clip, clip_from
 from poise.motion.text import Source, quoted, read_source
-from poise.spatial import Array, euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
+from poise.spatial import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
 RATE = 120.0  # frames per second of CMU's captures; the file does not say
 

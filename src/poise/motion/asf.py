@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton
 from poise.motion.text import Source, quoted, read_source
-from poise.spatial import Array, euler_to_quat
+from poise.spatial import euler_to_quat
 
 ROOT = "root"
 INCH = 0.0254  # m

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
 from poise.spatial import (
-    Array,
     continuous_euler,
     euler_to_quat,
     matrix_to_euler,

@@ -7,10 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.kinematics import Places, forward
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

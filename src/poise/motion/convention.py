@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Convention, End
-from poise.spatial import Array
 
 IDENTITY = readonly(np.eye(3))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.library import motion_file
 from poise.motion.amass import ARRAYS, amass_motion, is_amass
 from poise.motion.amc import RATE, find_asf, read_amc
@@ -15,7 +16,6 @@ from poise.motion.asf import read_asf
 from poise.motion.bvh import read_bvh
 from poise.motion.clip import Clip
 from poise.motion.convention import IDENTITY
-from poise.spatial import Array
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")

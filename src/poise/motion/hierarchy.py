@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton, depth_first
 from poise.motion.text import Source, quoted
-from poise.spatial import Array
 
 DEEPEST = 1000  # joints below each other; what is indented deeper is no figure
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array, quat_multiply, quat_rotate
+from poise.spatial import quat_multiply, quat_rotate
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,20 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.kinematics import Places, forward
 from poise.motion.role_stance import upright_places
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
-from poise.spatial import (
-    Array,
-    quat_between,
-    quat_conjugate,
-    quat_from_axis_angle,
-    quat_log,
-    quat_multiply,
-)
+from poise.spatial import quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 _ENOUGH = 0.15  # rad: mean bend below which nothing can be told
 _SAMPLES = 200  # frames looked at

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.frozen import Array
 from poise.motion.kinematics import Places, forward
 from poise.motion.role_names import has_tail, spelled
 from poise.motion.role_topology import Pair
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array
 
 _ALONG = 0.7  # cosine: legs at less than this to the trunk's line stand under it, as a dog's do
 _SOMETIMES = 0.2  # of the poses

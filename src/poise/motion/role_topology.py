@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array
 
 _LIMB = 0.3  # of the longest branch: shorter ones are fingers, ears, toes
 _ALIKE = 0.15  # by which the lengths of a left and a right chain may differ

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.motion.role_names import FAMILIES, PARTS, Family, family_parts, shows, spelled
 from poise.motion.role_stance import is_left, leftwards, on_all_fours, upright_places
 from poise.motion.role_topology import ancestors, limb_parts, reaches
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array
 
 SIDES = ("left", "right")
 _NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")

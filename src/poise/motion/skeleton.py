@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import unknown
-from poise.frozen import readonly
-from poise.spatial import Array
+from poise.frozen import Array, readonly
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Our axes from those of most BVH files: y up, the figure faces +z, +x is its left."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton
-from poise.spatial import Array, mirror_vector
+from poise.spatial import mirror_vector
 
 STATURE = 1.70  # m
 

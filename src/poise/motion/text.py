@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 LARGEST_FILE = 2**30  # bytes
 MOST_POSES = 20_000_000  # frames times joints: what fits into memory, an hour of a figure with fingers

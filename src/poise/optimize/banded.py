@@ -9,9 +9,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky_banded
 from scipy.linalg.lapack import dtbtrs
 
+from poise.frozen import Array
 from poise.kernel import kernel
 from poise.optimize.rows import Rows
-from poise.spatial import Array
 
 _AT_ONCE = 128
 """Blocks that are squared together: more take memory, not less time."""

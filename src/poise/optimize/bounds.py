@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.rows import Linearised, joined
-from poise.spatial import Array
 
 
 def room(here: Linearised) -> Array:

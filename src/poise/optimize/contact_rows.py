@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.layout import Layout
 from poise.optimize.motion_terms import MotionTerms, Terms
 from poise.optimize.rows import Bounded, Rows
 from poise.optimize.task import LENGTH, Balls, Task
-from poise.spatial import Array, inverse_right_jacobian, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import inverse_right_jacobian, quat_conjugate, quat_log, quat_multiply
 
 _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 

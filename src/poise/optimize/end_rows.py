@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.carrying import carried
+from poise.frozen import Array, Ints
 from poise.optimize.layout import Layout, Trajectory
 from poise.optimize.path import PosePath
-from poise.optimize.rows import Ints, Rows
+from poise.optimize.rows import Rows
 from poise.optimize.task import LENGTH, Closure, EndState, Task
-from poise.spatial import Array, quat_exp, quat_to_matrix
+from poise.spatial import quat_exp, quat_to_matrix
 
 
 def end_rows(task: Task, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:

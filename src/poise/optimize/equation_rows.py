@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.layout import Layout
 from poise.optimize.motion_terms import MotionTerms, Terms
 from poise.optimize.rows import Bounded, Rows
 from poise.optimize.slopes import StepSlopes, by_state, by_step
 from poise.optimize.task import Balls
-from poise.spatial import Array, cross_matrix
+from poise.spatial import cross_matrix
 
 
 def whole_body_rows(motion: MotionTerms, layout: Layout, t: Terms) -> list[Rows]:

@@ -15,10 +15,10 @@ from scipy.linalg import LinAlgError
 from threadpoolctl import threadpool_limits
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.optimize.bounds import room
 from poise.optimize.newton import Conditioning, Duals, Newton
 from poise.optimize.rows import Linearised, cost_of, largest_violation, stacked
-from poise.spatial import Array
 
 X = TypeVar("X")
 
@@ -90,7 +90,7 @@ class Solution(Generic[X]):
     converged: bool  # whether all constraints hold
 
 
-def in_silence(_: Progress) -> None:
+def unwatched(_: Progress) -> None:
     """Nobody is told."""
 
 
@@ -98,7 +98,7 @@ def minimise(
     problem: Problem[X],
     start: X,
     settings: InteriorSettings | None = None,
-    watch: Callable[[Progress], None] = in_silence,
+    watch: Callable[[Progress], None] = unwatched,
 ) -> Solution[X]:
     """Search from a start, which need not satisfy anything."""
     with threadpool_limits(1):  # the blocks are small: threads cost eight times what they give

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.optimize.rows import Ints
+from poise.frozen import Array, Ints
 from poise.optimize.task import Task
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

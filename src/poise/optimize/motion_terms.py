@@ -19,10 +19,10 @@ import numpy as np
 
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tree import Tree, tree_of
+from poise.frozen import Array
 from poise.optimize.layout import Trajectory
 from poise.optimize.path import PosePath
 from poise.optimize.task import Task
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

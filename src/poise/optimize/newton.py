@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.banded import Factored, dense, normal_band
 from poise.optimize.bounds import by_rows, room, room_along
 from poise.optimize.rows import Linearised, Rows, joined, split, stacked
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.optimize.rows import Ints
-from poise.spatial import Array, inverse_right_jacobian
+from poise.frozen import Array, Ints
+from poise.spatial import inverse_right_jacobian
 
 
 class PosePath:

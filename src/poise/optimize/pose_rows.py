@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.layout import Layout
 from poise.optimize.motion_terms import MotionTerms, Terms
 from poise.optimize.rows import Bounded, Rows
-from poise.spatial import Array
 
 
 def likeness_rows(motion: MotionTerms, layout: Layout, qpos: Array) -> Rows:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.spatial import Array
-
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 _LEAST = 1e-9  # units: a parameter that may not change is nudged by this, to no effect
 

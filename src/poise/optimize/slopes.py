@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.motion_terms import Terms
-from poise.spatial import Array
 
 
 class StepSlopes(NamedTuple):

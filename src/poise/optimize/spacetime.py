@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.optimize.conflict import conflict
 from poise.optimize.contact_rows import cone_bounds, force_rows, height_bounds, standing_rows
 from poise.optimize.end_rows import closing_rows, end_rows
@@ -20,7 +21,6 @@ from poise.optimize.motion_terms import MotionTerms
 from poise.optimize.pose_rows import acceleration_rows, joint_bounds, likeness_rows
 from poise.optimize.rows import Linearised, Rows
 from poise.optimize.task import Task
-from poise.spatial import Array
 
 
 class Spacetime:

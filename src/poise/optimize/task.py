@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.optimize.rows import Ints
-from poise.spatial import Array
+from poise.frozen import Array, Ints
 
 LENGTH = 100.0
 """Constraints on places are told in cm, beside forces in body weights and momenta in body weight times step."""

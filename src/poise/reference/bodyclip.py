@@ -12,10 +12,9 @@ from poise.body import Body
 from poise.body.planted import planted
 from poise.body.poses import PoseSpace
 from poise.body.rigging import plain_rigging
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion import Clip
 from poise.reference.parts import ContactPart, contact_parts
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

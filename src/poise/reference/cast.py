@@ -8,11 +8,12 @@ from poise.body import Body
 from poise.errors import PoiseError
 from poise.library import motion_file
 from poise.motion.repair import Imported, import_motion
+from poise.progress import Say, in_silence
 from poise.reference.archive import is_prepared, load_reference
 from poise.reference.behaviours import Staged, behaviour_names, read_behaviour
 from poise.reference.motions import named_motion
 from poise.reference.played import Played
-from poise.reference.preparing import Say, in_silence, prepare
+from poise.reference.preparing import prepare
 from poise.reference.reference import Reference
 from poise.reference.shipping import finished_bodies
 

@@ -12,11 +12,12 @@ from poise.body.carrying import advance, carried, heading
 from poise.body.poses import PoseSpace
 from poise.dynamics.terms import Terms
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.dynamic import Dynamic
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
+from poise.spatial import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import Mask, hysteresis, runs, without_short
 from poise.reference.hanging import hanging
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.smooth import smooth
-from poise.spatial import Array
 
 GRAVITY = 9.81  # m/s^2
 _CUTOFF = 12.0  # Hz: what is faster is noise of the capture

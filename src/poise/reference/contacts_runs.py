@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 Mask = NDArray[np.bool_]
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.feet_pins import Pins, pins_of, raised
 from poise.reference.footprints import Footprint, GroundSettings, footprints
@@ -23,7 +23,6 @@ from poise.reference.ik_goals import Goals
 from poise.reference.ik_path import solve_path
 from poise.reference.smooth import smooth
 from poise.reference.temper import temper, usual_speeds
-from poise.spatial import Array
 
 _STILL = 0.1  # rad/s: slower joints may become this fast
 _STAY, _TILT = 30.0, 10.0  # how much less readily than limbs the root moves along the ground, and turns

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.parts import Foot
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.footprints import Footprint
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, quat_conjugate, quat_rotate
+from poise.spatial import quat_conjugate, quat_rotate
 
 _HIGH = 0.1  # m: points that stay farther above the ground will not sink into it
 _ON_FLOOR = 0.1  # m: what rests lower by itself rests on the floor

@@ -8,11 +8,11 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.parts import Foot
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import Mask, runs
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, matrix_to_quat, quat_rotate
+from poise.spatial import matrix_to_quat, quat_rotate
 
 
 @dataclass(frozen=True)

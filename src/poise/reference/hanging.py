@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import Mask, runs, without_short
-from poise.spatial import Array
 
 _LONG = 0.5  # s: who is off the ground for less may just as well jump
 _BRIEF = 0.2  # s: feet come to rest for as long where a swing turns back, and bear nothing

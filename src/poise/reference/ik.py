@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
+from poise.frozen import Array
 from poise.reference.ik_goals import Goals, goals_for, normal_equations
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array
 
 _FIRST_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-9, 1e4
 _LITTLE, _NOTHING = 1e-5, 1e-10  # of the cost, and at all: no gain worth another step

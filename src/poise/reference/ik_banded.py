@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 def solve_banded(columns: Array, right: Array) -> Array:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.frozen import Array
 from poise.reference.ik_kinematics import Kinematics, Posed
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import quat_conjugate, quat_log, quat_multiply
 
 BATCH = 256  # frames whose Jacobians are held at a time
 

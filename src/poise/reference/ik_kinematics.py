@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
-from poise.spatial import Array, quat_rotate
+from poise.frozen import Array
+from poise.spatial import quat_rotate
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.frozen import Array
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_banded import solve_banded
 from poise.reference.ik_goals import Goals, normal_equations
-from poise.spatial import Array
 
 _Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by distance from the main one
 _FIRST_DAMPING = 1.0

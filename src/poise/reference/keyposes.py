@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import Array
 
 ROOT_TURNS = slice(3, 6)
 """Of the coordinates: roll, pitch and yaw, rad."""

@@ -8,11 +8,11 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.symmetry import counterparts
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.dynamic import Contacts, Dynamic
 from poise.reference.edit.mirror import mirrored_parts
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array, mirror_vector, quat_conjugate, quat_rotate
+from poise.spatial import mirror_vector, quat_conjugate, quat_rotate
 
 
 def mirrored(motion: Dynamic) -> Dynamic:

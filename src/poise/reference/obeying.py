@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from poise.body import Body
 from poise.errors import PoiseError
+from poise.progress import Say, in_silence
 from poise.reference.authoring import shipped_names
 from poise.reference.behaviours import Staged
 from poise.reference.edit import Take
 from poise.reference.physics import with_physics
 from poise.reference.played import Played
-from poise.reference.preparing import Say, in_silence
 from poise.reference.reference import Reference
 from poise.reference.shipping import build
 

@@ -12,8 +12,8 @@ from poise.body.balls import balls_of
 from poise.body.carrying import advance, carried, heading
 from poise.body.poses import PoseSpace
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.optimize.interior import InteriorSettings, Progress, Solution, in_silence, minimise
+from poise.frozen import Array, readonly
+from poise.optimize.interior import InteriorSettings, Progress, Solution, minimise, unwatched
 from poise.optimize.layout import Trajectory
 from poise.optimize.path import PosePath
 from poise.optimize.spacetime import Spacetime
@@ -24,7 +24,7 @@ from poise.reference.dynamic import Contacts, Dynamic
 from poise.reference.flights import check_flights
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.supports import Sketch, Support, rounded
-from poise.spatial import Array, quat_rotate
+from poise.spatial import quat_rotate
 
 _NEAR = 0.1  # m: what always stays higher will not sink into the ground
 _FAR = 0.25  # m: further from where it was wished, it is another motion
@@ -59,7 +59,7 @@ def optimise(
     start: EndState | None = None,
     end: EndState | None = None,
     rest: tuple[bool, bool] = (False, False),
-    watch: Callable[[Progress], None] = in_silence,
+    watch: Callable[[Progress], None] = unwatched,
 ) -> Optimised:
     """The motion nearest to a sketch that joint torques, contacts and gravity can bring about.
 

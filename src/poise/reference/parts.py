@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body import Body
-from poise.frozen import readonly
-from poise.spatial import Array
+from poise.frozen import Array, readonly
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from poise.optimize.interior import Progress, in_silence
+from poise.optimize.interior import Progress, unwatched
 from poise.reference.bodyclip import BodyClip
 from poise.reference.certificate import Certificate, Likeness, certify, likeness
 from poise.reference.dynamic import Dynamic
@@ -66,7 +66,7 @@ class Physics:
 def with_physics(
     clip: BodyClip,
     variation: Variation | None = None,
-    watch: Callable[[Progress], None] = in_silence,
+    watch: Callable[[Progress], None] = unwatched,
     settings: DynamicSettings | None = None,
 ) -> Physics:
     """A clip, varied if asked for, as torques and contacts can bring it about."""

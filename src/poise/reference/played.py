@@ -8,11 +8,11 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _STRAIGHT = 1e-9  # rad per cycle: less is no turn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from poise.errors import PoiseError
 from poise.frozen import Frozen, readonly
 from poise.motion import Clip
 from poise.motion.repair import Imported, ImportSettings, import_motion
+from poise.progress import Say, in_silence
 from poise.reference.archive import is_prepared
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts import find_contacts
@@ -21,13 +22,6 @@ from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget import Retargeted, retarget
 from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
-
-Say = Callable[[str], None]
-"""Tells whoever waits what is going on."""
-
-
-def in_silence(_: str) -> None:
-    """Tells nobody."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.dynamic import Dynamic
-
-Array = NDArray[np.float64]
 
 Start = Literal["origin", "summit"]
 """Where on a terrain a motion starts: at its origin, or at a high place facing down."""

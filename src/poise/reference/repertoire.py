@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.errors import PoiseError, unknown
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.mirroring import mirrored
 from poise.reference.played import Played
@@ -29,7 +29,6 @@ from poise.reference.steps import (
     symmetric,
 )
 from poise.reference.transitions import Transitions, canonical, load_transitions, transitions_path
-from poise.spatial import Array
 
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """From walk to walk, left foot first and to the left."""

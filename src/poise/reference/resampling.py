@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference
-from poise.spatial import Array
 
 _WHOLE = 1e-3  # a ratio of rates this near to a whole number is one, so that steps may be written 0.00833
 

@@ -14,7 +14,7 @@ import numpy as np
 from poise.body import Body
 from poise.body.rigging import Rigging
 from poise.errors import PoiseError
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.motion import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.bodyclip import BodyClip
@@ -23,7 +23,7 @@ from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import anchor, figure_of_body, figure_of_skeleton
 from poise.reference.retarget_goals import place_goals, turn_goals
 from poise.reference.retarget_start import believable, first_poses, hips_in_root
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply, quat_rotate
+from poise.spatial import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 _PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
 _TURNS = {

@@ -14,11 +14,11 @@ import numpy as np
 from poise.body import Body
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.motion import Skeleton
 from poise.motion.kinematics import forward
 from poise.motion.roles import find_roles
-from poise.spatial import Array, quat_rotate
+from poise.spatial import quat_rotate
 
 SIDES = ("left", "right")
 NEXT = {"thigh": "shank", "shank": "foot", "foot": "toes", "upper_arm": "forearm", "forearm": "hand"}

@@ -11,9 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion import Clip
 from poise.reference.retarget_figure import SIDES, Figure
-from poise.spatial import Array, quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 _UP = np.array([0.0, 0.0, 1.0])
 _LOW = 5.0  # percentile of the height of an ankle: where it is in a flat stance

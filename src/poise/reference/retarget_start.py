@@ -9,9 +9,10 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Joint
 from poise.body.rigging import hinge_angles
+from poise.frozen import Array
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.retarget_figure import Figure
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, slerp
+from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, slerp
 
 _CREDIBLE = 0.6  # rad beyond a hinge's limits
 

@@ -11,15 +11,15 @@ import numpy as np
 from poise.body import Body, names
 from poise.body.carrying import advance, carried, heading
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.optimize.interior import Progress, in_silence
+from poise.frozen import Array, readonly
+from poise.optimize.interior import Progress, unwatched
 from poise.optimize.task import EndState
 from poise.reference.archive import load_reference
 from poise.reference.authoring import Source, author, read_source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.optimising import DynamicSettings, Optimised, optimise, state_of
-from poise.spatial import Array, quat_rotate
+from poise.spatial import quat_rotate
 
 _FOLDER = Path(__file__).parent / "shipped"
 _ENDS = ("begins", "ends")  # fields of sources that name a motion in whose first state they do
@@ -71,7 +71,7 @@ def build(
     name_or_path: str | Path,
     body: Body,
     settings: DynamicSettings | None = None,
-    watch: Callable[[Progress], None] = in_silence,
+    watch: Callable[[Progress], None] = unwatched,
 ) -> Optimised:
     """The motion of a source made to obey physics on a body; motions that it joins are built first."""
     source = read_source(name_or_path)

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
-from poise.spatial import Array, quat_normalize
+from poise.spatial import quat_normalize
 
 _SPIKE = 0.02  # rad, m: less off its neighbours is no spike
 _SHARP = 0.03  # s around a touchdown

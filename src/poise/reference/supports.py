@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.balls import Ball, balls_of
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import ContactPart
-from poise.spatial import Array, quat_conjugate, quat_rotate
+from poise.spatial import quat_conjugate, quat_rotate
 
 _SAME = 1e-3  # m: a point so near to the lowest of a ball is that ball's
 _LEVEL = 0.03  # m: what rests this close to the floor rests on it

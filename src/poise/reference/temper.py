@@ -13,10 +13,9 @@ import numpy as np
 
 from poise.body.parts import Joint
 from poise.body.poses import PoseSpace
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.contacts_runs import runs
-from poise.spatial import Array
 
 _AROUND = 0.08  # s to both sides over which a peak is spread
 _UNSEEN = 0.06  # rad

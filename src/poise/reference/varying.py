@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.errors import PoiseError, unknown
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.edit.forms import VARIATION_FORMS
 from poise.reference.supports import Sketch
-from poise.spatial import Array, quat_exp, quat_multiply
+from poise.spatial import quat_exp, quat_multiply
 
 _BY_RHYTHM = 0.55  # of a change of speed, as an exponent; the rest is made by longer strides
 _LEAST = 0.05  # m: less is no way to bend or to stretch

@@ -11,10 +11,11 @@ from poise.body import Body
 from poise.body.ground import lowest
 from poise.body.poses import PoseSpace
 from poise.errors import unknown
+from poise.frozen import Array
 from poise.reference.edit.limbs import chain_joints, has_legs
 from poise.reference.ik import PoseSolver
 from poise.reference.keyposes import posed
-from poise.spatial import Array, matrix_to_quat
+from poise.spatial import matrix_to_quat
 
 FIRM, LOOSE = 30.0, 0.03
 """Weights of what stays and of what may bend."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from poise.export.look import performer_centre
 from poise.export.page import moving_bodies
+from poise.frozen import Array
 from poise.performance import Run
 from poise.reference.keyposes import straight_pose
-from poise.spatial import Array
 from poise.studio.wire import FRAME
 from poise.world.result import StepResult
 

@@ -8,10 +8,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from poise.frozen import Array
 from poise.measure import audit
 from poise.measure.metrics import limb_links
 from poise.performance import Run
-from poise.spatial import Array
 from poise.world.recorder import Recorder
 from poise.world.result import StepResult
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from poise.control.nqr.segment import Segment
 from poise.control.nqr.steering import segments_of
 from poise.control.nqr.weights import Weights
+from poise.progress import Say
 from poise.reference.cast import Cast, cast
-from poise.reference.preparing import Say
 from poise.reference.repertoire import Repertoire
 
 MOST = 8

@@ -20,10 +20,10 @@ from poise.body import names
 from poise.body.ground import lowest
 from poise.errors import PoiseError, unknown
 from poise.export.page import scene_data
+from poise.frozen import Array
 from poise.measure.bracing import bracing
 from poise.performance import Performance
 from poise.session import summarise
-from poise.spatial import Array
 from poise.studio.bending import drawn, grounded, handles
 from poise.studio.downloads import download
 from poise.studio.sheet import LATEST, Sheet, angle_name, coordinates_at, freedom

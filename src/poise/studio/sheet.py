@@ -14,8 +14,7 @@ from poise.animation.angles import ROOT, mirrored
 from poise.animation.directing import direct, solved_changes
 from poise.body import Body, names
 from poise.errors import PoiseError, unknown
-from poise.frozen import Frozen
-from poise.spatial import Array
+from poise.frozen import Array, Frozen
 from poise.studio.toml_text import toml_text
 from poise.world.forms import TERRAIN_FORMS
 

@@ -14,16 +14,16 @@ from poise.control.controller import Steerable, Talkative
 from poise.control.nqr import Nqr
 from poise.cueing import steered
 from poise.errors import PoiseError
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.marking import Mark
 from poise.performance import Performance, Run
+from poise.progress import Say, in_silence
 from poise.reference.commands import Command
 from poise.reference.edit import Live, Span, parse_edit
 from poise.reference.edit.blend import Blend
 from poise.reference.motions import named_motion
 from poise.reference.played import Played
-from poise.reference.preparing import Say, in_silence
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 from poise.studio.choices import FASTEST_WALK, Choice, check_edit
 from poise.studio.judge import Judge
 from poise.studio.memory import Memory

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from poise.export.page import moving_bodies
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.studio.wire import TRACK
 
 RATE = 60.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 FRAME, FILE, TRACK = 1, 2, 3
 """What a message of bytes begins with."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

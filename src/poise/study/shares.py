@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.study.plots import panels, share_map
 from poise.study.study import Row, Value
 from poise.study.table import grouped, mean

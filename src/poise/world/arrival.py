@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.contact.fields import UPWARD
 from poise.contact.haste import doubtful
@@ -20,9 +19,9 @@ from poise.contact.rows import FASTEST_RECOVERY
 from poise.dynamics import Terms
 from poise.dynamics.mechanism import Mechanism
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
+from poise.frozen import Array
 from poise.world.candidates import Candidates
 
-Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
 GHOST = 2e-3

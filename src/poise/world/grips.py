@@ -7,12 +7,11 @@ from functools import lru_cache
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
-
-Array = NDArray[np.float64]
+from poise.frozen import Array
 
 REACH = 0.1
 """m: a body holds points that are no further from its surface than this: as far as fingers reach."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 GROUND = "0.93 0.93 0.91 1"
 ENDLESS = (0, 0, 1)

@@ -6,13 +6,10 @@ from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from poise.frozen import Array, Ints
 from poise.kernel import kernel
 from poise.world.result import StepResult
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ROOM = 1024
 """Forces for which there is room at first."""

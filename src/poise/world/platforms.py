@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.world.elements import geom
 from poise.world.ground import DEPTH, ENDLESS, GROUND, ORIGIN, Place
 

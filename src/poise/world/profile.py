@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.world.elements import geom
 from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
 from poise.world.terrain import Flat, Slope

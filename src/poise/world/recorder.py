@@ -6,16 +6,14 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.contact import Status
+from poise.frozen import Array
 from poise.world.ledger import Ledger
 from poise.world.recording import Recording
 from poise.world.result import StepResult
 from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
-
-Array = NDArray[np.float64]
 
 
 class Recorder:

@@ -12,13 +12,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.errors import PoiseError
 from poise.files import write_file
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints
 
 
 @lru_cache(maxsize=4)

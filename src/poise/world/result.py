@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from poise.contact import ContactSolution
+from poise.frozen import Array, Ints
 from poise.world.grips import Grip
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class BlowUp(Exception):

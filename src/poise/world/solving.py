@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.contact import ContactProblem, ContactSolution, Status, solve
 from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
@@ -17,11 +16,10 @@ from poise.contact.solve import NO_MODES, Modes
 from poise.dynamics import Terms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Workspace
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.world.arrival import Arrivals
 from poise.world.candidates import NO_PAIRS, Candidates, Pairs
 from poise.world.settings import WorldSettings
-
-Array = NDArray[np.float64]
 
 NO_FEEDBACK = np.zeros((0, 0))
 NOTHING = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)

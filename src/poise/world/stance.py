@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body import Body
+from poise.frozen import Array
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import easy_reach, leg_lengths, sinking, sole_points
 from poise.reference.edit.take import Frame
-from poise.spatial import Array, quat_between, quat_multiply, quat_rotate
+from poise.spatial import quat_between, quat_multiply, quat_rotate
 
 UNEVEN = 0.01
 """m: ground under a foot that is further from a plane than this has an edge there, and the foot stays level."""

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.errors import PoiseError, unknown
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.world.elements import geom, numbers
 from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.ground import DEPTH, ENDLESS, GROUND, ORIGIN, Place, Terrain

@@ -15,7 +15,7 @@ import copy
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from poise.contact.assembly import free_motion, problem_of
 from poise.contact.grips import hold
@@ -29,6 +29,7 @@ from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.world.arrival import Arrivals
 from poise.world.candidates import Candidates
 from poise.world.grips import Grip, columns_of, gripped
@@ -37,8 +38,6 @@ from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.snapshot import Snapshot
 from poise.world.solving import NO_FEEDBACK, Blown, Solved, StepSolver
-
-Array = NDArray[np.float64]
 
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)

@@ -11,18 +11,16 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.feet import foot_links
 from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.dynamics.state import Contacts
+from poise.frozen import Array, Ints
 from poise.kernel import kernel
 from poise.reference.edit.limbs import chain_joints
-from poise.spatial import Array, yaw_of
-
-Ints = NDArray[np.int64]
+from poise.spatial import yaw_of
 
 FURTHEST, INWARD = 0.3, 0.06
 """m: how far a foothold is moved at most, and how far towards the other foot."""

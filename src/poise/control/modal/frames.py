@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.control.modal.load import Load
+from poise.frozen import Array
 from poise.kernel import kernel
 from poise.reference import Reference, Target
 from poise.reference.parts import contact_parts
 from poise.reference.reference import edition_of
-from poise.spatial import Array
 
 
 class Frame(NamedTuple):

@@ -12,8 +12,8 @@ from poise.control.modal.frames import Frame, Frames
 from poise.control.modal.law import cross
 from poise.control.modal.tilt import cone_axes, tell_along
 from poise.control.modal.window import window_forces
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 Bools = NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ import numpy as np
 from poise.control.modal.frames import Frame, Frames, points
 from poise.control.modal.modes import ROOT
 from poise.dynamics import State
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 class Terms(NamedTuple):

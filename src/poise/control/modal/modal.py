@@ -25,8 +25,8 @@ from poise.control.modal.settings import ModalSettings
 from poise.control.modal.span import fitting_window
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array
 
 
 class View(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 from poise.body import Body
 from poise.body.feet import foot_links
 from poise.dynamics import Terms
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 ROOT = 6
 """Freedoms of the root, which come first."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.control.modal.modes import ROOT
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 class Planted(NamedTuple):

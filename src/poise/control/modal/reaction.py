@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 class Errors(NamedTuple):

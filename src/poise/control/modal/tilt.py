@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from poise.control.controller import Ground
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 APART = 0.01
 """m to each side, over which the ground's slope is looked at; the lesser of both: the edge of a step is no slope."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from poise.control.nqr.segment import Segment
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

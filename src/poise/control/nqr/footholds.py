@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.feet import Ints
 from poise.control.nqr.raising import raising_of
 from poise.control.nqr.track import Bools, Track
-from poise.frozen import readonly
+from poise.frozen import Array, Ints, readonly
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array
 
 
 @dataclass(frozen=True, eq=False)

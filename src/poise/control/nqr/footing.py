@@ -14,8 +14,7 @@ from poise.control.nqr.law import Reach
 from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics import Contacts
-from poise.frozen import readonly
-from poise.spatial import Array
+from poise.frozen import Array, readonly
 
 PACE = 0.15
 """Share of a change of level that is followed in a step: a jump would be a blow."""

@@ -14,8 +14,8 @@ from poise.control.nqr.features import feature_rows, felt, place, point_rows, tu
 from poise.control.nqr.symmetric import solve_symmetric
 from poise.dynamics.factor import factor_mass, solve_columns, solve_mass
 from poise.dynamics.tangent import move_pose, pose_difference
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 class Moment(NamedTuple):

@@ -17,9 +17,10 @@ from poise.control.nqr.weights import Weights
 from poise.dynamics.inverse import Bearings
 from poise.dynamics.stepping import Stepping, stepping
 from poise.dynamics.tree import tree_of
+from poise.frozen import Array
 from poise.optimize.riccati import Future, Gain, Stage, look_back
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array, quat_to_matrix
+from poise.spatial import quat_to_matrix
 
 CONVERGED = 1e-4
 """Relative change of the costs from one cycle to the next that is none."""

@@ -24,11 +24,11 @@ from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics import Actuation, State
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
+from poise.frozen import Array
+from poise.progress import Say, in_silence
 from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
-from poise.reference.preparing import Say, in_silence
 from poise.reference.repertoire import Repertoire
-from poise.spatial import Array
 
 _SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
 

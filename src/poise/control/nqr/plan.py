@@ -9,8 +9,8 @@ import numpy as np
 from poise.body import Body
 from poise.control.nqr.lookahead import Policy
 from poise.control.nqr.weights import Weights
-from poise.dynamics.tree import Ints, tree_of
-from poise.spatial import Array
+from poise.dynamics.tree import tree_of
+from poise.frozen import Array, Ints
 
 
 class Figure(NamedTuple):

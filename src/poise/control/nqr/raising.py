@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array
 
 ARM = 0.1
 """Of the standing root's height: how far a turn of a foot by a radian is deemed to move it."""

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.carrying import Carriage, advance
-from poise.body.feet import Ints, foot_links
-from poise.frozen import readonly
+from poise.body.feet import foot_links
+from poise.frozen import Array, Ints, readonly
 from poise.reference.dynamic import Dynamic
-from poise.spatial import Array
 
 Bools = NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body import Body
-from poise.spatial import Array
+from poise.frozen import Array
 
 PAPER_MASS = 71.356
 """kg."""

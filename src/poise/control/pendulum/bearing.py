@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.control.pendulum.figure import Figure
 from poise.dynamics import State
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 class Load(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from poise.control.pendulum.figure import Figure, Seen, along
 from poise.control.pendulum.gait import Gait
-from poise.spatial import Array
+from poise.frozen import Array
 
 FAR, NEAR = 0.3, 0.25
 """m, of an adult: no further from the foot that stands does the body rise; and no shorter is a step taken to be."""

@@ -16,8 +16,8 @@ from poise.control.pendulum.chain import chain_of
 from poise.control.pendulum.legs import Legs, feet_of, legs_of
 from poise.control.pendulum.turns import carried
 from poise.dynamics import State
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 SLOPED = 0.04
 """m, of an adult, to all sides that tell how the ground slopes."""

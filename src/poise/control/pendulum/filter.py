@@ -15,8 +15,8 @@ import numpy as np
 from poise.control.pendulum.ground import SPACING
 from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 WIDE = 0.23
 """Of a leg's length: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""

@@ -11,7 +11,8 @@ import numpy as np
 from poise.control.pendulum.bending import sole_depth
 from poise.control.pendulum.figure import Figure, Seen
 from poise.control.pendulum.manner import Manner
-from poise.spatial import Array, matrix_to_quat
+from poise.frozen import Array
+from poise.spatial import matrix_to_quat
 
 DOUBLE = 0.12
 """Phase until which both feet stand."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
 from poise.control.pendulum.turns import unit
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 MOST = np.array([1.0, 0.3])
 """m/s, of an adult, ahead and aside: the most that is aimed at in addition."""

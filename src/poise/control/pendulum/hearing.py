@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.control.pendulum.legs import feet_of
+from poise.frozen import Array
 from poise.reference import Reference
 from poise.reference.parts import contact_parts
-from poise.spatial import Array
 
 RATE = 120.0
 """1/s: how densely a reference is heard."""

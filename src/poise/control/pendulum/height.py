@@ -13,8 +13,8 @@ import numpy as np
 
 from poise.control.pendulum.figure import Figure, Seen
 from poise.control.pendulum.manner import Moment
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 STRETCH, LANDING = 0.985, 0.99
 """Of a leg's length: the longest a leg is wanted to be while it stands (further, the heel lifts), and when it lands."""

@@ -13,7 +13,7 @@ import numpy as np
 from poise.control.pendulum.figure import PRESSED, Figure
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.ground import SPACING, Foothold, Strip, bounds, line
-from poise.spatial import Array
+from poise.frozen import Array
 
 HIGHER, TALL = 0.03, 0.06
 """m, of an adult, by which something is higher than both ends of a foot's way for the foot to mind it; and than the

@@ -11,7 +11,7 @@ from poise.control.pendulum.figure import turned
 from poise.control.pendulum.habit import Habit
 from poise.control.pendulum.settings import PendulumSettings
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 WITHIN = 0.3
 """s in which a small turn is made."""

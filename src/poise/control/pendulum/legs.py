@@ -11,7 +11,7 @@ from poise.body import Body
 from poise.body.parts import Foot, Joint
 from poise.control.pendulum.chain import ROOM, chain_of
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 ADULT = 0.874
 """m: the length of an adult's leg, that of the paper's character."""

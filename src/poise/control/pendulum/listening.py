@@ -16,8 +16,9 @@ from poise.body.poses import PoseSpace
 from poise.control.pendulum.hearing import RATE, Heard, hear, hear_at, strikes
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.manner import PLAIN_LEG, PLAIN_STEP, SAMPLES, Manner, legwork, manner_of, plain_manner
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array, quat_from_axis_angle, quat_multiply, yaw_of
+from poise.spatial import quat_from_axis_angle, quat_multiply, yaw_of
 
 LISTENED, LONGEST = 6.0, 60.0
 """s of a reference that are searched for steps: of one that goes on for ever, and of one with an end."""

@@ -17,9 +17,9 @@ from poise.body import Body
 from poise.body.carrying import carried, heading
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.legs import Legs, feet_of
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.kernel import kernel
-from poise.spatial import Array, continuous_quat, matrix_to_quat, yaw_of
+from poise.spatial import continuous_quat, matrix_to_quat, yaw_of
 
 SAMPLES = 25
 """Of a step, both ends included."""

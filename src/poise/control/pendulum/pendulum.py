@@ -30,8 +30,9 @@ from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
 from poise.control.pendulum.tracking import Course, Tracking
 from poise.control.pendulum.turns import carried
 from poise.dynamics import Actuation, State
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 
 LEANS = 0.05
 """m, of an adult: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice

@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.pendulum.energy import Cycle, Sway, due_within, landing_lean, steady, swayed
 from poise.control.pendulum.filter import Landing, Pace, kept_landing
 from poise.control.pendulum.ground import Strip
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 class Fall(NamedTuple):

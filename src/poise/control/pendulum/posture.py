@@ -19,8 +19,8 @@ from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.manner import Moment
 from poise.control.pendulum.swing import Placed
 from poise.control.pendulum.turns import after, headed, to_left
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 TRAILING = 0.6
 """rad: the most by which the heel of the trailing foot lifts while both feet stand."""

@@ -13,8 +13,8 @@ from poise.control.pendulum.figure import Seen
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.posture import Standing
 from poise.control.pendulum.turns import carried, dot
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 FLATTENS, SLOWEST = 16.0, 1.0
 """1/s and rad/s, of an adult: toes come down by so much of how far they are up, and by at least so much."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.control.pendulum.bearing import Load
 from poise.control.pendulum.figure import PRESSED, Figure, Seen, along, turned
-from poise.spatial import Array
+from poise.frozen import Array
 
 ABREAST = 0.2
 """Of a leg's length: feet that are further apart, along the heading, are not stood on for long."""

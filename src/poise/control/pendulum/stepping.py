@@ -18,8 +18,8 @@ from poise.control.pendulum.listening import Walk
 from poise.control.pendulum.planes import Fall, Going, landing_by_energy
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.treads import Rhythm, rhythm
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 TIMES = np.linspace(0.0, 1.0, 16)
 """Landing times that are compared: from the soonest to the latest."""

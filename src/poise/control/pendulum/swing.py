@@ -15,8 +15,8 @@ from poise.control.pendulum.hurdles import over_hurdles
 from poise.control.pendulum.legs import ADULT
 from poise.control.pendulum.manner import between
 from poise.control.pendulum.turns import after, carried, dot, matrix, to_left, unit
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 BEGINS, SETTLED = 0.07, 0.97
 """Of the swing: until when the foot gathers way, lest it drags its toes; and from when it is over its place."""

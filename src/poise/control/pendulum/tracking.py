@@ -11,7 +11,7 @@ from poise.body import Body
 from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.gait import Gait
 from poise.dynamics import Motors, State
-from poise.spatial import Array
+from poise.frozen import Array
 
 WIDEST = 1.2
 """rad: the error beyond which the wanted velocity hardly grows."""

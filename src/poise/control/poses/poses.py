@@ -18,8 +18,8 @@ from poise.control.poses.springs import Springs, as_motors, draw_to_pose
 from poise.control.poses.standing import Standing
 from poise.dynamics import Actuation, Motors, State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array
 
 LARGEST = 1e6
 """Of any setting."""

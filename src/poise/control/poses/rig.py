@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body import Body
-from poise.frozen import readonly
-from poise.spatial import Array
+from poise.frozen import Array, readonly
 
 
 class Spring(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.control.poses.rig import Rig
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True)

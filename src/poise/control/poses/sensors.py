@@ -24,7 +24,7 @@ from poise.control.controller import Setting
 from poise.dynamics import State
 from poise.dynamics.rotation import rotation_of
 from poise.errors import unknown
-from poise.spatial import Array
+from poise.frozen import Array
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from poise.control.poses.damping import damping_kept
 from poise.dynamics import State
+from poise.frozen import Array, Ints
 from poise.kernel import kernel
-from poise.spatial import Array
-
-Ints = NDArray[np.int64]
 
 
 class Springs(NamedTuple):

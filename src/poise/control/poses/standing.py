@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.feet import foot_links
-from poise.control.poses.springs import Ints
 from poise.dynamics import State
+from poise.frozen import Ints
 from poise.kernel import kernel
 
 Flags = NDArray[np.bool_]

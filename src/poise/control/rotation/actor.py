@@ -11,7 +11,7 @@ from poise.control.rotation.supports import Finder, Supports, bearing
 from poise.control.rotation.tracking import Tracker
 from poise.dynamics import State
 from poise.dynamics.rotation import Rotation, rotation_of
-from poise.spatial import Array
+from poise.frozen import Array
 
 LEAST_FORCE, LEAST_TORQUE, ADULT = 21.0, 2.0, 73.5
 """N, N m about the centre of mass: contacts that bear neither are left to themselves [Zordan2014] section VI.

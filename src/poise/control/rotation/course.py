@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True)

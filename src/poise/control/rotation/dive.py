@@ -22,9 +22,8 @@ from poise.control.rotation.take_off import Moments, TakeOff, TakeOffNumbers
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.errors import PoiseError, unknown
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.behaviours import Behaviour, Staged
-from poise.spatial import Array
 
 KEYS = ("stand", "lean", "crouch", "take-off", "reach")
 """The poses of a dive, in this order."""

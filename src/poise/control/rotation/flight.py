@@ -17,7 +17,8 @@ from poise.control.rotation.opening import Opening
 from poise.control.rotation.poseline import PoseLine, pose_line
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.spatial import Array, quat_from_axis_angle, quat_multiply
+from poise.frozen import Array
+from poise.spatial import quat_from_axis_angle, quat_multiply
 
 BIT = 0.01
 """rad by which something is turned to see what comes of it."""

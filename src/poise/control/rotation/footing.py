@@ -13,7 +13,8 @@ from poise.control.rotation.program import Aim, Task, Weights
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.spatial import Array, cross, quat_from_axis_angle, quat_log, quat_multiply
+from poise.frozen import Array
+from poise.spatial import cross, quat_from_axis_angle, quat_log, quat_multiply
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""

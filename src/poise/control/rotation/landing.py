@@ -17,7 +17,7 @@ from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.spatial import Array
+from poise.frozen import Array
 
 STILL = 0.1
 """m/s, rad/s: a body that moves and turns less stands."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.control.rotation.poseline import PoseLine
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 class Opening:

@@ -19,7 +19,7 @@ import daqp
 import numpy as np
 
 from poise.control.rotation.course import Course, FlightPlan, Phase, Planar, Wish
-from poise.spatial import Array
+from poise.frozen import Array
 
 NUDGE = 1.0
 """N by which knots are moved to see what comes of it; all but excursions and moments are linear in them."""

@@ -14,7 +14,7 @@ import numpy as np
 from poise.body import Body
 from poise.dynamics.rotation import rotation_of
 from poise.dynamics.terms import Terms
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

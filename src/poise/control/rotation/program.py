@@ -15,14 +15,12 @@ from typing import NamedTuple
 
 import daqp
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from poise.control.rotation.supports import Supports
 from poise.dynamics import State
-from poise.spatial import Array, cross_matrix
-
-Ints = NDArray[np.int64]
+from poise.frozen import Array, Ints
+from poise.spatial import cross_matrix
 
 FREE = 1e30
 """What the solver takes for no bound."""

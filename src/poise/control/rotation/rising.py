@@ -14,7 +14,7 @@ from poise.control.rotation.poseline import pose_line
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.spatial import Array
+from poise.frozen import Array
 
 SECONDS = 1.3
 """s from a crouch to standing."""

@@ -18,9 +18,10 @@ from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
 from poise.errors import unknown
+from poise.frozen import Array
 from poise.reference.behaviours import Behaviour, Staged
 from poise.reference.behaviours.staged import SAMPLES
-from poise.spatial import Array, cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
 LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""

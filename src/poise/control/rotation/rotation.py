@@ -16,9 +16,9 @@ from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics import Actuation, State
 from poise.errors import PoiseError, unknown
+from poise.frozen import Array
 from poise.reference import Reference
 from poise.reference.behaviours import Behaviour, Staged, read_behaviour
-from poise.spatial import Array
 
 KINDS = ("roll", "flip", "kip", "dive", "handspring")
 

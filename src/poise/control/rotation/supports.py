@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.dynamics import State
-from poise.spatial import Array, cross_matrix
+from poise.frozen import Array, Ints
+from poise.spatial import cross_matrix
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 

@@ -15,7 +15,7 @@ from poise.control.rotation.poseline import PoseLine
 from poise.control.rotation.program import Weights
 from poise.dynamics import Actuation, State
 from poise.dynamics.rotation import Rotation
-from poise.spatial import Array
+from poise.frozen import Array
 
 EARLIEST = 0.6
 """Of the push: feet that come off the ground before do so by chance."""

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from poise.dynamics import State
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 class Tracker:

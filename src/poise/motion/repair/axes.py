@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import AXES, ImportSettings
 from poise.motion.repair.stance import Stance, rest, stance
 from poise.motion.roles import Roles
-from poise.spatial import Array
 
 NEAR = 0.7  # cosine: what is nearer to an axis points along it
 USUAL = ("+y", "+z")  # up

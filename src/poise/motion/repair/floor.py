@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.gravity.flight import runs
@@ -20,7 +21,6 @@ from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.role_topology import ancestors
 from poise.motion.roles import SIDES, Roles
-from poise.spatial import Array
 
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: heights of the joints above the sole, and from ankle to hip
 TOES_ERR = 0.03  # m: the joint of the toes is the worst captured of all, and is believed no further than this

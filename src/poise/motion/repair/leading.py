@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import Roles
-from poise.spatial import Array
 
 LEAP = 0.15 / 0.85  # of the leg, in one frame
 FASTER = 5.0  # times the steps nearby: a sprint at 30 frames per second is no leap

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
-from poise.spatial import Array
 
 ZERO = 1e-6  # m
 ELSEWHERE = 0.02  # of the figure's size, that a joint is on average away from its offset

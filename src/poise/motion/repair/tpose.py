@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.stance import asymmetry
 from poise.motion.roles import Roles
-from poise.spatial import Array, quat_conjugate, quat_log, quat_multiply
+from poise.spatial import quat_conjugate, quat_log, quat_multiply
 
 LOOK = 12  # frames after the artificial one, which tell how fast the figure really moves
 JUMP = 0.05  # of the leg, that joints leap on average when the performance begins

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.curves import CYCLE, Stages
 from poise.reference.authoring.gait import RATE, cycle, gait_of
 from poise.reference.authoring.pace import stages
@@ -23,7 +23,6 @@ from poise.reference.contacts_runs import runs
 from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array
 
 _BEFORE, _AFTER = 100.0, 100.0  # percent of the cycle gone before the first frame and after the last, and cut off
 _NEVER = (1, 0)  # frames

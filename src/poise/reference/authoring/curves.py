@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.edit.span import smooth
-from poise.spatial import Array
 
 CYCLE = 100.0  # percent
 

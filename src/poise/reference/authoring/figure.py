@@ -19,9 +19,9 @@ from poise.body.parts import Joint
 from poise.body.poses import PoseSpace
 from poise.body.rigging import hinge_angles
 from poise.errors import unknown
+from poise.frozen import Array
 from poise.reference.retarget_figure import SIDES, figure_of_body
 from poise.spatial import (
-    Array,
     mirror_axial,
     quat_conjugate,
     quat_exp,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.curves import CYCLE
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.gait_source import Gait, read_gait
@@ -25,7 +25,6 @@ from poise.reference.feet import FootSettings, clean_feet
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array
 
 RATE = 120.0  # frames per second
 GRAVITY = 9.81  # m/s^2

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from poise.errors import unknown
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.authoring.curves import CYCLE, Curve
 from poise.reference.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES
 from poise.reference.authoring.source import Source
-from poise.spatial import Array
 
 HIPS = 0.93  # m: height of the hips of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body import Body
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.keyed_balance import borne, centre_path, following, turning
 from poise.reference.authoring.keyed_curves import curve
@@ -17,7 +17,6 @@ from poise.reference.authoring.keyed_source import PATH, RATE, Keyed, read_keyed
 from poise.reference.authoring.source import Source
 from poise.reference.bodyclip import BodyClip
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array
 
 _ROUNDS = 4  # of turning in flight and limbs that follow
 

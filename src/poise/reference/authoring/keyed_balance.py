@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body import Body
+from poise.frozen import Array
 from poise.reference.authoring.keyed_curves import Keys, Passing, passing, through
 from poise.reference.authoring.keyed_mass import centres, pitching
 from poise.reference.authoring.keyed_pins import Pins
@@ -19,7 +20,7 @@ from poise.reference.ik import PoseSolver
 from poise.reference.ik_goals import Goals
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.ik_path import solve_path
-from poise.spatial import Array, quat_exp, quat_multiply
+from poise.spatial import quat_exp, quat_multiply
 
 _EASE = 0.35  # s in which the body takes up the turning of a flight, or gives it up
 _FADE = 0.06  # s in which corrections of the limbs fade in and out

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly, PchipInterpolator
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

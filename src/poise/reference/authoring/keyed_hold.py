@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body import Body
+from poise.frozen import Array
 from poise.reference.authoring.keyed_mass import centres, pitching
 from poise.reference.authoring.keyed_pins import Pins
 from poise.reference.contacts import GRAVITY
 from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import Array
 
 
 def hung(body: Body, wished: Array, pins: Pins) -> Array:

@@ -6,7 +6,8 @@ import mujoco
 import numpy as np
 
 from poise.body import Body
-from poise.spatial import Array, quat_conjugate, quat_rotate
+from poise.frozen import Array
+from poise.spatial import quat_conjugate, quat_rotate
 
 _Y = np.array([0.0, 1.0, 0.0])
 

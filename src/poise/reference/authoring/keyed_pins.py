@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.body.balls import balls_of
+from poise.frozen import Array
 from poise.reference.authoring.keyed_source import Interval, Keyed
 from poise.reference.contacts_runs import runs
 from poise.reference.feet_pins import carrying_foot
@@ -17,7 +18,7 @@ from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import ContactPart, contact_parts
 from poise.reference.retarget_figure import figure_of_body
 from poise.reference.supports import rounded
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _FRAME = 1e-6  # s: keys are met by frames as near as this
 

@@ -17,14 +17,14 @@ from scipy.special import logsumexp
 
 from poise.body import Body
 from poise.body.balls import Ball, balls_of
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.keyed_mass import centres
 from poise.reference.authoring.keyed_pins import Pins
 from poise.reference.contacts_runs import hysteresis, runs, without_short
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
 from poise.reference.supports import Support, bearing, rounded
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply
+from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
 _LEAN = 0.35  # rad: no body leans more until it lies

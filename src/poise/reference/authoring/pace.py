@@ -15,7 +15,7 @@ from scipy.ndimage import distance_transform_edt
 from poise.body import Body
 from poise.body.poses import PoseSpace
 from poise.errors import unknown
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.curves import CYCLE, Stages
 from poise.reference.authoring.gait import RATE, cycle, gait_of
 from poise.reference.authoring.gait_source import HIPS
@@ -29,7 +29,6 @@ from poise.reference.parts import ContactPart
 from poise.reference.played import Played
 from poise.reference.retarget_figure import SIDES
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array
 
 _FADE = 0.1  # s over which corrections of the legs come and go
 _FIRM = 30.0  # how much less readily than legs the pelvis gives way to pinned feet

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.authoring.curves import CYCLE, Curve
 from poise.reference.authoring.gait_source import Gait
-from poise.spatial import Array
 
 _CADENCE, _STRIDE, _SWAY, _BOUNCE = 0.55, 0.45, -0.6, 2.0  # exponents of the ratio of speeds
 _SHORTER = 4.0  # percent of the cycle by which stance ends earlier per m/s

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.body.poses import PoseSpace
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.authoring.curves import CYCLE
 from poise.reference.authoring.figure import Figure
 from poise.reference.authoring.gait import GRAVITY, RATE, cycle, gait_of
@@ -25,7 +25,7 @@ from poise.reference.edit.track import Track
 from poise.reference.edit.walk import Course, Move, Steps, at_root, rewalked
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
-from poise.spatial import Array, quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+from poise.spatial import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first frame and after the last, and cut off
 _PASSING = 30.0  # percent after heel strike at which the pelvis passes over a foot

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.frozen import Frozen
+from poise.frozen import Array, Frozen
 from poise.reference.authoring.figure import LIMB_ANGLES
 from poise.reference.retarget_figure import SIDES
-from poise.spatial import Array
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.bodyclip import BodyClip
-from poise.spatial import Array, quat_to_matrix
+from poise.spatial import quat_to_matrix
 
 OVER = (120.0, 280.0)
 """degrees of the pelvis' pitch, from the hands until it sits."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from poise.body import Body
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.library import motion_file
 from poise.motion import Clip
 from poise.motion.repair import import_motion
@@ -24,7 +25,6 @@ from poise.reference.behaviours.fitting import Poses, fitted
 from poise.reference.bodyclip import BodyClip
 from poise.reference.retarget import retarget
 from poise.reference.retarget_figure import SIDES
-from poise.spatial import Array
 
 FOUND = "found"
 """Instead of times: they are to be found."""

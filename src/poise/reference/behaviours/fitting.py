@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 
 from poise.body import Body
+from poise.frozen import Array
 from poise.reference.authoring.figure import LIMB_ANGLES, Figure
 from poise.reference.retarget_figure import SIDES
-from poise.spatial import Array
 
 STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6
 """Places of the poses of a flip."""

@@ -11,12 +11,11 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from poise.body import Body
 from poise.body.ground import lowest
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.reference.authoring.figure import Figure
 from poise.reference.behaviours.behaviour import Behaviour
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import Array
 
 SAMPLES = 512
 """Poses of a turn that are kept: nearer ones are 0.7 degrees of a roll apart."""

@@ -9,15 +9,8 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Joint
 from poise.body.rigging import hinge_angles
-from poise.spatial import (
-    Array,
-    matrix_to_quat,
-    quat_conjugate,
-    quat_from_axis_angle,
-    quat_log,
-    quat_multiply,
-    quat_rotate,
-)
+from poise.frozen import Array
+from poise.spatial import matrix_to_quat, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate
 
 ROUNDS, ENOUGH, LEAST_SLOPE = 5, 1e-7, 0.3  # of Newton's method: steps, rad, and where it is of no use
 

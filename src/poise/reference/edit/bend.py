@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.body import Body
 from poise.body.parts import Joint
+from poise.frozen import Array
 from poise.reference.edit.ankle import Ankles
 from poise.reference.edit.limbs import chain_joints, element_id
-from poise.spatial import Array, quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import quat_between, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 STRAIGHTEST = 0.9999  # of the length of a leg
 OVERSTRETCH_EASE = 0.15  # rad; within so much more bend an overstretched knee becomes an ordinary one

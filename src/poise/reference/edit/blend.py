@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from poise.body import Body
 from poise.body.carrying import carried
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
@@ -22,7 +22,7 @@ from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.reference.edit.words import number, written
 from poise.reference.played import Played
-from poise.spatial import Array, quat_exp, quat_rotate, slerp, yaw_of
+from poise.spatial import quat_exp, quat_rotate, slerp, yaw_of
 
 OVER = 0.5  # s
 SEARCHED = 4.0  # s of the other motion in which the best moment to enter is looked for

@@ -12,13 +12,12 @@ from poise.body import Body
 from poise.body.parts import Hand, Joint
 from poise.body.symmetry import side_of
 from poise.errors import unknown
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.edit.forms import CARRY_POSES
 from poise.reference.edit.limbs import chain_joints, element_id, moved_parts
 from poise.reference.edit.span import Span
 from poise.reference.edit.take import Flags, Frame, Take, lifted
 from poise.reference.edit.words import written
-from poise.spatial import Array
 
 _HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "front": {"left": (0.62, -0.04, -0.42), "right": (0.62, -0.04, -0.42)},

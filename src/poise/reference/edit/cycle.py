@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from poise.body.carrying import advance, carried, heading
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.edit.blend import OVER, crossed
 from poise.reference.edit.footing import Footing
@@ -20,7 +20,7 @@ from poise.reference.edit.span import Span
 from poise.reference.edit.take import Frame, Take, take_of
 from poise.reference.edit.words import number, written
 from poise.reference.played import Played
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
+from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
 SHORTEST, LONGEST = 0.4, 3.0  # s, of a cycle
 SAMPLED = 8.0  # s, of a motion without end, in which a cycle is looked for

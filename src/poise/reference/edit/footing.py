@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.body import Body
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.edit.bend import Limbs
 from poise.reference.edit.heels import Heels
 from poise.reference.edit.limbs import chain_joints, foot_parts, hip_points
@@ -17,7 +17,7 @@ from poise.reference.edit.take import Flags, Frame, lifted
 from poise.reference.ik import PoseSolver
 from poise.reference.ik_kinematics import Kinematics
 from poise.reference.parts import contact_parts
-from poise.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
+from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate, yaw_of
 
 PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
 POINT_WEIGHT = 30.0  # per m, of other points: feet come first

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.edit.limbs import sole_points, sole_spans
 from poise.reference.edit.span import Span
 from poise.reference.edit.surface import Surface, Treads, ramp, staircase
@@ -16,7 +17,7 @@ from poise.reference.edit.take import Take
 from poise.reference.edit.track import Stance, Track, smoothed
 from poise.reference.edit.walk import IDENTITY, Course, Move, Steps, Swing, dilated, rewalked, still
 from poise.reference.edit.words import number, numbers, written
-from poise.spatial import Array, quat_between, quat_rotate, yaw_of
+from poise.spatial import quat_between, quat_rotate, yaw_of
 
 ROOT_SIGMA = 0.12  # s; smooths the root's height over the steps
 CLEARANCE = 0.02  # m over edges, unless the foot was lower on its own ground

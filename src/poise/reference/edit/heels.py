@@ -9,9 +9,10 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Foot, Joint
 from poise.body.poses import PoseSpace
+from poise.frozen import Array
 from poise.reference.edit.bend import Limbs, Posed
 from poise.reference.edit.limbs import chain_joints
-from poise.spatial import Array, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.spatial import quat_from_axis_angle, quat_multiply, quat_rotate
 
 ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # of a secant search: rounds, rad, and the least gain per angle
 HIGHEST = np.radians(70.0)

@@ -8,8 +8,9 @@ import mujoco
 import numpy as np
 
 from poise.body import Body
+from poise.frozen import Array
 from poise.reference.edit.take import Frame
-from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
+from poise.spatial import quat_exp, quat_rotate, yaw_of
 
 SPEED_SHARE = 0.15  # s; 1 m/s counts as much as so many metres
 CONTACT_SHARE = 0.2  # m; what one contact part more or less counts

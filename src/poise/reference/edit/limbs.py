@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from poise.body import Body
 from poise.body.parts import Joint
 from poise.errors import PoiseError, unknown
+from poise.frozen import Array
 from poise.reference.parts import contact_parts
-from poise.spatial import Array
 
 STRETCH, STRAIGHT = 0.985, 0.997  # of a leg's length
 

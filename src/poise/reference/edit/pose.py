@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.frozen import Array, readonly
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import easy_reach, leg_lengths, moved_parts, require_legs, sinking
 from poise.reference.edit.span import Span
@@ -18,7 +18,6 @@ from poise.reference.edit.take import BLOCK, REMEMBERED, Frame, Sketch, Take, li
 from poise.reference.edit.track import sketches
 from poise.reference.edit.walk import gradual, gradual_reach
 from poise.reference.edit.words import number, numbers, written
-from poise.spatial import Array
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ import numpy as np
 from poise.body import Body
 from poise.body.parts import Joint
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.edit.bend import bend_of
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import chain_joints, moved_parts, part_point
 from poise.reference.edit.span import Span
 from poise.reference.edit.take import BLOCK, Flags, Frame, Take, lifted
 from poise.reference.edit.words import numbers, written
-from poise.spatial import Array, quat_exp, quat_rotate, yaw_of
+from poise.spatial import quat_exp, quat_rotate, yaw_of
 
 LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # per rad: limbs reach before the trunk bends; the head is not nodded to a place
 ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # per m and rad: the pelvis comes along last

@@ -8,12 +8,13 @@ import mujoco
 import numpy as np
 
 from poise.body.carrying import carried, heading
+from poise.frozen import Array
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.likeness import features
 from poise.reference.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking
 from poise.reference.edit.span import smooth
 from poise.reference.edit.take import BLOCK, Frame, Take
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 
 SEARCHED = 6.0
 """s of a motion that are looked at."""

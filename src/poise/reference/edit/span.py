@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import PoiseError
-from poise.spatial import Array
+from poise.frozen import Array
 
 EASE = 0.3  # s
 

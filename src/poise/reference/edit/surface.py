@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 MARGIN = 0.02  # m, from soles to the edges of treads
 HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, on the way down: heels have to pass an edge, toes may hang over the next

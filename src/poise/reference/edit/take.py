@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.errors import PoiseError
-from poise.frozen import Frozen, readonly
+from poise.frozen import Array, Frozen, readonly
 from poise.reference.bodyclip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.edit.span import Span
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
-from poise.spatial import Array
 
 REMEMBERED = 4096  # frames
 BLOCK = 8  # frames; solving some at once costs less than one by one

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from poise.body import Body
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.edit.limbs import chain_joints, element_id, foot_parts, require_legs
 from poise.reference.edit.take import Sketch, Take
-from poise.spatial import Array, quat_rotate
+from poise.spatial import quat_rotate
 
 PATH_SIGMA = 0.3  # s; smooths the sway and surge of single steps out of the path of the root
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.edit.span import Span, smooth
 from poise.reference.edit.take import Take
 from poise.reference.edit.track import Track
 from poise.reference.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
 from poise.reference.edit.words import number, numbers, written
-from poise.spatial import Array
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn that does not say how long it takes
 SLOW = 0.15  # m/s, below which a path has no direction of its own

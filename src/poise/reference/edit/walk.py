@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.edit.footing import Footing
 from poise.reference.edit.limbs import easy_reach, leg_lengths, sinking
 from poise.reference.edit.span import smooth
 from poise.reference.edit.take import BLOCK, Frame, Sketch, Take
 from poise.reference.edit.track import Sampler, Stance, Track, sketches, smoothed
-from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate, slerp
+from poise.spatial import quat_exp, quat_multiply, quat_rotate, slerp
 
 BEFORE = 1.0  # s of motion known before an edit starts
 AHEAD = 2.5  # s of motion known beyond the frame that is asked for

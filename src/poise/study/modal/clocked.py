@@ -10,7 +10,7 @@ from typing import Any
 from poise.control.modal import Modal, ModalSettings
 from poise.control.modal.modal import Off, View
 from poise.control.modal.modes import Modes
-from poise.spatial import Array
+from poise.frozen import Array
 
 STAGES = ("modes", "footholds", "window forces", "slow modes", "giving way")
 

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from poise.control import Controller
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.study.study import Row
 from poise.world.result import StepResult
 from poise.world.world import World

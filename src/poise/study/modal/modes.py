@@ -12,8 +12,8 @@ from poise.body import Body
 from poise.body.catalogue import names
 from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
 from poise.dynamics import Terms
+from poise.frozen import Array
 from poise.reference.archive import spoken_name
-from poise.spatial import Array
 from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, performer
 from poise.study.modal.spectra import spectra
 from poise.study.plots import panels

@@ -20,8 +20,8 @@ import numpy as np
 from poise.control.modal import Modal
 from poise.dynamics import Actuation, State
 from poise.dynamics.actuation import PASSIVE
+from poise.frozen import Array
 from poise.reference.archive import spoken_name
-from poise.spatial import Array
 from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measured, performer, window_for
 from poise.study.modal.push import EIGHT, blows_for, push_to
 from poise.study.plots import panels

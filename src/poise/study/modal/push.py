@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.control.modal import ModalSettings
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.reference.archive import spoken_name
-from poise.spatial import Array
 from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measure, performer, window_for
 from poise.study.plots import panels, share_map
 from poise.study.study import Row, Scope, Study

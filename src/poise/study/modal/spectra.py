@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 FEW = 3
 """Components of each kind: those that move most, and least."""

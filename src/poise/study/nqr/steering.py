@@ -12,10 +12,11 @@ import numpy as np
 from poise.body import Body
 from poise.control.nqr import Nqr
 from poise.cueing import steer_cue
+from poise.frozen import Array
 from poise.performance import Run
 from poise.reference.commands import Command
 from poise.reference.repertoire import Repertoire, Roaming, shipped_repertoire
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.table import count, grouped, mean, most, total

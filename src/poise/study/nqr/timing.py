@@ -12,9 +12,9 @@ import numpy as np
 
 from poise.beginning import Placed, start
 from poise.control.nqr import Nqr
+from poise.frozen import Array
 from poise.measure.pace import paced
 from poise.reference.archive import spoken_name
-from poise.spatial import Array
 from poise.study.nqr.case import COLOURS
 from poise.study.plots import panels
 from poise.study.study import Played, Row, Scope, Study, each_motion

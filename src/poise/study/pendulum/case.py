@@ -9,8 +9,8 @@ import numpy as np
 
 from poise.control import Controller
 from poise.control.pendulum import Pendulum
+from poise.frozen import Array
 from poise.reference.commands import Command
-from poise.spatial import Array
 from poise.study.pendulum.unforeseeing import Unforeseeing
 from poise.study.study import Row
 from poise.study.table import Gather, count, grouped, mean, total

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.feet import links_from
+from poise.frozen import Array
 from poise.measure.replay import Replay
-from poise.spatial import Array
 
 WEIGHED = 0.1
 """s: a touch that gives no more impulse than the weight does in this time is no stance."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.control.pendulum import Pendulum
+from poise.frozen import Array
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
 from poise.reference.archive import spoken_name
-from poise.spatial import Array
 from poise.study.pendulum.case import BODY, COLOUR, RATE, late_speed, walking
 from poise.study.pendulum.gait import creeps, scuffs, stances, tread
 from poise.study.pendulum.strides import Errors, compared, reference_strides, strides_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.control.pendulum import Pendulum
+from poise.frozen import Array
 from poise.reference.archive import spoken_name
 from poise.reference.commands import Command
-from poise.spatial import Array
 from poise.study.pendulum.case import BODY, COLOUR, RATE, com_of
 from poise.study.plots import panels
 from poise.study.study import Played, Row, Scope, Study, each_motion

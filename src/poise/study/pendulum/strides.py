@@ -13,8 +13,9 @@ from poise.body import Body
 from poise.body.carrying import Carriage
 from poise.body.poses import PoseSpace
 from poise.control.pendulum.hearing import RATE, hear, strikes
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array, yaw_of
+from poise.spatial import yaw_of
 
 PHASES = 24
 HEARD = 6.0

@@ -11,8 +11,8 @@ from poise.body import Body
 from poise.control.controller import Ground, Setting, Stage
 from poise.control.pendulum import Pendulum
 from poise.dynamics import Actuation, State
+from poise.frozen import Array
 from poise.reference import Reference
-from poise.spatial import Array
 
 
 class Unforeseeing:

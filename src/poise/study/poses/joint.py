@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 from poise.body import Body
 from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.rig import Rig
+from poise.frozen import Array
 from poise.reference.keyposes import KeyPoses, PoseKeys
-from poise.spatial import Array
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 from poise.study.plots import panels
 from poise.study.poses.joint import Swing, exact, simulated
 from poise.study.study import Row, Scope, Study

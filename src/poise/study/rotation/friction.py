@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.measure.audit import EARTH
-from poise.spatial import Array
 from poise.world.result import StepResult
 from poise.world.world import World
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.measure.rotation import Rotations, rotations_of_clip
 from poise.reference.archive import spoken_name
 from poise.reference.played import Played
-from poise.spatial import Array
 from poise.study.plots import panels
 from poise.study.study import Row, Scope, Study
 from poise.study.trial import cast_once

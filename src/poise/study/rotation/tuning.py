@@ -12,10 +12,10 @@ import numpy as np
 
 from poise.errors import PoiseError
 from poise.files import write_file
+from poise.frozen import Array
 from poise.optimize.search import Search, SearchSettings
 from poise.reference.behaviours import Behaviour
 from poise.reference.behaviours.writing import written
-from poise.spatial import Array
 from poise.study.rotation.rehearsal import Rehearsal, score
 from poise.study.study import Row
 from poise.study.workers import crew

@@ -10,8 +10,8 @@ from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment
 from poise.control.nqr.steering.values import values
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
+from poise.progress import Say, in_silence
 from poise.reference.commands import FASTEST
-from poise.reference.preparing import Say, in_silence
 from poise.reference.repertoire import Repertoire
 from poise.reference.steps import Step
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.reference.steps import Step
-from poise.spatial import Array
 
 HEADING = 1.0
 """Cost of a wrong heading, per rad and second."""

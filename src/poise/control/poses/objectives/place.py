@@ -9,8 +9,8 @@ import numpy as np
 
 from poise.control.controller import Setting
 from poise.dynamics import State
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array
 
 
 @dataclass

@@ -17,8 +17,9 @@ from poise.control.poses.schedule import Span
 from poise.control.poses.springs import Pull, Springs, pull_joints
 from poise.dynamics import State
 from poise.errors import PoiseError
+from poise.frozen import Array
 from poise.kernel import kernel
-from poise.spatial import Array, cross
+from poise.spatial import cross
 
 ORIGIN = np.zeros(3)
 UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.repair.gravity.masses import first_joint
 from poise.motion.repair.gravity.smooth import smoothed
 from poise.motion.roles import SIDES, Roles
-from poise.spatial import Array
 
 HEEL, TIP = -0.3, 1.5  # the ends of the sole on the line from ankle to ball of the foot
 

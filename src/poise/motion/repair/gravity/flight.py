@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.frozen import Array
 from poise.motion.repair.gravity.masses import MassPoints
-from poise.spatial import Array
 
 G = 9.81  # m/s^2
 Mask = NDArray[np.bool_]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.clip import Clip
 from poise.motion.roles import SIDES, Roles
-from poise.spatial import Array
 
 HEAD, TRUNK = 0, 1  # their places among the points
 

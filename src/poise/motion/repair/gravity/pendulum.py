@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.repair.gravity.extremities import Extremities, Foot
 from poise.motion.repair.gravity.flight import G, Mask, runs
 from poise.motion.repair.gravity.masses import MassPoints
 from poise.motion.repair.gravity.smooth import Smoothed
-from poise.spatial import Array
 
 STILL = 0.12  # of the swinging foot's pace: the standing foot is slower
 SWING = 0.25  # m/s, of a foot that swings and does not merely tremble

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.spatial import Array
+from poise.frozen import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.frozen import Array
 from poise.motion.repair.gravity.extremities import Extremities
 from poise.motion.repair.gravity.flight import G, Mask
 from poise.motion.repair.gravity.masses import MassPoints
 from poise.motion.repair.gravity.smooth import Smoothed
-from poise.spatial import Array
 
 UPRIGHT = 0.85  # of the leg, that the centre of mass is above the feet at least
 HANDS_UP = 0.5  # of the leg, that free hands are above the feet
