@@ -9,13 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-from poise.body import Body
-from poise.reference.authoring import shipped_names
-from poise.reference.certificate import Certificate, certify
-from poise.reference.edit import extract_cycle
-from poise.reference.physics import with_physics
-from poise.reference.preparing import prepare
-from poise.reference.shipping import finished, finished_bodies
+from poise.body.body import Body
+from poise.edit.cycle import extract_cycle
+from poise.library.authoring.source import shipped_names
+from poise.library.motions import finished, finished_bodies
+from poise.physics.certificate import Certificate, certify
+from poise.physics.consistent import with_physics
+from poise.retarget.prepare import prepare
 
 HERE = Path(__file__).parent
 CLIPS = ("07_01", "02_01", "132_20", "09_01", "02_03", "16_17", "39_11")  # three walks, two runs, two turns

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body import Body
-from poise.motion import Clip
-from poise.motion.repair import import_motion
-from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts import find_contacts
-from poise.reference.contacts_runs import runs
-from poise.reference.feet import clean_feet
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.retarget import retarget
-from poise.reference.temper import joint_speeds, usual_speeds
+from poise.arrays import runs
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.motion.clip import Clip
+from poise.motion.repair.importer import import_motion
+from poise.reference.body_clip import BodyClip
+from poise.retarget.contact_detection import find_contacts
+from poise.retarget.foot_cleanup import clean_feet, joint_speeds, usual_speeds
+from poise.retarget.retarget import retarget
 
 HERE = Path(__file__).parent
 GAITS = (

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from tables import table
 
-from poise.motion import Clip
-from poise.motion.repair import Imported, import_motion
-from poise.motion.repair.gravity.evidence import rate_evidence, verdict
-from poise.motion.repair.rate import BELIEVED
+from poise.arrays import Array
+from poise.motion.clip import Clip
+from poise.motion.repair.finding import Imported
+from poise.motion.repair.importer import import_motion
+from poise.motion.repair.rate import BELIEVED, rate_evidence, verdict
 from poise.motion.roles import find_roles
-from poise.frozen import Array
 
 HEAD = [
     "clip", "unit", "up", "faces", "T-pose", "cut", "fps (index)", "evidence", "sure", "thorax", "floor",

@@ -10,10 +10,10 @@ import numpy as np
 from poise.export.look import visible_model
 from poise.export.strip import Camera, png, render
 from poise.files import write_file
-from poise.reference.authoring import shipped_names
+from poise.library.authoring.source import shipped_names
+from poise.library.motions import finished, finished_bodies
+from poise.physics.recorded import stage
 from poise.reference.dynamic import Dynamic
-from poise.reference.shipping import finished, finished_bodies
-from poise.world.rehearsed import stage
 
 STATIC = Path(__file__).parent / "_static" / "motions"
 THUMBNAILS = STATIC / "thumbnails"

@@ -16,17 +16,17 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.export.look import visible_model
 from poise.export.strip import Camera, png, render, write_strip
 from poise.files import write_file
-from poise.reference import Played, load_prepared
-from poise.reference.archive import is_prepared
+from poise.reference.archive import is_prepared, load_prepared
+from poise.reference.played import Played
 from poise.world.props import Bar, Block, Prop
 from poise.world.recording import Recording
 from poise.world.scene import Scene
-from poise.world.terrain import parse_terrain
+from poise.world.terrain_kinds import parse_terrain
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.image import imread
 
-from poise.animation import animate, read_script, solve
-from poise.animation.keyframes import keyframed
-from poise.export.shown import shown
+from poise.animate.animate import animate, keyframed
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
+from poise.export.look import shown
 from poise.export.strip import Camera, png, write_strip
 from poise.files import write_file
 

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.export import export
-from poise.export.shown import shown
+from poise.edit.parse import parse_edit
+from poise.edit.take import edited
+from poise.export.formats import export
+from poise.export.look import shown
 from poise.export.strip import Camera, write_strip
-from poise.reference.bodyclip import BodyClip
-from poise.reference.cast import load_body
-from poise.reference.edit import edited, parse_edit
-from poise.reference.preparing import prepare
+from poise.perform.cast import load_body
+from poise.reference.body_clip import BodyClip
+from poise.retarget.prepare import prepare
 
 HERE = Path(__file__).parent
 MOTIONS = HERE.parent / "examples" / "motions"

@@ -9,18 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.body.catalogue import names, plan_named
-from poise.catalogue import catalogue
-from poise.cli import build_parser
-from poise.control import named_controller
-from poise.measure import audit
-from poise.performance import perform
-from poise.reference import named_motion
-from poise.reference.authoring import read_source, shipped_names
-from poise.reference.edit.forms import EDIT_FORMS
-from poise.reference.facts import facts_of
-from poise.reference.shipping import finished, finished_bodies
+from poise.cli.list import catalogue
+from poise.cli.main import build_parser
+from poise.control.catalogue import named_controller
+from poise.forms import EDIT_FORMS
+from poise.library.authoring.source import read_source, shipped_names
+from poise.library.motions import facts_of, finished, finished_bodies, named_motion
+from poise.measure.audit import audit
+from poise.perform.run import perform
 from poise.world.scene import Scene
 from poise.world.world import World
 

@@ -8,7 +8,7 @@ changed by nothing but gravity and the recorded contact forces.
 from pathlib import Path
 
 import poise
-from poise.export import export
+from poise.export.formats import export
 
 
 def main(folder: Path) -> None:

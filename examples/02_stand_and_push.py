@@ -8,7 +8,7 @@ where they are, and a longer one topples the body. The numbers are those that `p
 from pathlib import Path
 
 import poise
-from poise.export import export
+from poise.export.formats import export
 
 
 def main(folder: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.export import export
-from poise.reference import Still
+from poise.export.formats import export
+from poise.reference.reference import Still
 from poise.world.props import Bar
 
 

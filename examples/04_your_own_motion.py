@@ -8,10 +8,12 @@ units and frame rate, and as a skinned GLB.
 
 from pathlib import Path
 
-from poise.export import export
-from poise.motion.repair import report
-from poise.reference import prepare, save_prepared
-from poise.reference.edit import edited, parse_edit
+from poise.edit.parse import parse_edit
+from poise.edit.take import edited
+from poise.export.formats import export
+from poise.motion.repair.finding import report
+from poise.reference.archive import save_prepared
+from poise.retarget.prepare import prepare
 
 WALK = Path(__file__).parent / "motions" / "walk.bvh"
 

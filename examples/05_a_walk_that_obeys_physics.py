@@ -9,10 +9,10 @@ from math import radians
 from pathlib import Path
 
 import poise
-from poise.export import export
-from poise.reference import save_prepared
-from poise.reference.edit import extract_cycle
-from poise.world.rehearsed import rehearsed
+from poise.edit.cycle import extract_cycle
+from poise.export.formats import export
+from poise.physics.recorded import rehearsed
+from poise.reference.archive import save_prepared
 
 WALK = Path(__file__).parent / "motions" / "walk.bvh"
 

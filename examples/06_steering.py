@@ -9,7 +9,7 @@ the recording.
 from pathlib import Path
 
 import poise
-from poise.export import export
+from poise.export.formats import export
 
 SCRIPT = "0.3s:0@1.3 3s:90@1.7 8s:-90@1.3 13s:-90@0"
 

@@ -9,7 +9,7 @@ pushed from the right, takes a corner, slows down and walks backward. The comman
 from pathlib import Path
 
 import poise
-from poise.export import export
+from poise.export.formats import export
 
 SCRIPT = "0s:0@1.1 4.5s:90@1.1 8.5s:90@0.5 11s:90@-0.4"
 PUSH = "250@2.6,dir=90,duration=0.3"

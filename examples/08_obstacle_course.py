@@ -11,8 +11,8 @@ from pathlib import Path
 import mujoco
 
 import poise
-from poise.control.pendulum import Pendulum
-from poise.export import export
+from poise.control.pendulum.pendulum import Pendulum
+from poise.export.formats import export
 from poise.world.props import Bar, Block
 
 SECONDS, SPEED, GLANCE = 12.5, 0.8, 0.25

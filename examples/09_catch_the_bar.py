@@ -14,14 +14,14 @@ import mujoco
 import numpy as np
 
 import poise
-from poise.control.modal import Modal
-from poise.export import export
-from poise.reference.edit import Span, Take, parse_edit, take_of
-from poise.reference.edit.span import smooth
-from poise.reference.edit.take import Frame
+from poise.control.modal.modal import Modal
+from poise.edit.parse import parse_edit
+from poise.edit.span import Span, smooth
+from poise.edit.take import Frame, Take, take_of
+from poise.export.formats import export
+from poise.physics.recorded import stage
 from poise.world.platforms import Platforms
 from poise.world.props import Bar
-from poise.world.rehearsed import stage
 
 CATCH, PASSIVE, OVER, SECONDS = 1.4, 1.3, 0.5, 8.0
 """s at which hands take hold, of swinging by itself, of the transition, and of it all."""

@@ -9,11 +9,12 @@ kept to the motion, and whether all of it is physical.
 from pathlib import Path
 
 import poise
-from poise.control.modal import Modal
-from poise.export import export
-from poise.reference.edit import parse_edit, take_of
-from poise.world.holding import grip_cues
-from poise.world.rehearsed import stage
+from poise.control.modal.modal import Modal
+from poise.edit.parse import parse_edit
+from poise.edit.take import take_of
+from poise.export.formats import export
+from poise.perform.cues import grip_cues
+from poise.physics.recorded import stage
 
 SECONDS, NOISE = 3.0, 0.02
 """s of each, and rad/s of its joints at the beginning."""

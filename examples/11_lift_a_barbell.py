@@ -13,9 +13,10 @@ import mujoco
 import numpy as np
 
 import poise
-from poise.control.modal import Modal, ModalSettings
-from poise.control.modal.load import Load
-from poise.export import export
+from poise.control.modal.frames import Load
+from poise.control.modal.modal import Modal
+from poise.control.modal.settings import ModalSettings
+from poise.export.formats import export
 from poise.world.props import Barbell
 
 MASS, GRASP, SECONDS = 30.0, 1.8, 6.0

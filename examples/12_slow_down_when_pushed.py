@@ -7,8 +7,9 @@ is edited: a quarter slower for a second. Footholds stay as the motion has them,
 from pathlib import Path
 
 import poise
-from poise.control.modal import Modal, ModalSettings
-from poise.export import export
+from poise.control.modal.modal import Modal
+from poise.control.modal.settings import ModalSettings
+from poise.export.formats import export
 
 PUSHED, SECONDS = 1.0667, 6.0
 """s: after a cycle, and of it all."""

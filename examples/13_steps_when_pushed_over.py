@@ -8,10 +8,10 @@ force on the feet can bring the body to rest. `modal` hands it over to `pendulum
 from pathlib import Path
 
 import poise
-from poise.catching import Catching
-from poise.control.modal import Modal
-from poise.control.pendulum import Pendulum
-from poise.export import export
+from poise.control.modal.modal import Modal
+from poise.control.pendulum.pendulum import Pendulum
+from poise.export.formats import export
+from poise.perform.catch import Catching
 
 PUSHED, SECONDS = 1.5, 8.0
 """s: as it is deep, and of it all."""

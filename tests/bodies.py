@@ -3,7 +3,8 @@
 from functools import cache
 
 import skeletons
-from poise.body import Body, names
+from poise.body.body import Body
+from poise.body.catalogue import names
 
 BUILT = {**skeletons.PEOPLE, **skeletons.CREATURES}
 NAMES = (*names(), *BUILT)

@@ -5,10 +5,9 @@ All are in our conventions (metres, x forward, y left, z up), the people in a T-
 
 import numpy as np
 
-from poise.frozen import readonly
-from poise.motion import End, Skeleton
-from poise.motion.kinematics import forward
-from poise.spatial import quat_between, quat_conjugate, quat_multiply, quat_rotate
+from poise.arrays import readonly
+from poise.motion.skeleton import End, Skeleton, forward
+from poise.rotations import quat_between, quat_conjugate, quat_multiply, quat_rotate
 
 PLACES = {
     "root": (0.0, 0.0, 0.95), "spine1": (-0.01, 0.0, 1.05), "spine2": (-0.02, 0.0, 1.17), "spine3": (-0.02, 0.0, 1.29),

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 from poise import Body, named_motion
-from poise.body.carrying import Carriage
-from poise.catching import Catching
+from poise.body.carriage import Carriage
+from poise.edit.foot_placement import Footing
+from poise.edit.take import take_of
 from poise.errors import PoiseError
-from poise.measure import audit
+from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.performance import perform
-from poise.reference.edit.footing import Footing
-from poise.reference.edit.resume import keeps_its_feet, resumed, tallest
-from poise.reference.edit.take import take_of
-from poise.session import Session
-from poise.spatial import quat_multiply, yaw_of
+from poise.perform.catch import Catching, keeps_its_feet, resumed, tallest
+from poise.perform.request import Session
+from poise.perform.run import perform
+from poise.rotations import quat_multiply, yaw_of
 
 PUSHED = "250@1,duration=0.1667,dir=180"
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli import build_parser
-from poise.reference import save_prepared
-from poise.reference.authoring import shipped_names
-from poise.reference.certificate import Certificate, Likeness
-from poise.reference.shipping import finished
+from poise.cli.main import build_parser
+from poise.library.authoring.source import shipped_names
+from poise.library.motions import finished
+from poise.physics.certificate import Certificate, Likeness
+from poise.reference.archive import save_prepared
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(poise.__file__).parent

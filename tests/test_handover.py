@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.handover import Handover
-from poise.measure import audit
-from poise.session import Session
-from poise.spatial import yaw_of
+from poise.measure.audit import audit
+from poise.perform.hand_over import Handover
+from poise.perform.request import Session
+from poise.rotations import yaw_of
 
 
 @pytest.fixture(scope="module")

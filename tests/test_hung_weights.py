@@ -8,8 +8,8 @@ import pytest
 
 from poise import Body, PoiseError
 from poise.body.load import Box, _inertial
-from poise.dynamics import Actuation, Motors
-from poise.hanging import HungWeight, hung_force
+from poise.dynamics.actuation import Actuation, Motors
+from poise.perform.forces import HungWeight, hung_force
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

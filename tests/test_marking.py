@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
-from poise.cueing import steer_cue
-from poise.performance import Run
-from poise.reference.commands import Command
-from poise.spatial import yaw_of
+from poise.control.commands import Command
+from poise.perform.cues import steer_cue
+from poise.perform.run import Run
+from poise.rotations import yaw_of
 from poise.world.profile import Profile
 
 CASES = [

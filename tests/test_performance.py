@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings, named_controller, named_motion
-from poise.cueing import steer_cue
+from poise.control.commands import Command
 from poise.errors import PoiseError
-from poise.performance import Run
-from poise.reference.commands import Command
+from poise.perform.cues import steer_cue
+from poise.perform.run import Run
 
 
 class Walker:

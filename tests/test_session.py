@@ -2,10 +2,10 @@
 
 import pytest
 
-from poise.body import Body
-from poise.control import CONTROLLERS
+from poise.body.body import Body
+from poise.control.catalogue import CONTROLLERS
 from poise.errors import PoiseError
-from poise.session import Session
+from poise.perform.request import Session
 
 STAND = {"motion": "stand", "controller": "pendulum", "seconds": 0.1}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from poise import spatial as s
+from poise import rotations as s
 
 coordinate = st.floats(-3.0, 3.0)
 vectors = arrays(float, 3, elements=coordinate)

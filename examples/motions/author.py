@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
-from poise.frozen import readonly
-from poise.motion import Clip, Convention, End, Skeleton, clip_from
+from poise.arrays import readonly
 from poise.motion.bvh import write_bvh
-from poise.spatial import Array, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
+from poise.motion.clip import Clip, clip_from
+from poise.motion.skeleton import Convention, End, Skeleton
+from poise.rotations import Array, quat_conjugate, quat_from_axis_angle, quat_multiply, quat_rotate
 
 HERE = Path(__file__).parent
 X, Y, Z = np.eye(3)

@@ -15,55 +15,69 @@ from poise.lazy import lazy_names
 from poise.version import __version__
 
 if TYPE_CHECKING:
-    from poise.body import Body
-    from poise.control import named_controller
-    from poise.cueing import edit_cue, steer_cue
-    from poise.dynamics import Actuation, Motors
-    from poise.measure import audit, metrics
-    from poise.motion import Clip, Skeleton
-    from poise.motion.repair import ImportSettings, import_motion
-    from poise.performance import Performance, perform
-    from poise.reference import BodyClip, Played, Variation, named_motion, prepare, with_physics
-    from poise.reference.commands import parse_steer
-    from poise.reference.edit import Live, edited, parse_edit
-    from poise.reference.repertoire import Roaming, shipped_repertoire
-    from poise.world import Cue, Push, Recording, Scene, World, WorldSettings, parse_push, parse_terrain
+    from poise.body.body import Body
+    from poise.control.catalogue import named_controller
+    from poise.control.commands import parse_steer
+    from poise.dynamics.actuation import Actuation, Motors
+    from poise.edit.live import Live
+    from poise.edit.parse import parse_edit
+    from poise.edit.take import edited
+    from poise.library.motions import named_motion
+    from poise.library.repertoire import Roaming, shipped_repertoire
+    from poise.measure.audit import audit
+    from poise.measure.metrics import metrics
+    from poise.motion.clip import Clip
+    from poise.motion.repair.importer import import_motion
+    from poise.motion.repair.settings import ImportSettings
+    from poise.motion.skeleton import Skeleton
+    from poise.perform.cues import Cue, edit_cue, steer_cue
+    from poise.perform.run import Performance, perform
+    from poise.physics.consistent import Variation, with_physics
+    from poise.reference.body_clip import BodyClip
+    from poise.reference.played import Played
+    from poise.retarget.prepare import prepare
+    from poise.world.pushes import Push, parse_push
+    from poise.world.recording import Recording
+    from poise.world.scene import Scene
+    from poise.world.settings import WorldSettings
+    from poise.world.terrain_kinds import parse_terrain
+    from poise.world.world import World
 
 _HOMES = {
-    "Actuation": "poise.dynamics",
-    "Body": "poise.body",
-    "BodyClip": "poise.reference",
-    "Clip": "poise.motion",
-    "Cue": "poise.world",
-    "ImportSettings": "poise.motion.repair",
-    "Live": "poise.reference.edit",
-    "Motors": "poise.dynamics",
-    "Performance": "poise.performance",
-    "Played": "poise.reference",
-    "Push": "poise.world",
-    "Recording": "poise.world",
-    "Roaming": "poise.reference.repertoire",
-    "Scene": "poise.world",
-    "Skeleton": "poise.motion",
-    "Variation": "poise.reference",
-    "World": "poise.world",
-    "WorldSettings": "poise.world",
-    "audit": "poise.measure",
-    "edit_cue": "poise.cueing",
-    "edited": "poise.reference.edit",
-    "import_motion": "poise.motion.repair",
-    "metrics": "poise.measure",
-    "named_controller": "poise.control",
-    "named_motion": "poise.reference",
-    "parse_edit": "poise.reference.edit",
-    "parse_push": "poise.world",
-    "parse_steer": "poise.reference.commands",
-    "parse_terrain": "poise.world",
-    "perform": "poise.performance",
-    "prepare": "poise.reference",
-    "shipped_repertoire": "poise.reference.repertoire",
-    "steer_cue": "poise.cueing",
-    "with_physics": "poise.reference",
+    "Actuation": "poise.dynamics.actuation",
+    "Body": "poise.body.body",
+    "BodyClip": "poise.reference.body_clip",
+    "Clip": "poise.motion.clip",
+    "Cue": "poise.perform.cues",
+    "ImportSettings": "poise.motion.repair.settings",
+    "Live": "poise.edit.live",
+    "Motors": "poise.dynamics.actuation",
+    "Performance": "poise.perform.run",
+    "Played": "poise.reference.played",
+    "Push": "poise.world.pushes",
+    "Recording": "poise.world.recording",
+    "Roaming": "poise.library.repertoire",
+    "Scene": "poise.world.scene",
+    "Skeleton": "poise.motion.skeleton",
+    "Variation": "poise.physics.consistent",
+    "World": "poise.world.world",
+    "WorldSettings": "poise.world.settings",
+    "audit": "poise.measure.audit",
+    "edit_cue": "poise.perform.cues",
+    "edited": "poise.edit.take",
+    "import_motion": "poise.motion.repair.importer",
+    "metrics": "poise.measure.metrics",
+    "named_controller": "poise.control.catalogue",
+    "named_motion": "poise.library.motions",
+    "parse_edit": "poise.edit.parse",
+    "parse_push": "poise.world.pushes",
+    "parse_steer": "poise.control.commands",
+    "parse_terrain": "poise.world.terrain_kinds",
+    "perform": "poise.perform.run",
+    "prepare": "poise.retarget.prepare",
+    "shipped_repertoire": "poise.library.repertoire",
+    "steer_cue": "poise.perform.cues",
+    "with_physics": "poise.physics.consistent",
 }
 
 __all__ = [

@@ -2,6 +2,6 @@
 
 import sys
 
-from poise.cli import main
+from poise.cli.main import main
 
 sys.exit(main())

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animation.angles import freedoms, joint_freedoms, mirrored, read_angles
-from poise.animation.entry import Entry
-from poise.body import Body
+from poise.animate.angles import freedoms, joint_freedoms, mirrored, read_angles
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.keyposes import posed
+from poise.reference.key_poses import posed
+from poise.toml_reader import Entry
 
 PERSON = Body.named("human37")
 LEFT_HIP, RIGHT_HIP = PERSON.index("left_hip"), PERSON.index("right_hip")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from poise import Recording
-from poise.animation import shipped_scripts
-from poise.animation.animating import KEYFRAMES
-from poise.cli import main
-from poise.session import FILES
+from poise.animate.animate import KEYFRAMES
+from poise.animate.read_script import shipped_scripts
+from poise.cli.main import main
+from poise.perform.request import FILES
 
 STAND = """
 title = "A lamp that stands"

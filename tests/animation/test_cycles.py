@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.animation import read_script
-from poise.body import Body
+from poise.animate.read_script import read_script
+from poise.body.body import Body
 
 PERSON = Body.named("human37")
 STRIDE = """

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Actuation, Body, Motors, Scene, World
-from poise.animation.flight import flight_of, turns_of
+from poise.animate.flight import flight_of, turns_of
 
 STAND = 0.9  # m: the height to come down to
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.animation.animating import animate
-from poise.animation.directing import affected_from, goal_start
-from poise.animation.entry import ScriptError
-from poise.animation.reading import read_script
-from poise.animation.solving import solve
+from poise.animate.animate import animate
+from poise.animate.direct import affected_from, goal_start
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
 from poise.errors import PoiseError
+from poise.toml_reader import ScriptError
 
 NODS = """
 body = "lamp14"

@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.animation import animate, read_script
-from poise.animation.holds import hold_cues
-from poise.animation.rehearsal import Rehearsal
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.rehearsal import Rehearsal, hold_cues
 
 HANGING = """
 body = "human37"

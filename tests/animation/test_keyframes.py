@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.animation import animate, read_script
-from poise.animation.keyframes import RATE, keyframed
+from poise.animate.animate import RATE, animate, keyframed
+from poise.animate.read_script import read_script
 
 SCRIPT = """
 body = "lamp14"

@@ -4,7 +4,7 @@ from math import radians
 
 import pytest
 
-from poise.animation.reading import read_script
+from poise.animate.read_script import read_script
 from poise.errors import PoiseError
 
 HEAD = "seconds = 1\n[[pose]]\ntime = 0\nangles = { yaw = 0 }\n[[objective]]\n"

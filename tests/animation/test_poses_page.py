@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from poise.animation import animate, read_script, solve
-from poise.measure import audit
-from poise.measure.bracing import bracing
-from poise.study.poses.feats import upright
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
+from poise.measure.audit import audit
+from poise.measure.metrics import bracing
+from poise.study.poses.variations import upright
 
 PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
 

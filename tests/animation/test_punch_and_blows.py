@@ -6,15 +6,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.animation import animate, read_script
-from poise.animation.script import Script
-from poise.animation.varying import varied
-from poise.body.poses import PoseSpace
-from poise.measure import audit
-from poise.measure.bracing import NOTHING, brace
-from poise.measure.impacts import ground_impulse
-from poise.measure.metrics import fell_at
-from poise.study.poses.feats import FEATS
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.script import Script
+from poise.body.pose_space import PoseSpace
+from poise.measure.audit import audit
+from poise.measure.metrics import NOTHING, brace, fell_at, ground_impulse
+from poise.study.poses.variations import FEATS, varied
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")

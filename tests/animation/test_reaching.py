@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.animation.entry import Entry, ScriptError
-from poise.animation.reaching import NEAR, reached
-from poise.body import Body
+from poise.animate.read_poses import NEAR, reached
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.keyposes import posed, standing_coordinates
+from poise.reference.key_poses import posed, standing_coordinates
+from poise.toml_reader import Entry, ScriptError
 
 PERSON = Body.named("human37")
 ARM = set(PERSON.index("right_shoulder") + PERSON.index("right_elbow") + PERSON.index("right_wrist"))

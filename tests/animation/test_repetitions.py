@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.animation.reading import read_script
+from poise.animate.read_script import read_script
 from poise.errors import PoiseError
 
 WALK = """

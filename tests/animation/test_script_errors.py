@@ -7,9 +7,9 @@ from math import degrees
 import pytest
 
 from poise import Body
-from poise.animation import read_script
-from poise.animation.entry import ScriptError
+from poise.animate.read_script import read_script
 from poise.errors import PoiseError
+from poise.toml_reader import ScriptError
 
 GOOD = """\
 title = "A hop"

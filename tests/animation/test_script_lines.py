@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.animation.entry import Entry, ScriptError
-from poise.animation.lines import lines_of
 from poise.errors import PoiseError
+from poise.toml_reader import Entry, ScriptError, lines_of
 
 REMARKS = st.sampled_from(["", "# a remark", '# key = "x"', "  # [table]", "\t"])
 

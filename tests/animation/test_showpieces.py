@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.animation.animating import animate
-from poise.animation.reading import read_script
-from poise.animation.solving import solve
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
 from poise.measure.audit import audit
 
 

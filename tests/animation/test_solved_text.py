@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.animation.reading import read_script
-from poise.animation.writing import solved_text
+from poise.animate.read_script import read_script
+from poise.animate.write_script import solved_text
 
 NODS = """# page one \u2028 one line still
 title = 'He said ]['

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hopping import HOP
 
-from poise.animation.animating import animate
-from poise.animation.directing import affected_from, solved_changes
-from poise.animation.flight import turns_of
-from poise.animation.reading import read_script
-from poise.animation.rehearsal import Rehearsal, touching
-from poise.animation.script import Moment, Want
-from poise.animation.solving import solve
-from poise.animation.wants import Watch
-from poise.animation.writing import solved_text
+from poise.animate.animate import animate
+from poise.animate.direct import affected_from, solved_changes
+from poise.animate.flight import turns_of
+from poise.animate.goals import Watch
+from poise.animate.read_script import read_script
+from poise.animate.rehearsal import Rehearsal, touching
+from poise.animate.script import Moment, Want
+from poise.animate.solve import solve
+from poise.animate.write_script import solved_text
 
 ON_A_BOX = """
 seconds = 1

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.animation.reading import read_script
-from poise.animation.varying import MASS, TIME, varied
+from poise.animate.read_script import read_script
 from poise.errors import PoiseError
+from poise.study.poses.variations import MASS, TIME, varied
 
 HOP = """
 body = "lamp14"

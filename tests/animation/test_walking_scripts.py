@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.animation import animate, read_script, solve
-from poise.animation.varying import varied
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
 from poise.control.poses.objectives import Correct, Point
-from poise.measure import audit
-from poise.measure.bracing import bracing
-from poise.study.poses.feats import kept_to_the_line, served, upright
+from poise.measure.audit import audit
+from poise.measure.metrics import bracing
+from poise.study.poses.variations import kept_to_the_line, served, upright, varied
 
 
 def without(script, kind):

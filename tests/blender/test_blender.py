@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export import export
 from poise.export.clips import clip_of
+from poise.export.formats import export
 
 HERE = Path(__file__).parent
 BLENDER = Path(os.environ.get("POISE_BLENDER_PYTHON", HERE.parents[1] / ".venv-blender/bin/python"))
@@ -41,7 +41,7 @@ def fall():
 @pytest.fixture(scope="module")
 def users_fall():
     """A body built for a motion-capture skeleton falls; its file had 60 frames a second."""
-    from poise.motion.repair import import_motion
+    from poise.motion.repair.importer import import_motion
 
     files = sorted(MOCAP.rglob("*.bvh"))
     if not files:

@@ -2,8 +2,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.balls import balls_of
+from poise.body.body import Body
+from poise.body.surface import balls_of
 
 SHAPES = """
 <mujoco><worldbody><body name="trunk" pos="0 0 2" euler="10 20 30"><freejoint/>

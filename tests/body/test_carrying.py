@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage, advance, carried, heading
-from poise.spatial import quat_exp, quat_multiply, yaw_of
+from poise.body.body import Body
+from poise.body.carriage import Carriage, advance, carried, heading
+from poise.rotations import quat_exp, quat_multiply, yaw_of
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.7, -2.9])

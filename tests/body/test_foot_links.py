@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.feet import foot_links, links_from
+from poise.body.body import Body
+from poise.body.contact_parts import foot_links, links_from
 
 
 @pytest.mark.parametrize("name", ["biped29", "human42", "human58"])

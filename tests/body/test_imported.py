@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.errors import PoiseError
 
 LEG = """

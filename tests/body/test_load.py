@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.body import Body
-from poise.body.ground import lowest
+from poise.body.body import Body
 from poise.body.load import DENSITY, parse_load
+from poise.body.surface import lowest
 from poise.errors import PoiseError
-from poise.spatial import mirror_vector
+from poise.rotations import mirror_vector
 from poise.world.scene import Scene
 
 HANDED = ("human58", "biped29", "cmu")

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from poise.body import Body, biped29, human58, names
-from poise.body.ground import lowest
+from poise.body.body import Body
+from poise.body.catalogue import names
+from poise.body.plans import biped29, human58
+from poise.body.surface import lowest
 from poise.errors import PoiseError
 
 FREEDOM = {"biped29": 29, "human37": 37, "human42": 42, "human43": 43, "human58": 64, "lamp14": 14, "baby": 37}

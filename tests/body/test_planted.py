@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
-from poise.body.planted import MOST, planted
-from poise.frozen import readonly
-from poise.spatial import quat_conjugate, quat_log, quat_multiply
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.rigging import MOST, planted
+from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 FAMILIES = ["cmu", "mixamo", "biped", "unreal"]
 

@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
 
 
 def random_poses(body, count, size, seed):

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 import skeletons
 from bodies import BUILT, body_of
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
 from poise.body.rigging import Rigging, hinge_angles, plain_rigging
-from poise.frozen import readonly
-from poise.motion import Convention, End, Skeleton, clip_from, read_bvh, write_bvh
-from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
-from poise.spatial import quat_from_axis_angle, quat_multiply, quat_normalize
+from poise.motion.bvh import read_bvh, write_bvh
+from poise.motion.clip import clip_from
+from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Convention, End, Skeleton
+from poise.rotations import quat_from_axis_angle, quat_multiply, quat_normalize
 
 
 def random_poses(body, count=5):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.body import Body
-from poise.body.ground import lowest
+from poise.body.body import Body
+from poise.body.surface import lowest
 from poise.errors import PoiseError
 
 

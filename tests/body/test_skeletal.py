@@ -11,16 +11,15 @@ import pytest
 import poise
 import skeletons
 from bodies import BUILT, body_of
-from poise.body import Body
-from poise.body import anthropometry as tables
-from poise.body.ground import lowest
-from poise.body.skeletal_trunk import _slice
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.plans import anthropometry as tables
+from poise.body.skeleton_person import _slice
+from poise.body.surface import lowest
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.measure import audit
-from poise.motion import Convention, End, Skeleton
-from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
-from poise.spatial import mirror_vector, quat_rotate
+from poise.measure.audit import audit
+from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Convention, End, Skeleton
+from poise.rotations import mirror_vector, quat_rotate
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
 CMU_UNIT = 0.0564444  # m

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise.body.symmetry import counterparts
-from poise.spatial import mirror_quat, mirror_vector
+from poise.rotations import mirror_quat, mirror_vector
 
 
 def random_state(body, seed=1):

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.motion import read_bvh
-from poise.spatial import yaw_of
+from poise.motion.bvh import read_bvh
+from poise.rotations import yaw_of
 from poise.world.recording import Recording
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
@@ -406,7 +406,7 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     with page.expect_download() as coming:
         page.get_by_role("button", name="MP4", exact=True).click()
     assert Path(coming.value.path()).read_bytes()[4:8] == b"ftyp"
-    from poise.animation import read_script
+    from poise.animate.read_script import read_script
 
     (tmp_path / "mine.toml").write_text(saved)
     assert len(read_script(str(tmp_path / "mine.toml")).poses) == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from poise.cli import main
+from poise.cli.main import main
 
 WALK, JUMP, SQUAT = (Path(__file__).parents[2] / f"examples/motions/{name}.bvh" for name in ("walk", "jump", "squat"))
 COMMANDS = ("perform", "prepare", "animate", "studio", "audit", "export", "motions", "study", "tune", "list", "bench")

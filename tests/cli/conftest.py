@@ -3,7 +3,7 @@
 import pytest
 from commanding import WALK
 
-from poise.cli import main
+from poise.cli.main import main
 
 
 @pytest.fixture

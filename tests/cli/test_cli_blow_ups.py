@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import Actuation, Body, Recording, Scene, World, named_motion
-from poise.cli import main
+from poise.cli.main import main
 
 
 def test_a_blow_up_stops_cleanly_and_saves_what_there_is(here, capfd):
@@ -59,7 +59,7 @@ def test_absurd_gains_stay_within_the_limits(here, capfd):
 
 @pytest.mark.parametrize("torque", [1e12, np.nan, np.inf], ids=str)
 def test_absurd_torques_without_limits_stop_with_step_and_culprit(torque):
-    from poise.performance import perform
+    from poise.perform.run import perform
 
     class Absurd:
         name, settings, needs_physics = "absurd", {}, False

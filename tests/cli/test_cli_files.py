@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from commanding import finite, refuse
 
-from poise.cli import main
+from poise.cli.main import main
 from poise.world.recording import ARRAYS
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from commanding import COMMANDS
 
-from poise.cli import main
+from poise.cli.main import main
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
@@ -20,7 +20,7 @@ def test_every_help_has_an_example(command, capsys):
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
 def test_examples_are_understood(command, capsys):
-    from poise.cli import build_parser
+    from poise.cli.main import build_parser
 
     with pytest.raises(SystemExit):
         main([*command, "--help"])

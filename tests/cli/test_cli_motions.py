@@ -4,8 +4,8 @@ import json
 
 from commanding import BODIES, finite, refuse
 
-from poise.cli import main
-from poise.reference import load_prepared
+from poise.cli.main import main
+from poise.reference.archive import load_prepared
 
 
 def test_list_names_everything(capsys):

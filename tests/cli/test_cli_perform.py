@@ -8,7 +8,7 @@ import pytest
 from commanding import BALL
 
 from poise import Body, Recording
-from poise.cli import main
+from poise.cli.main import main
 
 
 def test_perform_prints_one_json_object_and_writes_its_files(here, capfd):

@@ -7,10 +7,10 @@ import pytest
 from commanding import JUMP, SQUAT, WALK, finite, refuse
 
 from poise import Recording
-from poise.cli import main
 from poise.cli.command import near
-from poise.motion import read_motion
-from poise.reference import load_prepared
+from poise.cli.main import main
+from poise.motion.files import read_motion
+from poise.reference.archive import load_prepared
 
 
 def test_prepare_prints_one_json_object_and_writes_its_files(here, capfd):

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-import poise.world.solving as solving
+import poise.world.step_solver as solving
 from poise import Actuation, Body, Motors, Scene, World, parse_terrain
-from poise.contact import ContactProblem
-from poise.contact.solve import solve, solve_by_lemke, solve_by_sweeps
+from poise.contact.problem import ContactProblem
+from poise.contact.solver import solve, solve_by_lemke, solve_by_sweeps
 
 WANTED = 10_000
 

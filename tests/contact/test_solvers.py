@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.contact import ContactProblem, Status, solve
-from poise.contact.polygon import polygon
-from poise.contact.solve import solve_by_lemke, solve_by_sweeps
+from poise.contact import solver as solve
+from poise.contact.problem import ContactProblem, Status, polygon
+from poise.contact.solver import solve_by_lemke, solve_by_sweeps
 
 
 def random_problem(seed: int, bilateral: int, unilateral: int, contacts: int, sides: int) -> ContactProblem:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.body import names
+from poise.body.catalogue import names
 
 WALKER = """
 <mujoco model="stool"><worldbody>

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.dynamics import Terms
+from poise.body.body import Body
 from poise.dynamics.factor import factor_mass, half_solve, solve_columns, solve_mass
+from poise.dynamics.terms import Terms
 from poise.dynamics.tree import tree_of
 
 

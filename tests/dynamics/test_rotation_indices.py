@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.dynamics import Terms
-from poise.dynamics.rotation import rotation_of, turned_on
-from poise.spatial import quat_exp, quat_rotate
+from poise.body.body import Body
+from poise.dynamics.rotation_indices import rotation_of, turned_on
+from poise.dynamics.terms import Terms
+from poise.rotations import quat_exp, quat_rotate
 
 
 @pytest.fixture

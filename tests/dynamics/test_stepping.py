@@ -6,12 +6,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.dynamics import Actuation
+from poise.body.body import Body
+from poise.dynamics.actuation import Actuation
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.stepping import stepping
+from poise.dynamics.linearisation import stepping
 from poise.dynamics.tree import tree_of
-from poise.world import Scene, World
+from poise.world.scene import Scene
+from poise.world.world import World
 
 HIGH = 5.0  # m: nothing touches
 

@@ -4,9 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.dynamics.tangent import move_pose, pose_difference
-from poise.dynamics.tree import tree_of
+from poise.body.body import Body
+from poise.dynamics.tree import move_pose, pose_difference, tree_of
 
 
 @pytest.fixture(params=["biped29", "human37"])  # with balls, and with hinges only

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
+from poise.arrays import readonly
 from poise.body.rigging import plain_rigging
-from poise.frozen import readonly
-from poise.motion import End, Skeleton
-from poise.spatial import quat_conjugate, quat_multiply, quat_normalize, quat_rotate
+from poise.motion.skeleton import End, Skeleton
+from poise.rotations import quat_conjugate, quat_multiply, quat_normalize, quat_rotate
 
 CROOKED = """
 <mujoco model="crooked">

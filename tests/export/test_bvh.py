@@ -8,7 +8,7 @@ import pytest
 from rigs import CROOKED, crooked, record
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export import export
+from poise.export.formats import export
 from poise.world.props import Box
 
 

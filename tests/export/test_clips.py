@@ -11,8 +11,9 @@ from rigs import crooked, users_rigging, with_rigging
 
 from poise.errors import PoiseError
 from poise.export.clips import clip_of, resampled, rigging_of
-from poise.motion import Skeleton, clip_from
-from poise.spatial import quat_exp, quat_multiply, slerp
+from poise.motion.clip import clip_from
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_exp, quat_multiply, slerp
 
 
 @pytest.fixture(scope="module")

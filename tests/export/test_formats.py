@@ -7,18 +7,20 @@ import pytest
 from rigs import crooked, needs_av, needs_graphics, record
 
 from poise import Body
+from poise.cli.export import read_source
 from poise.errors import PoiseError
-from poise.export import FORMATS, export, read_source
 from poise.export.clips import clip_of
 from poise.export.figure import figure_of
-from poise.motion import Clip, read_bvh
+from poise.export.formats import FORMATS, export
+from poise.library.motions import finished
+from poise.motion.bvh import read_bvh
+from poise.motion.clip import Clip
+from poise.physics.recorded import rehearsed
 from poise.reference.archive import save_prepared
-from poise.reference.bodyclip import BodyClip
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Contacts, Dynamic
-from poise.reference.preparing import prepare
-from poise.reference.shipping import finished
+from poise.retarget.prepare import prepare
 from poise.world.recording import Recording
-from poise.world.rehearsed import rehearsed
 
 WALK = Path(__file__).parents[2] / "examples/motions/walk.bvh"
 ALL = [pytest.param(ending, marks=[needs_graphics, needs_av] if ending == "mp4" else []) for ending in FORMATS]

@@ -11,12 +11,12 @@ from rigs import crooked, record, users_rigging, with_rigging
 from poise import Body
 from poise.errors import PoiseError
 from poise.export.clips import clip_of
-from poise.export.figure import figure_of
+from poise.export.figure import figure_of, geom_solid
 from poise.export.glb import glb_bytes, write_glb
 from poise.export.look import geom_colours
-from poise.export.solids import geom_solid
-from poise.motion import Skeleton, clip_from
-from poise.spatial import quat_to_matrix
+from poise.motion.clip import clip_from
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_to_matrix
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 TYPES = {5126: "<f4", 5125: "<u4", 5123: "<u2", 5121: "<u1"}

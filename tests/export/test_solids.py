@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.export.solids import bone, box, capsule, cylinder, ellipsoid, faceted, geom_solid
-from poise.spatial import quat_exp, quat_rotate
+from poise.export.figure import bone, box, capsule, cylinder, ellipsoid, faceted, geom_solid
+from poise.rotations import quat_exp, quat_rotate
 
 SHAPES = {
     "sphere": (capsule(0.3, 0.0), 4 / 3 * np.pi * 0.3**3),

@@ -11,7 +11,8 @@ from poise.errors import PoiseError
 from poise.export.clips import clip_of
 from poise.export.figure import figure_of
 from poise.export.usd import write_usd
-from poise.motion import Skeleton, clip_from
+from poise.motion.clip import clip_from
+from poise.motion.skeleton import Skeleton
 
 Usd, UsdGeom, UsdShade, UsdSkel = (
     pytest.importorskip(f"pxr.{name}") for name in ("Usd", "UsdGeom", "UsdShade", "UsdSkel")

@@ -5,7 +5,7 @@ import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from poise.library import Capture
+from poise.motion.captures import Capture
 
 SECRET = b"HIERARCHY\n" + bytes(range(256)) * 1000
 PATIENCE = 0.3  # s

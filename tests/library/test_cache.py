@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hosts import SECRET, capture
 
+from poise.arrays import Frozen
 from poise.errors import PoiseError
-from poise.frozen import Frozen
-from poise.library import Library, cache_folder, motion_file
+from poise.motion.captures import Library, cache_folder, motion_file
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def cache(tmp_path, monkeypatch):
     """An empty cache, and a database with one capture."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     library = Library("ours", "", "", Frozen({"01_01": capture()}))
-    monkeypatch.setattr("poise.library.cache.cmu", lambda: library)
+    monkeypatch.setattr("poise.motion.captures.cmu", lambda: library)
     return tmp_path / "poise/motions"
 
 

@@ -6,8 +6,8 @@ import pytest
 from hosts import PATIENCE, SECRET, capture, hosted
 
 from poise.errors import PoiseError
-from poise.library import fetch, kept
-from poise.library.fetch import LICENCE
+from poise.motion import captures as fetch
+from poise.motion.captures import LICENCE, kept
 
 
 @pytest.fixture(autouse=True)

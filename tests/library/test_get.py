@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from hosts import capture, hosted
 
-from poise.cli import main
-from poise.frozen import Frozen
-from poise.library import Library
-from poise.library.fetch import LICENCE
-from poise.reference.cast import cast
+from poise.arrays import Frozen
+from poise.cli.main import main
+from poise.motion.captures import LICENCE, Library
+from poise.perform.cast import cast
 
 WALK, JUMP = ((Path(__file__).parents[2] / f"examples/motions/{name}.bvh").read_bytes() for name in ("walk", "jump"))
 
@@ -27,7 +26,7 @@ def host(tmp_path, monkeypatch):
     with hosted() as (host, address):
         library = Library("A database", address, "Use it well.", Frozen(captures))
         monkeypatch.setattr("poise.library.cmu", lambda: library)
-        monkeypatch.setattr("poise.library.cache.cmu", lambda: library)
+        monkeypatch.setattr("poise.motion.captures.cmu", lambda: library)
         host.files.update({"/001/01_01.bvh": WALK, "/001/01_02.bvh": JUMP})
         yield host
 

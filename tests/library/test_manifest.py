@@ -6,7 +6,7 @@ import re
 import pytest
 
 from poise.errors import PoiseError
-from poise.library import cmu
+from poise.motion.captures import cmu
 
 CAPTURES = cmu().captures
 

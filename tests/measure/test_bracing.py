@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.measure.bracing import brace, bracing
-from poise.world.ground import Place
+from poise.measure.metrics import brace, bracing
 from poise.world.pushes import Push
+from poise.world.terrain import Place
 
 PUSHES = (Push(60.0, 0.1, 0.1, body="right_hand"), Push(40.0, 0.15, 0.2, (0.0, 1.0, 0.0), "head"))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.measure.impacts import ground_impulse
+from poise.measure.metrics import ground_impulse
 
 
 @pytest.fixture(scope="module")

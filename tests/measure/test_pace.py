@@ -3,10 +3,9 @@
 import numpy as np
 
 from poise import Scene, World, named_controller, named_motion
-from poise.beginning import start
-from poise.body import Body
-from poise.measure.mujocos import BATCH
-from poise.measure.pace import paced
+from poise.body.body import Body
+from poise.measure.speed import BATCH, paced
+from poise.perform.start import start
 
 
 def test_every_step_is_timed_and_taken():

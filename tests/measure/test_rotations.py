@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.control.limp import Limp
-from poise.measure.rotation import rotations_of_clip, rotations_of_recording
-from poise.performance import perform
-from poise.reference.bodyclip import BodyClip
+from poise.body.body import Body
+from poise.control.plain import Limp
+from poise.perform.run import perform
+from poise.reference.body_clip import BodyClip
 from poise.reference.reference import Still
-from poise.spatial import quat_from_axis_angle
+from poise.rotations import quat_from_axis_angle
+from poise.study.rotation.indices import rotations_of_clip, rotations_of_recording
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

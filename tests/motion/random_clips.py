@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from poise.frozen import readonly
-from poise.motion import Clip, Convention, End, Skeleton, clip_from
-from poise.motion.skeleton import Y_UP, depth_first
-from poise.spatial import quat_exp, quat_normalize
+from poise.arrays import readonly
+from poise.motion.clip import Clip, clip_from
+from poise.motion.skeleton import Y_UP, Convention, End, Skeleton, depth_first
+from poise.rotations import quat_exp, quat_normalize
 
 NAMES = st.text("abcXYZ019_:-. é", min_size=1, max_size=8).map(str.strip).filter(bool)
 ORDERS = ["ZXY", "ZYX", "XYZ", "YXZ", "XZX", "ZXZ", "ZXYZ", "XXYZ"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.motion import converted, read_motion
-from poise.motion.amc import read_amc
-from poise.motion.asf import read_asf
-from poise.spatial import quat_from_axis_angle, quat_multiply
+from poise.motion.acclaim import read_amc, read_asf
+from poise.motion.convention import converted
+from poise.motion.files import read_motion
+from poise.rotations import quat_from_axis_angle, quat_multiply
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap"
 

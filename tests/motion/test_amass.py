@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from poise.errors import PoiseError
-from poise.motion import read_motion
-from poise.motion.smpl import ORDERS, figure
+from poise.motion.amass import ORDERS, figure
+from poise.motion.files import read_motion
 
 PARENTS = {
     24: [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19, 20, 21],

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.motion import read_bvh
-from poise.spatial import quat_from_axis_angle, quat_multiply
+from poise.motion.bvh import read_bvh
+from poise.rotations import quat_from_axis_angle, quat_multiply
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap"
 

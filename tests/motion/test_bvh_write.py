@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_clips import clips
 
+from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion import Convention, End, Skeleton, bvh_text, clip_from, converted, read_bvh, write_bvh
-from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Y_UP
-from poise.spatial import euler_to_quat, quat_conjugate, quat_log, quat_multiply
+from poise.motion.bvh import bvh_text, read_bvh, write_bvh
+from poise.motion.clip import clip_from
+from poise.motion.convention import converted
+from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Y_UP, Convention, End, Skeleton
+from poise.rotations import euler_to_quat, quat_conjugate, quat_log, quat_multiply
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap"
 PLACES = ROOT_CHANNELS[:3]

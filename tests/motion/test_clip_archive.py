@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from random_clips import clips
 
+from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion import Skeleton, clip_from, load_clip, read_motion, save_clip
+from poise.motion.clip import clip_from
+from poise.motion.files import read_motion
+from poise.motion.npz import load_clip, save_clip
+from poise.motion.skeleton import Skeleton
 
 
 @given(clips())

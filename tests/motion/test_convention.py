@@ -7,11 +7,11 @@ from hypothesis import given
 from random_clips import clips
 from scipy.spatial.transform import Rotation
 
-from poise.frozen import readonly
-from poise.motion import Skeleton, clip_from
+from poise.arrays import readonly
+from poise.motion.clip import clip_from
 from poise.motion.convention import as_filed, converted, in_file_numbers
-from poise.motion.skeleton import Y_UP
-from poise.spatial import quat_to_matrix
+from poise.motion.skeleton import Y_UP, Skeleton
+from poise.rotations import quat_to_matrix
 
 AXES = Rotation.from_rotvec([0.4, 1.3, -0.8]).as_matrix()
 

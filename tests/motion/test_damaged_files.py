@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from test_acclaim import AMC, ASF
 from test_bvh_read import ARM
 
+from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion import Skeleton, clip_from, read_motion, save_clip
+from poise.motion.clip import clip_from
+from poise.motion.files import read_motion
+from poise.motion.npz import save_clip
+from poise.motion.skeleton import Skeleton
 
 WORDS = [
     b"{",

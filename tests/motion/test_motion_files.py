@@ -5,7 +5,7 @@ import pytest
 from test_bvh_read import ARM
 
 from poise.errors import PoiseError
-from poise.motion import read_motion
+from poise.motion.files import read_motion
 
 
 def test_a_bvh_says_nothing_about_units(tmp_path):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
-from poise.frozen import readonly
-from poise.motion import clip_from
-from poise.motion.kinematics import forward
-from poise.motion.role_bends import with_bends
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.motion.clip import clip_from
+from poise.motion.repair.limb_bends import with_bends
 from poise.motion.roles import find_roles
-from poise.spatial import mirror_axial, quat_exp
+from poise.motion.skeleton import forward
+from poise.rotations import mirror_axial, quat_exp
 
 
 def bending(skeleton, part, axis, most=1.6):

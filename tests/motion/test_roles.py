@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skeletons
-from poise.frozen import readonly
-from poise.motion import Skeleton
-from poise.motion.role_names import spelled
-from poise.motion.roles import find_roles
-from poise.spatial import quat_exp, quat_rotate
+from poise.arrays import readonly
+from poise.motion.roles import find_roles, spelled
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_exp, quat_rotate
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
 EXPECTED = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.optimize.interior import InteriorSettings
-from poise.optimize.rows import Bounded, Linearised, Rows
+from poise.physics.interior import InteriorSettings
+from poise.physics.rows import Bounded, Linearised, Rows
 
 EXACT = InteriorSettings(
     iterations=300, tolerance=1e-10, steady=1e-12, least_barrier=1e-13, softness=1e-8, damping=1e-9

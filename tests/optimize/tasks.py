@@ -3,8 +3,8 @@
 import numpy as np
 
 from bodies import body_of
-from poise.body.poses import PoseSpace
-from poise.optimize.task import Balls, Closure, EndState, Task
+from poise.body.pose_space import PoseSpace
+from poise.physics.task import Balls, Closure, EndState, Task
 
 FRAMES = 6  # N + 1
 

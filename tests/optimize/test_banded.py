@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.optimize.banded import Factored, dense, normal_band
-from poise.optimize.rows import Rows
+from poise.physics.newton import Factored, dense, normal_band
+from poise.physics.rows import Rows
 
 SIZE, WIDTH = 30, 7
 

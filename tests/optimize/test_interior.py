@@ -6,8 +6,8 @@ from problems import EXACT, Vectors, least_squares, whole
 from scipy.optimize import lsq_linear
 
 from poise.errors import PoiseError
-from poise.optimize.interior import InteriorSettings, minimise
-from poise.optimize.rows import Linearised, violations
+from poise.physics.interior import InteriorSettings, minimise
+from poise.physics.rows import Linearised, violations
 
 
 def random_problem(seed, size=12, rows=15, constraints=4):

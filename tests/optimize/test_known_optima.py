@@ -7,8 +7,8 @@ import pytest
 from problems import EXACT, Chain
 from scipy.optimize import fsolve, minimize
 
-from poise.optimize.banded import dense
-from poise.optimize.interior import minimise
+from poise.physics.interior import minimise
+from poise.physics.newton import dense
 
 G = 9.81  # m/s^2
 H = 0.02  # s

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, solve_discrete_are
 
-from poise.optimize.riccati import Future, Stage, look_back, step_back
+from poise.control.nqr.lookahead import Future, Stage, look_back, step_back
 
 STEPS, STATES, CONTROLS = 6, 5, 3
 

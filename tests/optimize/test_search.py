@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.optimize.search import Search, SearchSettings
+from poise.study.rotation.tune import Search, SearchSettings
 
 AWAY = np.array([0.5, -1.0, 2.0])
 

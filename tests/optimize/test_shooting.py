@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.optimize.shooting import Outcome, ShootingSettings, Shot, corrected, least_step, shoot
+from poise.animate.shooting import Outcome, ShootingSettings, Shot, corrected, least_step, shoot
 
 G = 9.81
 

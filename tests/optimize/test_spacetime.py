@@ -6,14 +6,14 @@ import pytest
 from tasks import FRAMES, KINDS, balls
 
 from bodies import body_of
-from poise.body.poses import PoseSpace
-from poise.dynamics import Actuation
-from poise.optimize.layout import Trajectory, bearing
-from poise.optimize.rows import Linearised
-from poise.optimize.spacetime import Spacetime
-from poise.optimize.task import Task
-from poise.spatial import quat_exp, quat_multiply, quat_rotate
-from poise.world import Scene, World
+from poise.body.pose_space import PoseSpace
+from poise.dynamics.actuation import Actuation
+from poise.physics.rows import Linearised
+from poise.physics.spacetime import Spacetime
+from poise.physics.task import Task, Trajectory, bearing
+from poise.rotations import quat_exp, quat_multiply, quat_rotate
+from poise.world.scene import Scene
+from poise.world.world import World
 
 STEP = 1e-6
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.reference.bodyclip import BodyClip
-from poise.spatial import Array, matrix_to_euler, quat_multiply, quat_to_matrix
+from poise.reference.body_clip import BodyClip
+from poise.rotations import Array, matrix_to_euler, quat_multiply, quat_to_matrix
 
 
 @pytest.fixture(scope="session")

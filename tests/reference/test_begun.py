@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.body.carrying import advance
-from poise.measure import audit
-from poise.reference.begun import begun
-from poise.reference.shipping import finished
-from poise.spatial import yaw_of
-from poise.world.rehearsed import rehearsed
+from poise.body.carriage import advance
+from poise.library.motions import finished
+from poise.measure.audit import audit
+from poise.physics.recorded import rehearsed
+from poise.reference.played import begun
+from poise.rotations import yaw_of
 
 
 @pytest.mark.parametrize("name", ["walk", "turn-90"])

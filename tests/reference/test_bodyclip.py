@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
-from poise.spatial import quat_exp
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.reference.body_clip import BodyClip
+from poise.rotations import quat_exp
 
 BODY = Body.named("human37")
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
-from poise.reference.certificate import certify, likeness
-from poise.reference.shipping import finished
+from poise.library.motions import finished
+from poise.physics.certificate import certify, likeness
+from poise.reference.body_clip import BodyClip
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from poise.control.commands import Command, parse_steer
 from poise.errors import PoiseError
-from poise.reference.commands import Command, parse_steer
 
 
 def test_headings_and_speeds_are_read():

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.frozen import readonly
-from poise.motion.repair import import_motion
-from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts import find_contacts
-from poise.reference.contacts_runs import hysteresis, runs, without_short
-from poise.reference.retarget import retarget
+from poise.arrays import hysteresis, readonly, runs, without_short
+from poise.body.body import Body
+from poise.motion.repair.importer import import_motion
+from poise.reference.body_clip import BodyClip
+from poise.retarget.contact_detection import find_contacts
+from poise.retarget.retarget import retarget
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
 BODY = Body.named("human37")

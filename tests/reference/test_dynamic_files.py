@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.frozen import readonly
+from poise.library.motions import finished
 from poise.reference.archive import is_prepared, load_prepared, load_reference, save_prepared
 from poise.reference.played import Played
-from poise.reference.shipping import finished
 
 
 @pytest.fixture(scope="module")

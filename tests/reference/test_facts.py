@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.reference.bodyclip import BodyClip
+from poise.body.body import Body
+from poise.library.motions import Facts, facts_of
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Contacts, Dynamic
-from poise.reference.facts import Facts, facts_of
-from poise.spatial import quat_exp, quat_multiply
+from poise.rotations import quat_exp, quat_multiply
 
 BODY = Body.named("biped29")
 FRAMES, RATE = 121, 60.0  # 2 s

@@ -6,20 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
+from poise.arrays import readonly, runs
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion.repair import import_motion
-from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts import find_contacts
-from poise.reference.contacts_runs import runs
-from poise.reference.feet import FootSettings, clean_feet
-from poise.reference.footprints import footprints
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.parts import contact_parts
-from poise.reference.retarget import retarget
-from poise.spatial import quat_exp, yaw_of
+from poise.motion.repair.importer import import_motion
+from poise.reference.body_clip import BodyClip
+from poise.retarget.contact_detection import find_contacts
+from poise.retarget.foot_cleanup import FootSettings, clean_feet
+from poise.retarget.footprints import footprints
+from poise.retarget.retarget import retarget
+from poise.rotations import quat_exp, yaw_of
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
 BODY = Body.named("human37")

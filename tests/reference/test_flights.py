@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
-from poise.reference.flights import check_flights
+from poise.physics.sketch import check_flights
+from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch
 
 BODY = Body.named("biped29")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.reference.contacts import find_contacts
-from poise.reference.shipping import finished
+from poise.library.motions import finished
+from poise.retarget.contact_detection import find_contacts
 
 SWING, JUMP = (finished(name, "human42").clip for name in ("swing", "jump"))
 

@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.reference.ik import PoseSolver
-from poise.reference.ik_banded import solve_banded
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.ik_path import solve_path
-from poise.spatial import quat_conjugate, quat_log, quat_multiply
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
+from poise.retarget.ik import PoseSolver
+from poise.retarget.ik_path import solve_banded, solve_path
+from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 HUMAN = Body.named("human42")
 ENDS = [

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.reference.keyposes import KeyPoses, PoseKeys, posed, standing_coordinates
-from poise.spatial import euler_to_quat
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.reference.key_poses import KeyPoses, PoseKeys, posed, standing_coordinates
+from poise.rotations import euler_to_quat
 
 ANGLES = st.floats(-3.0, 3.0)
 TIMES = st.integers(0, 20).map(lambda k: 0.25 * k)  # s; coarse, so that keys coincide

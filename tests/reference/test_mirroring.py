@@ -5,10 +5,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from poise.reference.certificate import certify
-from poise.reference.mirroring import mirrored
-from poise.reference.shipping import finished
-from poise.spatial import mirror_vector
+from poise.library.motions import finished
+from poise.library.repertoire import mirrored
+from poise.physics.certificate import certify
+from poise.rotations import mirror_vector
 
 
 @pytest.fixture(scope="module", params=["turn-90", "run", "stop"])

@@ -4,14 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference import named_motion, obeying
-from poise.reference.cast import cast
-from poise.reference.motions import fall
-from poise.reference.obeying import obeying as made_to_obey
+from poise.library import motions as obeying
+from poise.library.motions import fall, finished, named_motion
+from poise.library.motions import obeying as made_to_obey
+from poise.perform.cast import cast
 from poise.reference.played import Played
-from poise.reference.shipping import finished
 
 
 @pytest.fixture

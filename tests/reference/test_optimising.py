@@ -7,15 +7,15 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.optimize.interior import InteriorSettings
-from poise.reference.bodyclip import BodyClip
-from poise.reference.certificate import certify, likeness
-from poise.reference.optimising import DynamicSettings, at_rest, optimise, sampled, state_of, task_of
-from poise.reference.parts import contact_parts
-from poise.reference.shipping import finished
+from poise.library.motions import finished
+from poise.physics.certificate import certify, likeness
+from poise.physics.interior import InteriorSettings
+from poise.physics.sketch import DynamicSettings, at_rest, optimise, sampled, state_of, task_of
+from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, Support, supports_of
 
 BODY = Body.named("biped29")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.parts import contact_parts
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.body.link_kinematics import Kinematics
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human42", "human58", "baby"])

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.body import Body
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.spatial import quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.rotations import quat_exp, quat_multiply, quat_rotate, yaw_of
 
 BODY = Body.named("human37")
 KNEE = BODY.joint("left_knee").qpos[0]

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion import clip_from, write_bvh
-from poise.reference import BodyClip, Played, load_prepared, save_prepared
-from poise.reference.archive import is_prepared, spoken_name
-from poise.reference.cast import cast, load_body
-from poise.reference.parts import contact_parts
-from poise.reference.preparing import at_origin, changes, prepare
-from poise.spatial import quat_exp
+from poise.motion.bvh import write_bvh
+from poise.motion.clip import clip_from
+from poise.perform.cast import cast, load_body
+from poise.reference.archive import is_prepared, load_prepared, save_prepared, spoken_name
+from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played
+from poise.retarget.prepare import at_origin, changes, prepare
+from poise.rotations import quat_exp
 
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
 

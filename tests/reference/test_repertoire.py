@@ -5,14 +5,22 @@ from math import inf, radians
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage
-from poise.body.poses import PoseSpace
+from poise.body.body import Body
+from poise.body.carriage import Carriage
+from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.reference.repertoire import RISK, TURNS, Roaming, repertoire, shipped_repertoire
-from poise.reference.shipping import finished
-from poise.reference.steps import AT_REST, Stance, symmetric
-from poise.reference.transitions import canonical
+from poise.library.motions import finished
+from poise.library.repertoire import (
+    AT_REST,
+    RISK,
+    TURNS,
+    Roaming,
+    Stance,
+    canonical,
+    repertoire,
+    shipped_repertoire,
+    symmetric,
+)
 
 
 @pytest.fixture(scope="module")

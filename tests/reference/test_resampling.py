@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
+from poise.library.motions import finished
+from poise.library.repertoire import Roaming, repertoire
 from poise.reference.played import Played
-from poise.reference.repertoire import Roaming, repertoire
 from poise.reference.resampling import at_rate, in_steps
-from poise.reference.shipping import finished
 
 
 @pytest.fixture(scope="module")

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
-from poise.body.poses import PoseSpace
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
-from poise.frozen import readonly
-from poise.motion import clip_from
-from poise.motion.kinematics import forward
-from poise.motion.repair import import_motion
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.retarget import retarget
-from poise.spatial import quat_exp, quat_multiply
+from poise.motion.clip import clip_from
+from poise.motion.repair.importer import import_motion
+from poise.motion.skeleton import forward
+from poise.retarget.retarget import retarget
+from poise.rotations import quat_exp, quat_multiply
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
 BODIES = ("biped29", "human37", "human42", "human58", "baby")

@@ -6,15 +6,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.authoring import read_source, shipped_names
-from poise.reference.certificate import certify
+from poise.library.authoring.source import read_source, shipped_names
+from poise.library.motions import build, finished, finished_bodies, in_order, joins, motion_names, named_motion
+from poise.physics.certificate import certify
 from poise.reference.dynamic import Dynamic
-from poise.reference.motions import motion_names, named_motion
 from poise.reference.played import Played
-from poise.reference.shipping import build, finished, finished_bodies, in_order, joins
-from poise.spatial import quat_conjugate, quat_multiply, yaw_of
+from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 
 PROMISED = (
     "stand", "walk", "walk-slow", "walk-fast", "run", "turn-15", "turn-45", "turn-60", "turn-90", "turn-180",

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
-from poise.reference.smooth import smooth
-from poise.spatial import quat_exp
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.reference.body_clip import BodyClip
+from poise.retarget.smooth import smooth
+from poise.rotations import quat_exp
 
 BODY = Body.named("human37")
 KNEE = BODY.joint("left_knee").qpos[0]

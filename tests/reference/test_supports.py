@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.reference.authoring import author
-from poise.reference.parts import contact_parts
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.library.authoring.author import author
 from poise.reference.supports import bearing
 
 

@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.reference.certificate import certify
-from poise.reference.optimising import optimise
-from poise.reference.physics import with_physics
-from poise.reference.shipping import finished
+from poise.library.motions import finished
+from poise.physics.certificate import certify
+from poise.physics.consistent import Variation, parse_variation, varied, with_physics
+from poise.physics.sketch import optimise
 from poise.reference.supports import Sketch, supports_of
-from poise.reference.varying import Variation, parse_variation, varied
-from poise.spatial import quat_conjugate, quat_multiply, yaw_of
+from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 
 
 @pytest.fixture(scope="module")

@@ -3,14 +3,12 @@
 import pytest
 
 from poise import PoiseError
-from poise.body import names
-from poise.studio.catalogue import MOVES, bodies, catalogue, motions
+from poise.body.catalogue import names
+from poise.studio.catalogue import MOVES, TERRAINS, bodies, catalogue, fits, motions, usual_body
 from poise.studio.choices import CAUGHT, Choice
-from poise.studio.fitting import fits, usual_body
 from poise.studio.show import Show
-from poise.studio.terrains import TERRAINS
 from poise.studio.wire import Told
-from poise.world.terrain import parse_terrain
+from poise.world.terrain_kinds import parse_terrain
 
 
 def test_reasons_are_given():

@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
-from poise.cli import main
-from poise.studio.troupe import deaf
+from poise.cli.main import main
+from poise.studio.processes import deaf
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.motion import read_bvh
+from poise.motion.bvh import read_bvh
 from poise.studio.desk import RECENT, Desk
 from poise.world.recording import Recording
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from poise.studio import memory as module
-from poise.studio.memory import Memory
+from poise.studio import show as module
+from poise.studio.show import Memory
 
 
 def repertoire_of(body):

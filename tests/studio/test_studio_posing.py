@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise import Body, PoiseError
-from poise.animation import read_script, shipped_scripts
-from poise.animation.reading import find_script
-from poise.reference.keyposes import standing_coordinates
-from poise.studio.bending import drawn, grounded, handles
+from poise.animate.read_script import find_script, read_script, shipped_scripts
+from poise.reference.key_poses import standing_coordinates
 from poise.studio.desk import Desk
-from poise.studio.sheet import Sheet, coordinates_at, freedom
-from poise.studio.toml_text import toml_text
+from poise.studio.handles import drawn, grounded, handles
+from poise.studio.script_sheet import Sheet, coordinates_at, freedom, toml_text
 
 plain = st.one_of(
     st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=20)

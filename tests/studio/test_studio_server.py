@@ -111,7 +111,7 @@ def test_a_performer_that_does_not_listen_holds_nobody_up(studio):
 
 
 def test_a_performer_that_cannot_start_is_not_tried_for_ever(monkeypatch):
-    monkeypatch.setattr("poise.studio.troupe.perform_for", does_not_perform)
+    monkeypatch.setattr("poise.studio.processes.perform_for", does_not_perform)
     with open_studio() as broken, Visitor(broken) as visitor:
         assert "cannot start" in visitor.passes_over("dead")["text"]
         with pytest.raises(TimeoutError):

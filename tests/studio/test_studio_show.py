@@ -5,8 +5,7 @@ import pytest
 
 from poise import PoiseError, audit
 from poise.studio.choices import FASTEST_WALK, Choice
-from poise.studio.memory import Memory
-from poise.studio.show import Show
+from poise.studio.show import Memory, Show
 
 MEMORY = Memory()
 

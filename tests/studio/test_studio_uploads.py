@@ -3,7 +3,7 @@
 import pytest
 
 from poise import PoiseError
-from poise.studio.uploads import LARGEST, check_content, check_upload, keep, shown_name
+from poise.studio.transfers import LARGEST, check_content, check_upload, keep, shown_name
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.study.build import AS_NAMED, Build
-from poise.study.trial import Trial, built_once
+from poise.body.body import Body
+from poise.study.experiment.trial import AS_NAMED, Build, Trial, built_once
 
 BODY = Body.named("human58")
 
@@ -54,7 +53,7 @@ def test_motions_are_made_for_other_proportions_and_edited():
 
 def test_it_may_begin_behind_the_origin():
     from poise import named_controller
-    from poise.study.trial import staged
+    from poise.study.experiment.trial import staged
 
     _, world, _ = staged(Trial("stand", "human58", approach=2.5, terrain="stairs:-0.1:0.3:8"), named_controller("hold"))
     assert world.qpos[0] == pytest.approx(BODY.standing[0] - 2.5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.study.plots import ring_edges
+from poise.study.experiment.plots import ring_edges
 
 
 @pytest.mark.parametrize(

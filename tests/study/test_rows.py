@@ -6,7 +6,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.study.table import as_csv, as_text, count, grouped, mean, most, total
+from poise.study.experiment.table import as_csv, as_text, count, grouped, mean, most, total
 
 ROWS = [
     {"motion": "walk", "gamma": 0.1, "survived": True, "cost": 0.25},

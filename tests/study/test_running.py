@@ -9,9 +9,9 @@ from PIL import Image
 from toys import TOYS
 
 from poise import PoiseError
-from poise.study import running
-from poise.study.running import run
-from poise.study.study import Scope
+from poise.study.experiment import runner as running
+from poise.study.experiment.runner import run
+from poise.study.experiment.study import Scope
 
 
 def test_findings_do_not_depend_on_the_number_of_workers():

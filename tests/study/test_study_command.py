@@ -5,7 +5,7 @@ import json
 import pytest
 from toys import TOYS
 
-from poise.cli import main
+from poise.cli.main import main
 from poise.study import catalogue
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from poise import Push, Scene, World, metrics, named_controller, perform
-from poise.control.modal import Modal
-from poise.control.nqr import Nqr
-from poise.reference.begun import begun
-from poise.reference.shipping import finished
-from poise.study import trial as trials
-from poise.study.trial import NOISE, Trial, attempt, cast_once, staged
+from poise.control.modal.modal import Modal
+from poise.control.nqr.nqr import Nqr
+from poise.library.motions import finished
+from poise.reference.played import begun
+from poise.study.experiment import trial as trials
+from poise.study.experiment.trial import NOISE, Trial, attempt, cast_once, staged
 
 STAND = Trial("stand", body="biped29", seconds=1.0)
 

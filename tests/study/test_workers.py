@@ -4,8 +4,8 @@ import pytest
 from toys import Toy, cases, measure
 
 from poise import PoiseError
-from poise.study.study import Scope
-from poise.study.workers import cores, here, there
+from poise.study.experiment.runner import cores, here, there
+from poise.study.experiment.study import Scope
 
 TOYS = cases(Scope(seeds=3, seconds=1.0))
 
@@ -43,6 +43,6 @@ def test_a_cluster_gives_the_same_rows():
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport"])
 def test_a_cluster_that_is_not_there_is_told_in_one_line(address, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("poise.study.workers.CONNECTING", 0.5)
+    monkeypatch.setattr("poise.study.experiment.runner.CONNECTING", 0.5)
     with pytest.raises(PoiseError, match=address):
         list(there(measure, TOYS, address))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from poise import PoiseError
-from poise.study.plots import panels
-from poise.study.study import Scope, Study
-from poise.study.table import count, grouped, total
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import count, grouped, total
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import pytest
 
 from gripping import apart
 from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, perform
+from poise.library.motions import stand
 from poise.measure.replay import Replay
-from poise.reference.motions import stand
 from poise.world.props import Ball, Bar, Barbell, Box
-from poise.world.terrain import Slope
+from poise.world.terrain_kinds import Slope
 
 
 def block(degrees: float, mu: float, sides: int, speed: float = 0.0) -> World:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise import Recording, Scene, World, WorldSettings, parse_terrain
-from poise.contact.haste import doubtful
-from poise.measure import audit
+from poise.contact.fast_motion import doubtful
+from poise.measure.audit import audit
 from poise.world.candidates import MET_SPEED, Candidates
 from poise.world.props import Ball, Barbell, Box
 from poise.world.recorder import Recorder

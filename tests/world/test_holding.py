@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.reference.shipping import finished
-from poise.session import Session
-from poise.world.holding import grip_cues
-from poise.world.rehearsed import stage
+from poise.library.motions import finished
+from poise.perform.cues import grip_cues
+from poise.perform.request import Session
+from poise.physics.recorded import stage
 from poise.world.world import World
 
 

@@ -7,7 +7,7 @@ import pytest
 from poise import Body
 from poise.world.profile import Profile
 from poise.world.scene import Scene
-from poise.world.terrain import Flat, Rough, Slope
+from poise.world.terrain_kinds import Flat, Rough, Slope
 
 HILLS = Profile.of(Flat()).bent(3.0, 8.0, onward=True).bent(6.0, -5.0, onward=True).bent(-2.0, 4.0, onward=False)
 

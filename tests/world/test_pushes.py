@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Push, Scene, World, named_controller, named_motion, parse_push, perform
-from poise.reference import Still
-from poise.world.terrain import parse_terrain
+from poise.reference.reference import Still
+from poise.world.terrain_kinds import parse_terrain
 
 STEP = 1 / 120
 

@@ -2,11 +2,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.dynamics import Actuation
-from poise.measure import audit
-from poise.reference.shipping import finished
-from poise.world import Scene, World
-from poise.world.rehearsed import rehearsed, stage
+from poise.dynamics.actuation import Actuation
+from poise.library.motions import finished
+from poise.measure.audit import audit
+from poise.physics.recorded import rehearsed, stage
+from poise.world.scene import Scene
+from poise.world.world import World
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90", "backflip", "chin-up", "squat"])

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.beginning import start
-from poise.reference.edit.limbs import sole_points
-from poise.reference.ik_kinematics import Kinematics
-from poise.world.stance import stood
-from poise.world.terrain import parse_terrain
+from poise.body.link_kinematics import Kinematics
+from poise.edit.limbs import sole_points
+from poise.perform.start import start, stood
+from poise.world.terrain_kinds import parse_terrain
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
-from poise.beginning import start
-from poise.world.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
+from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
+from poise.perform.start import start
 from poise.world.platforms import Platforms, read_terrain
-from poise.world.terrain import Rough, parse_terrain
+from poise.world.terrain_kinds import Rough, parse_terrain
 
 SHORT = (
     "flat",

@@ -9,14 +9,14 @@ import mujoco
 import numpy as np
 from mujoco import mjtJoint
 
+from poise.arrays import Array, Frozen, readonly
 from poise.body import symmetry
 from poise.body.body import Body
-from poise.body.ground import lowest
 from poise.body.mjcf import write
 from poise.body.parts import Foot, Hand, Joint, Kind
-from poise.body.plan import JointPlan, Plan
-from poise.frozen import Array, Frozen, readonly
-from poise.spatial import quat_exp
+from poise.body.plans.plan import JointPlan, Plan
+from poise.body.surface import lowest
+from poise.rotations import quat_exp
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
 _LETTERS = "xyz"

@@ -11,14 +11,14 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.arrays import Array, Frozen, readonly
 from poise.body.parts import Foot, Hand, Joint
-from poise.body.plan import Plan
+from poise.body.plans.plan import Plan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
 from poise.errors import PoiseError, unknown
-from poise.frozen import Array, Frozen, readonly
-from poise.motion import Skeleton
-from poise.spatial import quat_exp
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
 _WORDS = {"mirror": "mirror pairs"}  # where a need is called differently in messages
@@ -65,7 +65,7 @@ class Body:
         A humanoid becomes a person of `mass` kg, 23 kg/m^2 of its stature squared unless told; anything else a
         creature as dense as water. `rate` (frames per second) is what performances are written back at.
         """
-        from poise.body.skeletal import from_skeleton
+        from poise.body.skeleton_body import from_skeleton
 
         return from_skeleton(skeleton, mass, name, rate)
 
@@ -201,9 +201,9 @@ class Body:
     def scaled(
         self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
     ) -> Body:  # fmt: skip
-        """A body of other proportions; see `poise.body.scale` for what scales how. `mass` in kg."""
+        """A body of other proportions; see `poise.body.plans.scale` for what scales how. `mass` in kg."""
         from poise.body.assemble import build
-        from poise.body.scale import scale
+        from poise.body.plans.scale import scale
 
         if self.plan is None:
             raise PoiseError(

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 
+from poise.arrays import Array, readonly
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.symmetry import side_of
-from poise.frozen import Array, readonly
 
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
 _ARM = re.compile(r"shoulder|arm|elbow|wrist|hand|humerus|radius|clavicle|finger|thumb", re.IGNORECASE)

@@ -14,11 +14,11 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.mjcf import numbers
 from poise.errors import PoiseError
-from poise.frozen import Array
-from poise.spatial import quat_between, quat_to_matrix
+from poise.rotations import quat_between, quat_to_matrix
 
 HEAVIEST = 1000.0
 """kg: nobody can carry more."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree as ET
+from xml.etree.ElementTree import Element
 
-from poise.body.plan import Geom, Plan, Segment
+from poise.body.plans.plan import Geom, Plan, Segment
 
 Attributes = dict[str, Any]  # of str; ElementTree's stubs admit no plain dict of str
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
@@ -85,3 +86,26 @@ def _geom(geom: Geom) -> ET.Element:
         **where,
         **seen,
     )
+
+
+# Small helpers to write MJCF without losing digits.
+
+__all__ = ["element", "geom", "numbers"]
+
+
+def geom(name: str, kind: str, **attributes: object) -> Element:
+    """A geom; sequences of numbers are written out."""
+    return element("geom", name=name, type=kind, **attributes)
+
+
+def element(tag: str, **attributes: object) -> Element:
+    """An MJCF element; sequences of numbers are written out, floats keep every digit."""
+    written = {}
+    for key, value in attributes.items():
+        if isinstance(value, str):
+            written[key] = value
+        elif isinstance(value, Iterable):
+            written[key] = numbers(value)
+        elif isinstance(value, (float, int)):
+            written[key] = repr(value)
+    return Element(tag, written)

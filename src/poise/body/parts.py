@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from poise.frozen import Array
+from poise.arrays import Array
 
 Kind = Literal["free", "ball", "hinge"]
 

@@ -1,13 +1,59 @@
-"""How far a point is from the surface of a part of a body."""
+"""How low a body reaches: the height of the lowest point of its solid shapes."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import product
 
 import mujoco
 import numpy as np
+from mujoco import mjtGeom
 
-from poise.frozen import Array
+from poise.arrays import Array, readonly
+from poise.body.body import Body
+from poise.rotations import quat_rotate
+
+# The ends and corners of a body's solid shapes: where it can touch the ground.
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """A sphere fixed to a link."""
+
+    name: str
+    link: str
+    centre: Array  # (3,) m in the link frame
+    radius: float  # m
+
+
+def balls_of(body: Body) -> tuple[Ball, ...]:
+    """Solid spheres, both ends of solid capsules, and the corners of solid boxes, as balls of no radius."""
+    model = body.model
+    out = []
+    for g in range(model.ngeom):
+        radius, ends = _ends(int(model.geom_type[g]), model.geom_size[g])
+        if not model.geom_bodyid[g] or not (model.geom_contype[g] or model.geom_conaffinity[g]):
+            continue
+        link = model.body(model.geom_bodyid[g]).name
+        for number, end in enumerate(ends):
+            centre = model.geom_pos[g] + quat_rotate(model.geom_quat[g], end)
+            out.append(Ball(f"{model.geom(g).name}_{number}", link, readonly(centre), radius))
+    return tuple(out)
+
+
+def _ends(kind: int, size: Array) -> tuple[float, Array]:
+    """The radius (m) of a shape's balls, and their centres (k, 3) m in its frame; none for other shapes."""
+    if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
+        return float(size[0]), np.zeros((1, 3))
+    if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+        return float(size[0]), np.array([[0.0, 0.0, -size[1]], [0.0, 0.0, size[1]]])
+    if kind == mujoco.mjtGeom.mjGEOM_BOX:
+        return 0.0, np.array(list(product((-1.0, 1.0), repeat=3))) * size
+    return 0.0, np.zeros((0, 3))
+
+
+# How far a point is from the surface of a part of a body.
 
 _GEOM = mujoco.mjtGeom
 
@@ -39,3 +85,43 @@ def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
 def _beyond(excess: Array) -> float:
     """m from a corner, an edge or a face that is exceeded by so much (K,) in directions square to each other."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
+
+
+def lowest(model: mujoco.MjModel, qpos: Array) -> float:
+    """Height (m) of the lowest point of all solid geoms in a pose; infinite without any."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    heights = [
+        float(data.geom_xpos[g, 2]) - _depth(model, data, g)
+        for g in range(model.ngeom)
+        if model.geom_bodyid[g] != 0 and (model.geom_contype[g] or model.geom_conaffinity[g])
+    ]
+    return min(heights, default=np.inf)
+
+
+def _depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+    """The support of a shape downwards: how far it reaches below its centre."""
+    down = np.abs(data.geom_xmat[geom].reshape(3, 3)[2])  # |z components| of the shape's axes
+    size = model.geom_size[geom]
+    kind = model.geom_type[geom]
+    if kind == mjtGeom.mjGEOM_SPHERE:
+        return float(size[0])
+    if kind == mjtGeom.mjGEOM_CAPSULE:
+        return float(size[0] + size[1] * down[2])
+    if kind == mjtGeom.mjGEOM_CYLINDER:
+        return float(size[0] * np.hypot(down[0], down[1]) + size[1] * down[2])
+    if kind == mjtGeom.mjGEOM_ELLIPSOID:
+        return float(np.linalg.norm(size * down))
+    if kind == mjtGeom.mjGEOM_BOX:
+        return float(size @ down)
+    return _mesh_depth(model, data, geom)
+
+
+def _mesh_depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+    mesh = int(model.geom_dataid[geom])
+    if mesh < 0:
+        return float(model.geom_rbound[geom])
+    start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+    axis = data.geom_xmat[geom].reshape(3, 3)[2]
+    return float(-np.min(model.mesh_vert[start : start + count] @ axis))

@@ -15,9 +15,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array, readonly
 from poise.body.parts import Joint
-from poise.frozen import Array, readonly
-from poise.spatial import mirror_axial, mirror_vector, quat_exp
+from poise.rotations import mirror_axial, mirror_vector, quat_exp
 
 _ROOT_QPOS = (1, -1, 1, 1, -1, 1, -1)
 _ROOT_QVEL = (1, -1, 1, -1, 1, -1)

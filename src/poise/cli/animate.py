@@ -31,8 +31,9 @@ def add(commands: Any) -> None:
 
 
 def _animate(chosen: argparse.Namespace) -> Report:
-    from poise.animation import animate_to, read_script
-    from poise.performance import check
+    from poise.animate.animate import animate_to
+    from poise.animate.read_script import read_script
+    from poise.perform.run import check
 
     if chosen.seconds is not None:
         check(chosen.seconds, 0, 0.0)

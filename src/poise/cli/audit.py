@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, add_command
-from poise.cli.named import source_file
+from poise.cli.command import Report, add_command, source_file
 from poise.errors import PoiseError
 
 
@@ -26,7 +25,7 @@ def add(commands: Any) -> None:
 
 
 def _audit(chosen: argparse.Namespace) -> Report:
-    from poise.measure import audit
+    from poise.measure.audit import audit
 
     result = audit(_recording(source_file(chosen.file), chosen.terrain))
     lines = [
@@ -39,9 +38,9 @@ def _audit(chosen: argparse.Namespace) -> Report:
 
 
 def _recording(path: Path, terrain: str) -> Any:
+    from poise.physics.recorded import rehearsed
     from poise.reference.archive import is_prepared, load_reference
     from poise.world.recording import Recording
-    from poise.world.rehearsed import rehearsed
 
     if not is_prepared(path):
         return Recording.load(path)

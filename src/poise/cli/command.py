@@ -9,9 +9,26 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from poise.errors import PoiseError
+
+# What commands that take files take besides: folders of performances, and motions that come with Poise, by name.
+
+
+def source_file(given: Path) -> Path:
+    """The recording in the folder of a performance, or the reference of a motion by name; else the path as it is."""
+    from poise.library.authoring.source import shipped_names
+    from poise.library.motions import finished_bodies, finished_path
+    from poise.perform.request import FILES
+
+    recording, name = given / FILES[0], str(given)
+    if recording.is_file():
+        return recording
+    if given.is_file() or name not in shipped_names():
+        return given
+    return next((finished_path(name, body) for body in finished_bodies(name)), given)
 
 
 class Parser(argparse.ArgumentParser):

@@ -60,11 +60,11 @@ def add(commands: Any) -> None:
 
 def _build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
+    from poise.library.authoring.source import shipped_names
+    from poise.library.motions import build, in_order
+    from poise.perform.cast import load_body
+    from poise.physics.consistent import Physics
     from poise.reference.archive import save_prepared
-    from poise.reference.authoring import shipped_names
-    from poise.reference.cast import load_body
-    from poise.reference.physics import Physics
-    from poise.reference.shipping import build, in_order
 
     body = load_body(chosen.body)
     folder: Path = chosen.out or Path(f"motions-{body.name}")
@@ -83,8 +83,7 @@ def _build(chosen: argparse.Namespace) -> Report:
 
 
 def _get(chosen: argparse.Namespace) -> Report:
-    from poise.library import cache_folder, cmu, fetch, kept
-    from poise.library.fetch import LICENCE
+    from poise.motion.captures import LICENCE, cache_folder, cmu, fetch, kept
 
     library, folder = cmu(), chosen.cache or cache_folder()
     wanted = [library.capture(name) for name in dict.fromkeys(chosen.names)]

@@ -12,9 +12,8 @@ from poise.errors import PoiseError
 
 def add(commands: Any) -> None:
     """Its arguments."""
-    from poise.reference.commands import STEER_FORM
-    from poise.reference.edit.forms import EDIT_FORM
-    from poise.world.forms import PUSH_FORM, TERRAIN_FORMS
+    from poise.control.commands import STEER_FORM
+    from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
     command = add_command(
         commands,
@@ -84,8 +83,8 @@ def add(commands: Any) -> None:
 
 
 def _perform(chosen: argparse.Namespace) -> Report:
+    from poise.perform.request import Session
     from poise.reference.archive import spoken_name
-    from poise.session import Session
 
     session = Session(
         motion=chosen.motion,

@@ -16,7 +16,7 @@ _NUMBERS = {"leading": int, "rate": float, "floor": float}
 
 def add(commands: Any) -> None:
     """Its arguments; those about the import are the fields of `ImportSettings`."""
-    from poise.reference.edit.forms import EDIT_FORM, VARIATION_FORM
+    from poise.forms import EDIT_FORM, VARIATION_FORM
 
     command = add_command(
         commands,
@@ -75,8 +75,8 @@ def _add_overrides(command: Parser) -> None:
 
 
 def _prepare(chosen: argparse.Namespace) -> Report:
-    from poise.motion.repair import ImportSettings
-    from poise.preparation import Preparation
+    from poise.motion.repair.settings import ImportSettings
+    from poise.perform.preparation import Preparation
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _number_or_name(given["unit"]), _YES_OR_NO.get(given["thorax"])

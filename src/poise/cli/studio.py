@@ -46,11 +46,11 @@ def _studio(chosen: argparse.Namespace) -> Report | None:
 
 def _check(first: dict[str, str]) -> None:
     """Refuse names that there are not, before anything is opened."""
-    from poise.body import names
-    from poise.control import CONTROLLERS
+    from poise.body.catalogue import names
+    from poise.control.catalogue import CONTROLLERS
     from poise.errors import unknown
-    from poise.reference.motions import motion_names
-    from poise.world.terrain import parse_terrain
+    from poise.library.motions import motion_names
+    from poise.world.terrain_kinds import parse_terrain
 
     for kind, valid in (("motion", motion_names()), ("body", names()), ("controller", tuple(CONTROLLERS))):
         if kind in first and first[kind] not in valid:

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 def _study(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.study.catalogue import named_study
-    from poise.study.running import run
+    from poise.study.experiment.runner import run
 
     study = named_study(chosen.name)
     scope = study.scope(chosen.quick, chosen.seeds, chosen.seconds, chosen.motion)

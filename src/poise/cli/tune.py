@@ -44,11 +44,11 @@ def add(commands: Any) -> None:
 
 def _tune(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable, write_file
-    from poise.performance import check
-    from poise.reference.behaviours import read_behaviour
-    from poise.study.rotation.tuning import Generation, TuneSettings, text_of, tune
-    from poise.study.workers import cores
-    from poise.world.terrain import parse_terrain
+    from poise.library.behaviours.files import read_behaviour
+    from poise.perform.run import check
+    from poise.study.experiment.runner import cores
+    from poise.study.rotation.tune import Generation, TuneSettings, text_of, tune
+    from poise.world.terrain_kinds import parse_terrain
 
     check(chosen.seconds, 0, chosen.noise)
     for terrain in chosen.terrain:

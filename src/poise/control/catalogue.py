@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from poise.control.commands import FASTEST
 from poise.control.controller import Controller
-from poise.control.hold import Hold, HoldSettings
-from poise.control.limp import Limp, LimpSettings
-from poise.control.modal import Modal, ModalSettings
-from poise.control.nqr import Nqr, NqrSettings
-from poise.control.pendulum import Pendulum, PendulumSettings
-from poise.control.poses import Poses, PosesSettings
-from poise.control.rotation import Rotation, RotationSettings
+from poise.control.modal.modal import Modal
+from poise.control.modal.settings import ModalSettings
+from poise.control.nqr.nqr import Nqr, NqrSettings
+from poise.control.pendulum.pendulum import Pendulum
+from poise.control.pendulum.settings import PendulumSettings
+from poise.control.plain import Hold, HoldSettings, Limp, LimpSettings
+from poise.control.poses.poses import Poses, PosesSettings
+from poise.control.rotation.rotation import Rotation
+from poise.control.rotation.settings import RotationSettings
 from poise.errors import PoiseError, unknown
-from poise.reference.commands import FASTEST
 
 
 class Entry(NamedTuple):

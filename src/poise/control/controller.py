@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-from poise.body import Body
-from poise.dynamics import Actuation, State
-from poise.frozen import Array
-from poise.reference import Reference
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
+from poise.reference.reference import Reference
 
 
 class Ground(Protocol):

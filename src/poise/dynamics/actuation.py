@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.frozen import Array
+from poise.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 import mujoco
 import numpy as np
 
-from poise.frozen import Array, Ints
+from poise.arrays import Array, Ints
 
 
 @dataclass(frozen=True)

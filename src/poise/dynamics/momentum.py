@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.dynamics.tangent import turn
+from poise.dynamics.tree import turn
 from poise.dynamics.workspace import (
     AFTER,
     BALL_JOINT,

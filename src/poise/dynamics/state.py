@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.frozen import Array, Ints
+from poise.arrays import Array, Ints
 
 
 class Contacts(NamedTuple):

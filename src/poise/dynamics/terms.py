@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from poise.frozen import Array
+from poise.arrays import Array
 
 
 class Terms:

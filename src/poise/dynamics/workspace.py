@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from poise.arrays import Array, Ints
 from poise.dynamics.mechanism import Mechanism
 from poise.dynamics.terms import Terms
-from poise.frozen import Array, Ints
 from poise.kernel import Table
 
 # fmt: off

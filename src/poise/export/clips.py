@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body.planted import planted
-from poise.body.rigging import Rigging, plain_rigging
+from poise.arrays import Array
+from poise.body.rigging import Rigging, plain_rigging, planted
 from poise.errors import PoiseError
-from poise.frozen import Array
-from poise.motion import Clip, clip_from
-from poise.reference.bodyclip import BodyClip
+from poise.motion.clip import Clip, clip_from
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.spatial import slerp
+from poise.rotations import slerp
 from poise.world.recording import Recording
 
 Source = Recording | Dynamic | BodyClip | Clip

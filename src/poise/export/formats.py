@@ -2,25 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import mujoco
+import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.export.clips import Source, clip_of
 from poise.export.figure import figure_of
 from poise.export.glb import write_glb
+from poise.export.look import Shown, shown
 from poise.export.page import write_page
-from poise.export.shown import Shown, shown
 from poise.export.strip import write_strip
-from poise.export.table import write_csv
 from poise.export.usd import write_usd
 from poise.export.video import write_video
-from poise.motion import Clip, save_clip, write_bvh
-from poise.reference.bodyclip import BodyClip
+from poise.files import write_file
+from poise.motion.bvh import write_bvh
+from poise.motion.clip import Clip
+from poise.motion.npz import save_clip
+from poise.physics.recorded import rehearsed
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.world.recording import Recording
-from poise.world.rehearsed import rehearsed
+
+# CSV tables: all numbers of a recording, or where the joints of a clip are.
+
+FREE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+def write_csv(source: Recording | Clip, path: Path) -> Path:
+    """Write the table of a recording or a clip."""
+    rows = _clip_rows(source) if isinstance(source, Clip) else _recording_rows(source)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return write_file(Path(path), out.getvalue().encode())
+
+
+def _clip_rows(clip: Clip) -> Iterator[list[str]]:
+    """One row per frame: the time, and each joint's place (m) and quaternion in the world."""
+    yield ["time_s", *(f"{name}_{part}" for name in clip.skeleton.names for part in FREE)]
+    table = np.concatenate([clip.places.position, clip.places.rotation], axis=2).reshape(clip.frames, -1)
+    for frame, values in enumerate(table):
+        yield [f"{frame / clip.rate:.6f}", *(f"{value:.9g}" for value in values)]
+
+
+def _recording_rows(recording: Recording) -> Iterator[list[str]]:
+    """One row per state: time, coordinates, velocities, and torques of the step that begins there, none in the last."""
+    model = recording.model
+    names = recording.meta.get("dof_names") or [f"dof{i}" for i in range(model.nv)]
+    yield ["time_s", *_coordinates(model), *(f"{n}_velocity" for n in names), *(f"{n}_torque" for n in names)]
+    for k, time in enumerate(recording.time):
+        torque = recording.torque[k] if k < recording.steps else np.array([])
+        values = (*recording.qpos[k], *recording.qvel[k], *torque)
+        padding = [""] * (model.nv - len(torque))
+        yield [f"{time:.6f}", *(f"{value:.9g}" for value in values), *padding]
+
+
+def _coordinates(model: mujoco.MjModel) -> list[str]:
+    parts = {int(mujoco.mjtJoint.mjJNT_FREE): FREE, int(mujoco.mjtJoint.mjJNT_BALL): FREE[3:]}
+    names = []
+    for joint in range(model.njnt):
+        name = model.joint(joint).name
+        suffixes = parts.get(int(model.jnt_type[joint]))
+        names += [f"{name}_{suffix}" for suffix in suffixes] if suffixes else [name]
+    return names
 
 
 @dataclass(frozen=True)

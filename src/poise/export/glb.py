@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.export.figure import SCREEN_GAMMA, Figure, bind_rotation
-from poise.export.y_up import y_up_matrices, y_up_quats, y_up_vectors
+from poise.arrays import Array
+from poise.export.figure import SCREEN_GAMMA, Figure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
-from poise.frozen import Array
-from poise.motion import Clip
-from poise.spatial import continuous_quat
+from poise.motion.clip import Clip
+from poise.rotations import continuous_quat
 from poise.version import __version__
 
 Json = dict[str, Any]

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.figure import Figure, bind_rotation
-from poise.export.y_up import y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import Figure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
-from poise.frozen import Array
-from poise.motion import Clip, Skeleton
-from poise.spatial import continuous_quat
+from poise.motion.clip import Clip
+from poise.motion.skeleton import Skeleton
+from poise.rotations import continuous_quat
 
 ROOT = "/Figure"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
-from poise.frozen import Array
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
 

@@ -10,8 +10,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact.fields import UPWARD
-from poise.frozen import Array, Ints
+from poise.arrays import Array, Ints
+from poise.contact.height_field import UPWARD
 from poise.world.recording import Recording
 
 TOUCH = 1e-3

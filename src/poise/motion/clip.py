@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.frozen import Array, readonly
-from poise.motion.kinematics import Places, forward
-from poise.motion.skeleton import Skeleton
+from poise.arrays import Array, readonly
+from poise.motion.skeleton import Places, Skeleton, forward
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import Array, readonly
+from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Convention, End
 

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.frozen import Array
-from poise.library import motion_file
+from poise.motion.acclaim import RATE, find_asf, read_amc, read_asf
 from poise.motion.amass import ARRAYS, amass_motion, is_amass
-from poise.motion.amc import RATE, find_asf, read_amc
-from poise.motion.archive import CLIP_ARRAYS, clip_of, read_arrays
-from poise.motion.asf import read_asf
 from poise.motion.bvh import read_bvh
+from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.convention import IDENTITY
+from poise.motion.npz import CLIP_ARRAYS, clip_of, read_arrays
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")

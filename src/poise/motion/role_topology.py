@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.frozen import Array
+from poise.arrays import Array
 from poise.motion.skeleton import Skeleton
 
 _LIMB = 0.3  # of the longest branch: shorter ones are fingers, ears, toes

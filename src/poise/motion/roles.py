@@ -2,15 +2,207 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from poise.frozen import Array, Frozen
-from poise.motion.role_names import FAMILIES, PARTS, Family, family_parts, shows, spelled
-from poise.motion.role_stance import is_left, leftwards, on_all_fours, upright_places
-from poise.motion.role_topology import ancestors, limb_parts, reaches
-from poise.motion.skeleton import Skeleton
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Frozen
+from poise.motion.role_topology import Pair, ancestors, limb_parts, reaches
+from poise.motion.skeleton import Places, Skeleton, forward
+
+# What the joints of a humanoid are called: the naming families, and how a name is taken apart.
+#
+# A name is read as a side and a stem: "mixamorig:LeftUpLeg", "Bip01 L Thigh", "thigh_l", "lfemur". One stem may mean
+# different joints in different families ("shoulder", "leg", "foot"), so a family is accepted or refused as a whole.
+
+PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")
+_SIDES = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SHARED = 0.7  # of all names: a token at the beginning or end of so many is decoration, such as "mixamorig" or "jnt"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A naming habit: stem to part for the limbs, and what gives it away."""
+
+    name: str
+    parts: Mapping[str, str]
+    sign: str  # a pattern, searched in each lower-case name, that tells it from families with the same stems
+
+
+def _family(name: str, sign: str, **stems: str) -> Family:
+    """Each part's stems as one text: shank="leg calf"."""
+    return Family(name, {stem: part for part, text in stems.items() for stem in text.split()}, sign)
+
+
+_MAYA = {"thigh": "upleg", "shank": "leg", "foot": "foot", "clavicle": "shoulder", "upper_arm": "arm",
+         "forearm": "forearm", "hand": "hand"}  # fmt: skip
+_SURGEON = {"thigh": "hip", "shank": "knee", "foot": "ankle", "clavicle": "collar clavicle", "upper_arm": "shoulder",
+            "forearm": "elbow", "hand": "wrist"}  # fmt: skip
+_PAINTER = {"foot": "foot", "toes": "toe toes toe0 toebase ball", "clavicle": "clavicle shoulder collar",
+            "upper_arm": "upperarm", "forearm": "forearm lowerarm", "hand": "hand"}  # fmt: skip
+
+FAMILIES = (
+    _family("lafan1", r"lefttoe$", **_MAYA, toes="toe"),
+    _family("mixamo", r"mixamorig|toe_?end|headtop", **_MAYA, toes="toebase"),
+    _family("cmu", r"hipjoint|fingerbase", **_MAYA, toes="toebase"),
+    _family("rokoko", r"leftshin|spine4", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="thigh", shank="shin"),
+    _family("soma", r"leftshin", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="leg", shank="shin"),
+    _family("biped", r"bip\d", **_PAINTER, thigh="thigh", shank="calf"),
+    _family("unreal", r"thigh_l|spine_01", **_PAINTER, thigh="thigh", shank="calf"),
+    _family("rigify", r"shin\W", **_PAINTER, thigh="thigh", shank="shin"),
+    _family("poser", r"shldr", **{**_PAINTER, "upper_arm": "shldr shldrbend"}, thigh="thigh thighbend", shank="shin"),
+    _family("xsens", r"^t8$|^l5$", **_PAINTER, thigh="upperleg", shank="lowerleg"),
+    _family("xsens", r"chest4", **_SURGEON, toes="toe"),
+    _family("unity", r"upper_?leg", **_PAINTER, thigh="upperleg", shank="lowerleg"),
+    _family("amass", r"left_hip|l_hip|spine3", **_SURGEON, toes="foot"),
+    _family("classic", r"leftcollar", **_SURGEON, toes="toe toes"),
+    _family("asf", r"lfemur", thigh="femur", shank="tibia", foot="foot", toes="toes", clavicle="clavicle",
+            upper_arm="humerus", forearm="radius", hand="wrist hand"),
+)  # fmt: skip
+_STEMS = frozenset(stem for family in FAMILIES for stem in family.parts)
+
+
+def spelled(names: Sequence[str]) -> list[tuple[str, str]]:
+    """(side, stem) of each name, lower case; the side is "" for the middle. Decoration common to all is left out."""
+    return [_sided(tokens) for tokens in _undecorated([_tokens(name) for name in names])]
+
+
+def has_tail(names: Iterable[str]) -> bool:
+    """Does any joint call itself a tail? Ponytails and coat-tails are hair and cloth."""
+    return any("tail" in _tokens(name) for name in names)
+
+
+def family_parts(spellings: Sequence[tuple[str, str]], family: Family) -> dict[str, int]:
+    """left_thigh ... to the first joint that a family calls so."""
+    found: dict[str, int] = {}
+    for joint, (side, stem) in enumerate(spellings):
+        if side and stem in family.parts:
+            found.setdefault(f"{side}_{family.parts[stem]}", joint)
+    return found
+
+
+def shows(names: Iterable[str], family: Family) -> bool:
+    """Does the family's sign appear in any name?"""
+    return any(re.search(family.sign, name.lower()) for name in names)
+
+
+def _tokens(name: str) -> list[str]:
+    plain = re.split(r"[:|]", name)[-1]
+    return [token.lower() for token in _TOKEN.findall(plain)]
+
+
+def _undecorated(names: list[list[str]]) -> list[list[str]]:
+    """Names without the tokens that most of them begin or end with."""
+    for end in (0, -1):
+        while True:
+            counts = Counter(tokens[end] for tokens in names if len(tokens) > 1)
+            token, count = counts.most_common(1)[0] if counts else ("", 0)
+            if count < 2 or count < _SHARED * len(names):
+                break
+            names = [_without(tokens, end, token) for tokens in names]
+    return names
+
+
+def _without(tokens: list[str], end: int, token: str) -> list[str]:
+    if not tokens or tokens[end] != token:
+        return tokens
+    return tokens[1:] if end == 0 else tokens[:-1]
+
+
+def _sided(tokens: list[str]) -> tuple[str, str]:
+    for k, token in enumerate(tokens):
+        if token in _SIDES and len(tokens) > 1:
+            return _SIDES[token], "".join(tokens[:k] + tokens[k + 1 :])
+    stem = "".join(tokens)
+    if stem[:1] in ("l", "r") and stem[1:] in _STEMS:  # lfemur, rtoes
+        return _SIDES[stem[0]], stem[1:]
+    return "", stem
+
+
+# What the stance of a skeleton tells about it: which side is left, and whether it is a person at all.
+
+_ALONG = 0.7  # cosine: legs at less than this to the trunk's line stand under it, as a dog's do
+_SOMETIMES = 0.2  # of the poses
+_LONG_ARMS = 0.85  # of the legs: a human's reach to the wrist 0.68 of the way to the ankle
+
+
+def leftwards(poses: Array, legs: Pair, arms: Pair) -> Array:
+    """(T, 3) where its left is in poses (T, J, 3): by where feet point or knees bend, else as axes usually lie."""
+    middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
+              for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
+    up = middle["upper_arm"] - middle["foot"]
+    ahead = middle.get("toes", middle["foot"]) - middle["foot"]
+    bend = middle["shank"] - (middle["thigh"] + middle["foot"]) / 2
+    left = np.cross(up, ahead if np.any(ahead) else bend)
+    if np.linalg.norm(left, axis=1).mean() < 1e-2 * np.sum(up**2, axis=1).mean():
+        return np.asarray(np.eye(3)[(np.argmax(np.abs(up), axis=1) + 2) % 3])  # y up: x; z up: y
+    return np.asarray(left)
+
+
+def is_left(skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Mapping[str, int], left: Array) -> bool:
+    """Is the first of two limbs the left one? By name, else by place in poses (T, J, 3) whose `left` is (T, 3)."""
+    spellings = spelled(skeleton.names)
+    told, also_told = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
+    if {*told, *also_told} == {"left", "right"} and len(told) == len(also_told) == 1:
+        return told == {"left"}
+    first, second = (poses[:, list(limb.values())].mean(axis=1) for limb in (one, other))
+    return bool(np.sum((first - second) * left) > 0)
+
+
+def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
+    """Is it a dog? Who is upright in some of the poses (T, J, 3) is not.
+
+    Where the zero pose shows no stance either (all bones along one axis), only a tail gives it away.
+    """
+    parallel, cosine = _legs_to_trunk(poses, joints)
+    if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
+        return False
+    zero = upright_places(skeleton).position
+    parallel, cosine = _legs_to_trunk(zero, joints)
+    if not parallel[0] or cosine[0] > _ALONG:
+        return has_tail(skeleton.names)
+    if cosine[0] < -_ALONG:
+        return False
+    at = {role: zero[0, joint] for role, joint in joints.items()}
+    return not named or has_tail(skeleton.names) or _arm_length(at) > _LONG_ARMS * _leg_length(at)
+
+
+def upright_places(skeleton: Skeleton) -> Places:
+    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
+    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+    pose = zero if skeleton.upright is None else skeleton.upright
+    return forward(skeleton, np.zeros((1, 3)), pose[None])
+
+
+def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
+    """(T,) whether the legs are parallel, and the cosine between them and the trunk: -1 for who is upright."""
+    at = {role: poses[:, joint] for role, joint in joints.items()}
+    left, right = (_unit(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
+    trunk = _unit(at["chest"] - at["pelvis"])
+    return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit(left + right) * trunk, axis=1)
+
+
+def _leg_length(at: Mapping[str, Array]) -> float:
+    return _way(at["left_thigh"], at["left_shank"], at["left_foot"])
+
+
+def _arm_length(at: Mapping[str, Array]) -> float:
+    return _way(at["left_upper_arm"], at["left_forearm"], at.get("left_hand", at["left_forearm"]))
+
+
+def _way(*points: Array) -> float:
+    return float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+
+
+def _unit(v: Array) -> Array:
+    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))
+
 
 SIDES = ("left", "right")
 _NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")

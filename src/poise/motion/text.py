@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.frozen import Array
 
 LARGEST_FILE = 2**30  # bytes
 MOST_POSES = 20_000_000  # frames times joints: what fits into memory, an hour of a figure with fingers

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from poise.body import Body, names
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.catalogue import names
 from poise.errors import PoiseError
 from poise.files import write_file
-from poise.frozen import readonly
-from poise.motion import Skeleton
-from poise.reference.bodyclip import BodyClip
+from poise.motion.skeleton import Skeleton
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Contacts, Dynamic
 
 FILE = "reference.npz"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.frozen import Array
-from poise.reference.bodyclip import BodyClip
-from poise.reference.ik_kinematics import Kinematics
+from poise.arrays import Array
+from poise.body.link_kinematics import Kinematics
+from poise.reference.body_clip import BodyClip
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,12 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from poise.frozen import Array, Frozen
-from poise.reference.bodyclip import BodyClip
+from poise.arrays import Array, Frozen, readonly
+from poise.body.carriage import Carriage, advance
+from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
-from poise.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _STRAIGHT = 1e-9  # rad per cycle: less is no turn
 
@@ -92,3 +93,25 @@ class Played:
         turn = np.exp(1j * self._turn)
         way = self._way_of_a_lap * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])
+
+
+# A cycle begun anywhere: with a performer that starts from the origin all the same.
+
+
+def begun(cycle: Dynamic, step: int) -> Played:
+    """A cycle from one of its steps on, above the origin, facing forward as it does when it begins."""
+    yaw, _ = advance(cycle.clip.qpos[0], cycle.clip.qpos[-1])
+    turned = Carriage(-yaw * step / len(cycle.torque), np.zeros(3))
+    away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
+    there = carried_motion(cycle, turned.shifted(-away))
+    return Played(there.clip, there, step * cycle.step)
+
+
+def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
+    """The same motion elsewhere on the ground, with all that brings it about."""
+    return replace(
+        motion,
+        clip=replace(motion.clip, qpos=readonly(carriage.pose(motion.clip.qpos))),
+        qvel=readonly(carriage.velocity(motion.qvel)),
+        contacts=replace(motion.contacts, force=readonly(carriage.vector(motion.contacts.force))),
+    )

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.frozen import Array, Frozen
+from poise.arrays import Array, Frozen
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]

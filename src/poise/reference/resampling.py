@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from poise.arrays import Array, readonly
 from poise.errors import PoiseError
-from poise.frozen import Array, readonly
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference

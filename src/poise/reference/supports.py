@@ -8,14 +8,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body import Body
-from poise.body.balls import Ball, balls_of
-from poise.frozen import Array, readonly
-from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts_runs import runs
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.parts import ContactPart
-from poise.spatial import quat_conjugate, quat_rotate
+from poise.arrays import Array, readonly, runs
+from poise.body.body import Body
+from poise.body.contact_parts import ContactPart
+from poise.body.link_kinematics import Kinematics
+from poise.body.surface import Ball, balls_of
+from poise.reference.body_clip import BodyClip
+from poise.rotations import quat_conjugate, quat_rotate
 
 _SAME = 1e-3  # m: a point so near to the lowest of a ball is that ball's
 _LEVEL = 0.03  # m: what rests this close to the floor rests on it

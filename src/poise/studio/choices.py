@@ -7,18 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poise.body import names
-from poise.control import CONTROLLERS, named_controller
+from poise.body.catalogue import names
+from poise.control.catalogue import CONTROLLERS, named_controller
 from poise.control.controller import Steerable
 from poise.errors import PoiseError
-from poise.reference.behaviours import read_behaviour
-from poise.reference.cast import OWN
-from poise.reference.motions import motion_names
-from poise.reference.steps import GAITS
-from poise.session import Session
-from poise.studio.catalogue import FEATS, GROUPS, motions
-from poise.studio.fitting import BEHAVIOUR, RUNS, can_roam, kind_of, legless, usual_body
-from poise.studio.terrains import TERRAINS
+from poise.library.behaviours.files import read_behaviour
+from poise.library.motions import motion_names
+from poise.library.repertoire import GAITS
+from poise.perform.cast import OWN
+from poise.perform.request import Session
+from poise.studio.catalogue import (
+    BEHAVIOUR,
+    FEATS,
+    GROUPS,
+    RUNS,
+    TERRAINS,
+    can_roam,
+    kind_of,
+    legless,
+    motions,
+    usual_body,
+)
 from poise.studio.wire import Told
 
 FASTEST_WALK = 2.3

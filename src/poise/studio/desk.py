@@ -7,22 +7,54 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from poise.errors import PoiseError
+from poise.export.look import performer_span
 from poise.export.page import scene_data
-from poise.hanging import HEAVIEST
-from poise.studio.announcing import announced
-from poise.studio.catalogue import catalogue
+from poise.perform.forces import HEAVIEST
+from poise.retarget.prepare import changes
+from poise.studio.catalogue import catalogue, fits
 from poise.studio.choices import Choice
-from poise.studio.downloads import download
-from poise.studio.fitting import fits
 from poise.studio.frames import Framer
-from poise.studio.memory import Memory
-from poise.studio.posing import Posing
-from poise.studio.show import STRONGEST, Show
-from poise.studio.uploads import keep, shown_name
+from poise.studio.pose_editor import Posing
+from poise.studio.show import STRONGEST, Memory, Show
+from poise.studio.transfers import download, keep, shown_name
 from poise.studio.wire import Told, file_bytes, words
 from poise.world.result import BlowUp
 from poise.world.world import World
+
+# What a page is told of a stage: what there is to draw, who performs, and what can be done with it.
+
+
+def announced(show: Show, harmless: Callable[[str], str]) -> dict[str, Any]:
+    """All that a page has to know; `harmless` takes from a text what is none of its business."""
+    choice, world = show.choice, show.run.world
+    body = world.scene.body
+    found = [] if show.imported is None else changes(show.imported)
+    scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
+    upright[world.scene.coordinates(0)] = body.standing
+    scene["span"] = max(scene["span"], performer_span(world.model, upright))  # who begins curled up will stretch
+    return {
+        **scene,
+        "dofs": [body.dof_names[k] for k in range(body.nv)],
+        "links": list(body.links),
+        "feet": [foot.link for foot in body.feet],
+        "hands": [hand.link for hand in body.hands],
+        "trunk": body.trunk,
+        "body": body.name,
+        "motion": shown_name(choice.motion) if choice.is_file else choice.motion,
+        "controller": choice.controller,
+        "terrain": choice.terrain,
+        "steers": choice.steers,
+        "guide": choice.guide,
+        "live": show.live,
+        "over": choice.goes_over,
+        "bends": choice.bends_ground,
+        "step": show.step_s,
+        "found": [harmless(line) for line in found],
+    }
+
 
 Send = Callable[[str | bytes], None]
 STEEPEST = 12.0
@@ -264,7 +296,7 @@ class Desk:
             self._say("numbers", time=self.show.time, **self.show.told())
 
     def _do_judge(self, _: Told) -> None:
-        from poise.session import summarise
+        from poise.perform.request import summarise
 
         show = self._shown()
         if not show.run.so_far().recording.steps:

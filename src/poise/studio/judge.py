@@ -8,10 +8,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.frozen import Array
-from poise.measure import audit
+from poise.arrays import Array
+from poise.measure.audit import audit
 from poise.measure.metrics import limb_links
-from poise.performance import Run
+from poise.perform.run import Run
 from poise.world.recorder import Recorder
 from poise.world.result import StepResult
 

@@ -7,7 +7,8 @@ import logging
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -15,11 +16,74 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from poise.errors import PoiseError
-from poise.studio.origin import LOOPBACK, is_own_host, is_own_origin
-from poise.studio.pages import HEADERS, page_at
-from poise.studio.troupe import Performer, Troupe
-from poise.studio.uploads import LARGEST, check_upload
+from poise.studio.processes import Performer, Troupe
+from poise.studio.transfers import LARGEST, check_upload
 from poise.studio.wire import is_frame, read_command, words
+
+# Who may talk to the studio: pages that it served itself, under the name of this machine to itself, and nobody else.
+#
+# A page from elsewhere that is open in the same browser could reach a server on this machine. Browsers tell where a page
+# came from (Origin), and under what name the server was asked for (Host, which a foreign name server can point to this
+# machine); both must be ours.
+
+LOOPBACK = "127.0.0.1"
+_NAMES = (LOOPBACK, "localhost", "[::1]")
+
+
+def own_hosts(port: int) -> tuple[str, ...]:
+    """The names under which this machine asks itself; browsers leave out the port that is usual."""
+    return tuple(f"{name}:{port}" for name in _NAMES) + (_NAMES if port == 80 else ())
+
+
+def is_own_host(host: str | None, port: int) -> bool:
+    """Whether the server was asked for by a name of this machine to itself."""
+    return host is not None and host.lower() in own_hosts(port)
+
+
+def is_own_origin(origin: str | None, port: int) -> bool:
+    """Whether a page that wants to talk was served by us."""
+    return origin is not None and origin.lower() in {f"http://{host}" for host in own_hosts(port)}
+
+
+# The files that the page is made of, by the address they are asked for.
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_SHARED = ("three.bundle.min.js", "data.js", "quality.js", "stage.js", "figure.js", "overlays.js")
+"""Of the playback page: bodies look the same in both."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "media-src blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+"""What the page may do: nothing comes from or goes anywhere else."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class Page(NamedTuple):
+    """A file of the page."""
+
+    kind: str
+    content: bytes
+
+
+def page_at(path: str) -> Page | None:
+    """What is at an address; None if there is nothing."""
+    name = path.partition("?")[0].removeprefix("/") or "index.html"
+    home = "poise.export" if name in _SHARED else "poise.studio"
+    ours = {each.name for each in (files(home) / "assets").iterdir()}
+    ending = "." + name.rpartition(".")[2]
+    if name not in ours or ending not in _TYPES:
+        return None
+    return Page(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
+
 
 WIRE = "/wire"
 MOST_VISITORS = 4

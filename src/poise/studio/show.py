@@ -6,29 +6,75 @@ import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array, Frozen
+from poise.control.commands import Command
 from poise.control.controller import Steerable, Talkative
-from poise.control.nqr import Nqr
-from poise.cueing import steered
+from poise.control.nqr.nqr import Nqr
+from poise.control.nqr.segment import Segment
+from poise.control.nqr.steering import segments_of
+from poise.control.nqr.weights import Weights
+from poise.edit.blend import Blend
+from poise.edit.live import Live
+from poise.edit.parse import parse_edit
+from poise.edit.span import Span
 from poise.errors import PoiseError
-from poise.frozen import Array, Frozen
-from poise.marking import Mark
-from poise.performance import Performance, Run
+from poise.library.motions import named_motion
+from poise.library.repertoire import Repertoire
+from poise.perform.cast import Cast, cast
+from poise.perform.cues import steered
+from poise.perform.marks import Mark
+from poise.perform.run import Performance, Run
 from poise.progress import Say, in_silence
-from poise.reference.commands import Command
-from poise.reference.edit import Live, Span, parse_edit
-from poise.reference.edit.blend import Blend
-from poise.reference.motions import named_motion
 from poise.reference.played import Played
-from poise.spatial import yaw_of
+from poise.rotations import yaw_of
 from poise.studio.choices import FASTEST_WALK, Choice, check_edit
 from poise.studio.judge import Judge
-from poise.studio.memory import Memory
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
+
+# What takes seconds to find and is asked for again and again, such as whenever the ground is changed.
+
+MOST = 8
+"""Motions on bodies that are kept."""
+
+
+class Memory:
+    """A visitor's, for as long as he is there."""
+
+    def __init__(self) -> None:
+        self._shipped = lru_cache(maxsize=MOST)(_cast_in_silence)
+        self._segments: dict[str, Mapping[str, Segment]] = {}
+
+    def __deepcopy__(self, _: dict[int, object]) -> Memory:
+        """Itself: copies of a performance look things up in the same one."""
+        return self
+
+    def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
+        """Who performs what, as `poise.perform.cast.cast` finds it; files are looked at each time."""
+        if Path(motion).suffix:
+            return cast(motion, body, say, physics, usual)
+        say(f"putting {motion} on {body}")
+        return self._shipped(motion, body, physics, usual)
+
+    def look_ahead(
+        self, repertoire: Repertoire, weights: Weights, cycles: int | None, linear: bool, say: Say
+    ) -> Mapping[str, Segment]:
+        """What the look-ahead controller finds along the steps of a body; a page has one kind of them for each."""
+        body = next(iter(repertoire.values())).clip.body.name
+        if body not in self._segments:
+            self._segments[body] = segments_of(repertoire, weights, cycles, linear, say)
+        return self._segments[body]
+
+
+def _cast_in_silence(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
+    return cast(motion, body, physics=physics, usual=usual)
+
 
 LONGEST = 600.0
 """s: then it has to begin anew; memory is not endless."""

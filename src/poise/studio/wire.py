@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.frozen import Array
 
 FRAME, FILE, TRACK = 1, 2, 3
 """What a message of bytes begins with."""

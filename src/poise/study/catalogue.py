@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from poise.errors import unknown
+from poise.study.experiment.study import Study
 from poise.study.modal import modes, plant, selection, threshold, warp, window
 from poise.study.modal import push as modal_push
 from poise.study.modal import timing as modal_timing
@@ -15,9 +16,11 @@ from poise.study.pendulum import body, imitation, slope, speeds, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
-from poise.study.rotation import aerial, flipping, grounded, indices, rolling
+from poise.study.rotation import aerial, indices
+from poise.study.rotation import flip as flipping
+from poise.study.rotation import ground as grounded
+from poise.study.rotation import roll as rolling
 from poise.study.rotation import timing as rotation_timing
-from poise.study.study import Study
 
 STUDIES: dict[str, Study[Any]] = {
     module.STUDY.name: module.STUDY

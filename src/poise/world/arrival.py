@@ -13,13 +13,13 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from poise.contact.fields import UPWARD
-from poise.contact.haste import doubtful
+from poise.arrays import Array
+from poise.contact.fast_motion import doubtful
+from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
-from poise.dynamics import Terms
 from poise.dynamics.mechanism import Mechanism
+from poise.dynamics.terms import Terms
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
-from poise.frozen import Array
 from poise.world.candidates import Candidates
 
 Pair = tuple[int, int]

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact.fields import thin_out
+from poise.contact.height_field import thin_out
 from poise.contact.rows import contact_rows
 from poise.dynamics.workspace import CONTACTS, Workspace
 

@@ -9,9 +9,9 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arrays import Array
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
-from poise.frozen import Array
 
 REACH = 0.1
 """m: a body holds points that are no further from its surface than this: as far as fingers reach."""

@@ -18,10 +18,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
+from poise.body.mjcf import geom
 from poise.errors import PoiseError
-from poise.frozen import Array
-from poise.world.elements import geom
-from poise.world.ground import DEPTH, ENDLESS, GROUND, ORIGIN, Place
+from poise.world.terrain import DEPTH, ENDLESS, GROUND, ORIGIN, Place
 
 STEP = "0.86 0.87 0.88 1"
 HALF_WIDTH = 2.0  # m, of steps and platforms to each side

@@ -12,10 +12,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from poise.frozen import Array
-from poise.world.elements import geom
-from poise.world.ground import DEPTH, GROUND, ORIGIN, Place, Terrain
-from poise.world.terrain import Flat, Slope
+from poise.arrays import Array
+from poise.body.mjcf import geom
+from poise.world.terrain import DEPTH, GROUND, ORIGIN, Place, Terrain
+from poise.world.terrain_kinds import Flat, Slope
 
 FAR = 2500.0
 """m: how long the first and the last piece are; nobody runs further in the ten minutes of a tape."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element, SubElement
 
-from poise.world.elements import element, geom, numbers
+from poise.body.mjcf import element, geom, numbers
 
 Vector = tuple[float, float, float]
 WOOD = "0.72 0.58 0.42 1"

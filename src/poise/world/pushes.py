@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from poise.errors import PoiseError
-from poise.world.forms import PUSH_FORM
+from poise.forms import PUSH_FORM
 
 
 @dataclass(frozen=True)

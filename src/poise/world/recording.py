@@ -13,9 +13,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from poise.arrays import Array, Ints
 from poise.errors import PoiseError
 from poise.files import write_file
-from poise.frozen import Array, Ints
 
 
 @lru_cache(maxsize=4)

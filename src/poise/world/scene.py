@@ -11,13 +11,13 @@ from xml.etree.ElementTree import Element, SubElement
 import mujoco
 import numpy as np
 
-from poise.body import Body
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.mjcf import element, numbers
 from poise.errors import PoiseError, unknown
-from poise.frozen import Array
-from poise.world.elements import element, numbers
-from poise.world.ground import Place, Terrain
 from poise.world.props import Prop
-from poise.world.terrain import Flat, parse_terrain
+from poise.world.terrain import Place, Terrain
+from poise.world.terrain_kinds import Flat, parse_terrain
 
 LOOK_AHEAD = 0.08
 """m: surfaces nearer than this are contact candidates. Twice the way a limb of 5 m/s makes in a step at 120 Hz."""

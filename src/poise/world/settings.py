@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import get_args
 
-from poise.contact.solve import Solver
+from poise.contact.solver import Solver
 from poise.errors import PoiseError, unknown
 
 

@@ -17,27 +17,27 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arrays import Array
 from poise.contact.assembly import free_motion, problem_of
+from poise.contact.fast_motion import doubtful
 from poise.contact.grips import hold
-from poise.contact.haste import doubtful
-from poise.contact.limits import limit_rows
+from poise.contact.joint_limits import limit_rows
 from poise.contact.rows import drift, jolt
-from poise.contact.solve import load_solvers
-from poise.dynamics import Actuation, Contacts, Motors, State, Terms
-from poise.dynamics.actuation import PASSIVE
+from poise.contact.solver import load_solvers
+from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.mechanism import mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
+from poise.dynamics.state import Contacts, State
+from poise.dynamics.terms import Terms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
-from poise.frozen import Array
 from poise.world.arrival import Arrivals
 from poise.world.candidates import Candidates
 from poise.world.grips import Grip, columns_of, gripped
-from poise.world.result import BlowUp, StepResult
+from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
-from poise.world.snapshot import Snapshot
-from poise.world.solving import NO_FEEDBACK, Blown, Solved, StepSolver
+from poise.world.step_solver import NO_FEEDBACK, Blown, Solved, StepSolver
 
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)

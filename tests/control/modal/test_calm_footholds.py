@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
+from poise.body.contact_parts import contact_parts
 from poise.control.modal.footholds import CALM, FLAT, Footholds, beyond_calm
 from poise.control.modal.frames import Frames
-from poise.reference import Target
-from poise.reference.parts import contact_parts
-from poise.reference.reference import Still
+from poise.reference.reference import Still, Target
 
 
 @pytest.mark.parametrize("size", [0.0, 0.5 * CALM, CALM])

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from poise import Body, Live, named_motion, parse_edit
-from poise.beginning import Placed
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
+from poise.perform.start import Placed
 from poise.reference.reference import edition_of
-from poise.world.ground import Place
+from poise.world.terrain import Place
 
 STEP, GRAVITY = 1 / 120, 9.81
 SLOWER = parse_edit("warp:0.5@0.2-9,ease=0.01")

@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.control.modal.frames import Frames
+from poise.control.modal.frames import Frames, Laden, Load
 from poise.control.modal.horizon import Ahead
-from poise.control.modal.laden import Laden
-from poise.control.modal.load import Load
 from poise.control.modal.modes import Modes, modes_at
 from poise.errors import PoiseError
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from poise import Body, Push, Scene, World, audit, metrics, named_controller, named_motion, perform
-from poise.control.modal import Modal
+from poise.control.modal.modal import Modal
 from poise.control.modal.modes import usual_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
-from poise.session import Session
+from poise.perform.request import Session
 
 
 def performed(motion, seconds, pushes=(), **settings):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.body.feet import foot_links
+from poise.body.contact_parts import foot_links
 from poise.control.modal.modes import ROOT, Modes, felt, modes_at, usual_stiffness
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.modal.jacobians import jacobians, moved_by
+from poise.control.modal.modes import jacobians, moved_by
 
 
 @pytest.mark.parametrize("name", ["human42", "biped29"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from poise.control.modal.reaction import Errors, Reaction
+from poise.control.modal.modal import Errors, Reaction
 
 
 def errors(size):

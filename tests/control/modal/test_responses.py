@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from poise.control.modal.responses import responses
+from poise.control.modal.law import responses
 
 
 @given(

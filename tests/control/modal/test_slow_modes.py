@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.modal.law import low_forces
-from poise.control.modal.responses import responses
+from poise.control.modal.law import low_forces, responses
 
 STEP, WINDOW = 1 / 120, 12
 

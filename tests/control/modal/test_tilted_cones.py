@@ -6,8 +6,8 @@ import pytest
 from poise import Body, named_motion, parse_edit, parse_terrain
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
-from poise.control.modal.tilt import cone_axes, tell_along
-from poise.reference.edit.take import take_of
+from poise.control.modal.window import cone_axes, tell_along
+from poise.edit.take import take_of
 
 STEP, GRAVITY = 1 / 120, 9.81
 

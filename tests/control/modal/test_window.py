@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize, nnls
 
-from poise.control.modal.cone import CORNERS, nearest_in_cone
-from poise.control.modal.window import window_forces
+from poise.control.modal.window import CORNERS, nearest_in_cone, window_forces
 
 FRICTION = 0.8
 EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) what spans the cone

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from poise.control.nqr import Nqr
+from poise.control.nqr.nqr import Nqr
+from poise.edit.parse import parse_edit
+from poise.edit.take import take_of
+from poise.library.motions import obeying
 from poise.measure.metrics import fell_at
-from poise.performance import perform
-from poise.reference.cast import cast
-from poise.reference.edit import parse_edit, take_of
-from poise.reference.obeying import obeying
-from poise.world import Scene, World
+from poise.perform.cast import cast
+from poise.perform.run import perform
+from poise.world.scene import Scene
+from poise.world.world import World
 
 
 @pytest.mark.parametrize(("ground", "slack"), [("stairs:0.1:0.6:4", 1e-6), ("slope:4", 0.002)])

@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage, advance
-from poise.body.feet import foot_links
-from poise.control.nqr.footholds import footholds_of
+from poise.body.body import Body
+from poise.body.carriage import Carriage, advance
+from poise.body.contact_parts import foot_links
+from poise.control.nqr.footholds import footholds_of, track_of
 from poise.control.nqr.segment import resting
-from poise.control.nqr.track import track_of
-from poise.reference.shipping import finished
+from poise.library.motions import finished
 
 BODY = Body.named("biped29")
 

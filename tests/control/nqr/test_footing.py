@@ -8,13 +8,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage
-from poise.control.nqr.footholds import footholds_of
-from poise.control.nqr.footing import NEWS, Footing
-from poise.control.nqr.track import track_of
-from poise.reference.shipping import finished
-from poise.world.terrain import parse_terrain
+from poise.body.body import Body
+from poise.body.carriage import Carriage
+from poise.control.nqr.footholds import footholds_of, track_of
+from poise.control.nqr.ground_levels import NEWS, Footing
+from poise.library.motions import finished
+from poise.world.terrain_kinds import parse_terrain
 
 BODY = Body.named("biped29")
 LEFT, RIGHT = (BODY.link_id(foot.link) for foot in BODY.feet)

@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from poise.body import Body
-from poise.body.carrying import Carriage
-from poise.control.nqr.footing import no_reach
+from poise.body.body import Body
+from poise.body.carriage import Carriage
+from poise.control.nqr.ground_levels import no_reach
 from poise.control.nqr.law import Moment, Reach, View, answer
 from poise.control.nqr.plan import Figure, figure_of
 from poise.control.nqr.segment import Segment, cyclic_segment
 from poise.control.nqr.weights import Weights, weights_for
+from poise.library.motions import finished
 from poise.reference.resampling import at_rate
-from poise.reference.shipping import finished
-from poise.world import Scene, World
+from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.world import World
 
 GAMMA = 0.02
 HERE = Carriage(0.0, np.zeros(3))

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.control.nqr.lookahead import carried_future, look_ahead
 from poise.control.nqr.segment import cyclic_segment, leading_segment, resting
 from poise.control.nqr.weights import weights_for
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.stepping import stepping
+from poise.dynamics.linearisation import stepping
 from poise.dynamics.tree import tree_of
-from poise.reference.shipping import finished
+from poise.library.motions import finished
 
 
 @pytest.fixture(scope="module")

@@ -3,25 +3,24 @@
 import numpy as np
 import pytest
 
-from poise.beginning import start
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.control.nqr import Nqr, NqrSettings
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
+from poise.control.nqr.nqr import Nqr, NqrSettings
+from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
+from poise.library.motions import finished, named_motion
 from poise.measure.metrics import fell_at
-from poise.performance import Run, perform
-from poise.reference import named_motion
-from poise.reference.begun import begun
-from poise.reference.edit.limbs import chain_joints
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.played import Played
-from poise.reference.shipping import finished
-from poise.spatial import yaw_of
-from poise.world import Scene, World
+from poise.perform.run import Run, perform
+from poise.perform.start import start
+from poise.reference.played import Played, begun
+from poise.rotations import yaw_of
 from poise.world.props import Ball
 from poise.world.pushes import parse_push
+from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
-from poise.world.terrain import parse_terrain
+from poise.world.terrain_kinds import parse_terrain
+from poise.world.world import World
 
 PAPER = {"effort": "size", "force": 1.0, "planted": 0.0}
 """Weights as in [Muico2009]."""

@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.control.nqr import Nqr, NqrSettings
-from poise.control.nqr.footholds import footholds_of
-from poise.control.nqr.footing import Footing
-from poise.control.nqr.phase import LATE, NOTICED, is_late, steps_early
-from poise.control.nqr.track import track_of
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.control.nqr.footholds import LATE, NOTICED, footholds_of, is_late, steps_early, track_of
+from poise.control.nqr.ground_levels import Footing
+from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
+from poise.library.motions import finished
 from poise.measure.metrics import fell_at
-from poise.performance import Run
-from poise.reference.begun import begun
-from poise.reference.shipping import finished
-from poise.world import Scene, World
+from poise.perform.run import Run
+from poise.reference.played import begun
+from poise.world.scene import Scene
+from poise.world.world import World
 
 STEP = 1 / 120
 NOBODY = np.zeros(2, bool)

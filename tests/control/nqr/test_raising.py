@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.feet import foot_links
-from poise.control.nqr.raising import raising_of
-from poise.reference.shipping import finished
+from poise.body.body import Body
+from poise.body.contact_parts import foot_links
+from poise.control.nqr.footholds import raising_of
+from poise.library.motions import finished
 
 BODY = Body.named("biped29")
 

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage, advance
+from poise.body.body import Body
+from poise.body.carriage import Carriage, advance
 from poise.control.nqr import segment
-from poise.control.nqr.footing import Footing
+from poise.control.nqr.ground_levels import Footing
 from poise.control.nqr.steering import segments_of
 from poise.control.nqr.weights import weights_for
-from poise.reference.repertoire import shipped_repertoire
+from poise.library.repertoire import shipped_repertoire
 
 BODY = Body.named("biped29")
 REPERTOIRE = shipped_repertoire(BODY)

@@ -6,19 +6,19 @@ from math import radians
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.control.nqr import Nqr
+from poise.body.body import Body
+from poise.control.commands import parse_steer
+from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import weights_for
-from poise.cueing import steer_cue
 from poise.errors import PoiseError
+from poise.library.motions import finished
+from poise.library.repertoire import Roaming, repertoire
 from poise.measure.metrics import fell_at
-from poise.performance import Run, perform
-from poise.reference.commands import parse_steer
+from poise.perform.cues import steer_cue
+from poise.perform.run import Run, perform
 from poise.reference.played import Played
-from poise.reference.repertoire import Roaming, repertoire
-from poise.reference.shipping import finished
-from poise.spatial import yaw_of
+from poise.rotations import yaw_of
 from poise.world.scene import Scene
 from poise.world.world import World
 

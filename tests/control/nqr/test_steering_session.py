@@ -3,9 +3,9 @@
 import pytest
 
 from poise.errors import PoiseError
+from poise.library.motions import finished
+from poise.perform.request import Session
 from poise.reference.archive import save_prepared
-from poise.reference.shipping import finished
-from poise.session import Session
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from math import inf, pi, radians
 import numpy as np
 import pytest
 
-from poise.control.nqr.steering.values import DISCOUNT, EFFORT, HEADING, SPEED, values
-from poise.reference.steps import Stance, Step
+from poise.control.nqr.steering import DISCOUNT, EFFORT, HEADING, SPEED, values
+from poise.library.repertoire import Stance, Step
 
 HERE = Stance("walk", "left")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.nqr.symmetric import solve_symmetric
+from poise.control.nqr.law import solve_symmetric
 
 
 @pytest.mark.parametrize("n", [1, 2, 23])

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body.carrying import Carriage, advance
-from poise.control.nqr.track import track_of
-from poise.reference.shipping import finished
+from poise.body.carriage import Carriage, advance
+from poise.control.nqr.footholds import track_of
+from poise.library.motions import finished
 
 
 @pytest.fixture(scope="module")

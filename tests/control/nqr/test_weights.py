@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.control.nqr.weights import FORCE, JOINTS, PAPER_HEIGHT, PAPER_MASS, ROOT, weights_for
 
 

@@ -5,11 +5,12 @@ from functools import cache
 import pytest
 
 from bodies import body_of
-from poise.control.pendulum.figure import Figure
-from poise.control.pendulum.listening import Walk
-from poise.reference import named_motion
-from poise.world import Scene, World
+from poise.control.pendulum.reference_gait import Walk
+from poise.control.pendulum.walker import Figure
+from poise.library.motions import named_motion
+from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.world import World
 
 STEP = 0.02
 """s, the paper's."""

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.pendulum.bearing import Load, bearing
+from poise.control.pendulum.stand import Load, bearing
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.climb import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, Climb, climb
-from poise.control.pendulum.figure import Figure
 from poise.control.pendulum.gait import Gait, Lift
-from poise.control.pendulum.manner import plain_manner
-from poise.world import Scene, World
+from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.height import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, Climb, climb
+from poise.control.pendulum.walker import Figure
+from poise.world.scene import Scene
+from poise.world.world import World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from poise.control.pendulum.energy import (
+from poise.control.pendulum.energy_filter import (
     STRIDES,
     Cycle,
     Sway,

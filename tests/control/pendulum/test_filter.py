@@ -26,7 +26,7 @@ from poise.control.pendulum.filter import (
     pace_of,
     pressing,
 )
-from poise.control.pendulum.ground import SPACING, Strip
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.figure import PRESSED, STEEP, Figure, turned
-from poise.control.pendulum.ground import SPACING, SPARE, foothold, standing_turn, stepped, strip
-from poise.spatial import quat_rotate
-from poise.world import Scene, World
+from poise.control.pendulum.foothold_ground import SPACING, SPARE, foothold, standing_turn, stepped, strip
+from poise.control.pendulum.walker import PRESSED, STEEP, Figure, turned
+from poise.rotations import quat_rotate
 from poise.world.platforms import FIRST_EDGE, Platforms
+from poise.world.scene import Scene
+from poise.world.world import World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])

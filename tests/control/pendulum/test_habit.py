@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.habit import FASTEST, MOST, TELLS, WARY, Habit
+from poise.control.pendulum.intent import FASTEST, MOST, TELLS, WARY, Habit
 
 speeds = st.floats(-1.6, 1.6)
 NEW = Habit.first(1.0, 0.0)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.figure import Figure
+from poise.control.pendulum.gait_style import plain_manner
 from poise.control.pendulum.height import (
     DESCENDED,
     DROP,
@@ -22,8 +22,9 @@ from poise.control.pendulum.height import (
     landing_height,
     sinking,
 )
-from poise.control.pendulum.manner import plain_manner
-from poise.world import Scene, World
+from poise.control.pendulum.walker import Figure
+from poise.world.scene import Scene
+from poise.world.world import World
 
 STEP = 0.02
 FIGURE = Figure(World(Scene.of(body_of("human58"))))

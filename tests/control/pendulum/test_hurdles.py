@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import poise
-from poise.control.pendulum.figure import PRESSED, Figure
+from poise.control.pendulum.foothold_ground import SPACING, Foothold, strip
 from poise.control.pendulum.gait import Lift
-from poise.control.pendulum.ground import SPACING, Foothold, strip
-from poise.control.pendulum.hurdles import ABOVE, APART, BRISK, FURTHEST, over_hurdles, way_past
-from poise.world import Scene, World
+from poise.control.pendulum.obstacles import ABOVE, APART, BRISK, FURTHEST, over_hurdles, way_past
+from poise.control.pendulum.walker import PRESSED, Figure
 from poise.world.platforms import Platforms
+from poise.world.scene import Scene
+from poise.world.world import World
 
 LEVEL, VERTICAL = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 TOP, NEAR, FAR = 0.15, 2.0, 2.1

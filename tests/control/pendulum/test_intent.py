@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.control.pendulum import PendulumSettings
-from poise.control.pendulum.habit import WARY
-from poise.control.pendulum.intent import ALARMS, CALMS, STURDY, Intent, given_way
+from poise.control.pendulum.intent import ALARMS, CALMS, STURDY, WARY, Intent, given_way
+from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
 PLAIN = PendulumSettings(habit=0.0, prompt=0.0)

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.body.poses import PoseSpace
-from poise.control.pendulum.hearing import strikes
+from poise.arrays import readonly
+from poise.body.pose_space import PoseSpace
+from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_manner
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.listening import LISTENED, NARROWEST, SLOWEST, Walk
-from poise.control.pendulum.manner import PLAIN_STEP, SAMPLES, legwork, plain_manner
-from poise.frozen import readonly
-from poise.reference import named_motion
-from poise.reference.edit import Live, parse_edit
+from poise.control.pendulum.reference_gait import LISTENED, NARROWEST, SLOWEST, Walk, strikes
+from poise.edit.live import Live
+from poise.edit.parse import parse_edit
+from poise.library.motions import named_motion
 from poise.reference.played import Played
-from poise.spatial import quat_exp, quat_rotate, yaw_of
+from poise.rotations import quat_exp, quat_rotate, yaw_of
 
 PARTS = (("qpos", float), ("down", bool))
 

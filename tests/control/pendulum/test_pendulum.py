@@ -5,18 +5,20 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.control.pendulum import Pendulum, PendulumSettings
-from poise.control.pendulum.figure import Figure
-from poise.cueing import steer_cue
-from poise.measure import audit
+from poise.control.commands import parse_steer
+from poise.control.pendulum.pendulum import Pendulum
+from poise.control.pendulum.settings import PendulumSettings
+from poise.control.pendulum.walker import Figure
+from poise.library.motions import named_motion
+from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.performance import perform
-from poise.reference import named_motion
-from poise.reference.commands import parse_steer
-from poise.spatial import yaw_of
-from poise.world import Scene, World
+from poise.perform.cues import steer_cue
+from poise.perform.run import perform
+from poise.rotations import yaw_of
 from poise.world.pushes import parse_push
+from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.world import World
 
 STEP = 0.02
 

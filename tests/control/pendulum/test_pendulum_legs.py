@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import skeletons
 from bodies import NAMES, body_of
 from poise import PoiseError
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.control.pendulum.bending import (
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.control.pendulum.leg_ik import (
     LONGEST,
     SOFT,
     TILT,
@@ -22,9 +22,8 @@ from poise.control.pendulum.bending import (
     sole_depth,
     stand_leg,
 )
-from poise.control.pendulum.chain import ROOM
-from poise.control.pendulum.legs import feet_of, legs_of
-from poise.spatial import quat_exp, quat_to_matrix
+from poise.control.pendulum.legs import ROOM, feet_of, legs_of
+from poise.rotations import quat_exp, quat_to_matrix
 
 WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
 HINGED, BALLED = "human37", "human58"  # ankles of two hinges, of a ball

@@ -8,10 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from poise.control.pendulum.energy import Sway, landing_lean, landing_length, steady, struck, swayed
+from poise.control.pendulum.energy_filter import (
+    Fall,
+    Going,
+    Sway,
+    landing_by_energy,
+    landing_lean,
+    landing_length,
+    steady,
+    struck,
+    swayed,
+)
 from poise.control.pendulum.filter import Pace
-from poise.control.pendulum.ground import SPACING, Strip
-from poise.control.pendulum.planes import Fall, Going, landing_by_energy
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 
 GRAVITY, HEIGHT, WIDTH, DURATION = 9.81, 0.95, 0.2, 0.5
 FREE = Pace(9.0, DURATION, np.zeros(2), 1e3, np.full(2, -9.0), np.full(2, 9.0), np.full(2, -9.0), np.full(2, 9.0))

@@ -8,15 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.figure import PRESSED, Figure, turned
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
+from poise.control.pendulum.gait_style import plain_manner
 from poise.control.pendulum.intent import Intent
-from poise.control.pendulum.listening import Walk
-from poise.control.pendulum.manner import plain_manner
+from poise.control.pendulum.reference_gait import Walk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stepping import AMONG_EDGES, EDGES, HEEL, Stepping
-from poise.reference import named_motion
-from poise.world import Scene, World
+from poise.control.pendulum.step_plan import AMONG_EDGES, EDGES, HEEL, Stepping
+from poise.control.pendulum.walker import PRESSED, Figure, turned
+from poise.library.motions import named_motion
+from poise.world.scene import Scene
+from poise.world.world import World
 
 STEP = 0.02
 PLAIN = PendulumSettings(habit=0.0)  # so that who begins at a speed wants to go on with it
@@ -181,7 +182,7 @@ def landings(terrain, habit):
 )
 def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terrain, share):
     usual, never = landings(terrain, 0.4), landings(terrain, 0.0)
-    monkeypatch.setattr("poise.control.pendulum.stepping.AMONG_EDGES", 1.0)
+    monkeypatch.setattr("poise.control.pendulum.step_plan.AMONG_EDGES", 1.0)
     np.testing.assert_allclose(usual, landings(terrain, 0.4 * share), atol=1e-9)
     assert np.abs(usual - never).max() > 1e-3
 

@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.pendulum.ground import standing_turn
+from poise.control.pendulum.foothold_ground import standing_turn
 from poise.control.pendulum.posture import Posture, Standing
-from poise.spatial import quat_conjugate, quat_log, quat_multiply
+from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from poise import Body
-from poise.control.pendulum.bending import rolled
-from poise.control.pendulum.figure import Figure
-from poise.control.pendulum.posture import Standing
-from poise.control.pendulum.rocker import rocked
-from poise.world import Scene, World
+from poise.control.pendulum.leg_ik import rolled
+from poise.control.pendulum.posture import Standing, rocked
+from poise.control.pendulum.walker import Figure
+from poise.world.scene import Scene
+from poise.world.world import World
 
 STEP = 0.01
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.figure import Figure, turned
 from poise.control.pendulum.stand import SLOW, loads, may_stand, support_of, topples
-from poise.world import Scene, World
+from poise.control.pendulum.walker import Figure, turned
+from poise.world.scene import Scene
+from poise.world.world import World
 
 
 @pytest.fixture

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.pendulum.bending import sole_depth
-from poise.control.pendulum.figure import Figure, eased
+from poise.control.pendulum.foothold_ground import Foothold, foothold
 from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
-from poise.control.pendulum.ground import Foothold, foothold
-from poise.control.pendulum.manner import plain_manner
+from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
     BEGINS,
     BEHIND,
@@ -26,9 +25,11 @@ from poise.control.pendulum.swing import (
     aim_at,
     swung,
 )
-from poise.spatial import quat_rotate
-from poise.world import Scene, World
+from poise.control.pendulum.walker import Figure, eased
+from poise.rotations import quat_rotate
 from poise.world.platforms import Platforms
+from poise.world.scene import Scene
+from poise.world.world import World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])

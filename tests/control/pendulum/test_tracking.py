@@ -8,22 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.body.poses import PoseSpace
-from poise.control.pendulum.figure import Figure
+from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait import Gait, Lift
-from poise.control.pendulum.manner import plain_manner
-from poise.control.pendulum.tracking import (
-    FASTEST,
-    RATE,
-    SOFT_TRAIL,
-    WIDEST,
-    Course,
-    Tracking,
-    response,
-    wanted_velocity,
-)
-from poise.world import Scene, World
+from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.motors import FASTEST, RATE, SOFT_TRAIL, WIDEST, Course, Tracking, response, wanted_velocity
+from poise.control.pendulum.walker import Figure
+from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
+from poise.world.world import World
 
 GAIN = 300.0
 COURSE = Course(within=0.3, rolls=False, drags=False, supple=0.0)

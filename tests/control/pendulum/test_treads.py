@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.ground import SPACING, Strip
-from poise.control.pendulum.treads import CLIMBS, QUICKER, Rhythm, rhythm
+from poise.control.pendulum.foothold_ground import SPACING, Strip
+from poise.control.pendulum.obstacles import CLIMBS, QUICKER, Rhythm, rhythm
 
 USUAL = Rhythm(0.8, 0.5)
 

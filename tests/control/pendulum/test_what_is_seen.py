@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.body.poses import PoseSpace
-from poise.control.pendulum.figure import PRESSED, Figure
-from poise.world import Scene, World
+from poise.body.pose_space import PoseSpace
+from poise.control.pendulum.walker import PRESSED, Figure
+from poise.world.scene import Scene
+from poise.world.world import World
 
 
 def tossed(body, seed):

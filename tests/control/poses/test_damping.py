@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from poise.control.poses.damping import damping_kept
-from poise.study.poses.joint import Swing, exact, simulated
+from poise.control.poses.springs import damping_kept
+from poise.study.poses.pd import Swing, exact, simulated
 
 LAMBDA = np.radians(1.0)
 ERRORS = st.floats(-3.0, 3.0)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.poses.rig import Rig
-from poise.control.poses.schedule import Gains, Span, Strengthening
+from poise.control.poses.rig import Gains, Rig, Span, Strengthening
 
 RIG = Rig(np.arange(8.0), 10.0 * np.arange(8.0))
 TIMES = st.integers(0, 40).map(lambda k: 0.25 * k)  # s; coarse, so that edges coincide

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
-from poise.control.poses.schedule import Span
+from poise.control.poses.rig import Span
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Springs
 from poise.errors import PoiseError

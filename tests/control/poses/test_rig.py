@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bodies import NAMES, body_of
-from poise.body import Body
+from poise.body.body import Body
 from poise.control.poses.rig import LAMP, LAMP_ROOT, PEOPLE, PERSON_ROOT, Rig
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from poise.control.poses.sensors import Sensor
 from poise.errors import PoiseError
-from poise.spatial import quat_conjugate, quat_log, quat_multiply, quat_rotate
+from poise.rotations import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 EPS = 1e-6
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.control.poses import Poses, PosesSettings
-from poise.control.poses.schedule import Span
+from poise.body.body import Body
+from poise.control.poses.poses import Poses, PosesSettings
+from poise.control.poses.rig import Span
 from poise.errors import PoiseError
-from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
+from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball, Box
 from poise.world.scene import Scene
 from poise.world.world import World

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.animation import animate, read_script
-from poise.control.poses.standing import Standing
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.control.poses.poses import Standing
 from poise.world.pushes import parse_push
 
 LEAN = np.radians(60.0)

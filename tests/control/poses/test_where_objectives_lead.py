@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.poses import Poses, PosesSettings
 from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
-from poise.control.poses.schedule import Span, Strengthening
+from poise.control.poses.poses import Poses, PosesSettings
+from poise.control.poses.rig import Span, Strengthening
 from poise.control.poses.sensors import Sensor
-from poise.reference.keyposes import KeyPoses, PoseKeys, standing_coordinates
+from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball
 
 BEND = {"right_elbow_y": -80.0, "right_shoulder_y": -30.0}

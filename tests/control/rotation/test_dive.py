@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from poise.errors import PoiseError
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
-from poise.study.rotation.diving import dive
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.study.rotation.flights import dive
 from poise.study.rotation.rehearsal import Rehearsal, score, staged
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from poise.control.rotation import RotationSettings
 from poise.control.rotation.program import Program
-from poise.measure import audit
-from poise.measure.rotation import rotations_of_recording
-from poise.reference.behaviours import read_behaviour
+from poise.control.rotation.settings import RotationSettings
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.study.rotation.indices import rotations_of_recording
 from poise.study.rotation.rehearsal import Rehearsal, flip, staged
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from poise.control.rotation.handspring_numbers import HandspringNumbers
+from poise.control.rotation.behaviour_numbers import HandspringNumbers
 from poise.errors import PoiseError
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.study.rotation.flights import SPRING_AIRBORNE, Sprung, Support, spring
 from poise.study.rotation.rehearsal import Rehearsal, score
-from poise.study.rotation.springing import AIRBORNE, Sprung, Support, spring
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_springs_are_judged_by_what_touches_the_ground(sprung):
     assert judged(feet, hands, Support("feet", 2.1, 4.2)).succeeded
     assert not judged(feet, hands, Support("feet", 2.1, 3.0), Support("else", 3.0, 3.1)).succeeded
     assert judged(feet, hands, Support("else", 2.1, 4.2)).right == 1
-    assert judged(feet, Support("hands", 1.5 + 0.5 * AIRBORNE, 1.9), Support("feet", 2.1, 4.2)).right == 0
+    assert judged(feet, Support("hands", 1.5 + 0.5 * SPRING_AIRBORNE, 1.9), Support("feet", 2.1, 4.2)).right == 0
     assert judged(feet).right == 0
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from poise.control.rotation.insistence import Insistence
+from poise.control.rotation.roll import Insistence
 
 STEP = 0.1
 

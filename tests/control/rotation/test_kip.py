@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
-from poise.study.rotation.kipping import AIRBORNE, kip
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.study.rotation.flights import KIP_AIRBORNE, kip
 from poise.study.rotation.rehearsal import Rehearsal, score, staged
 
 
@@ -49,7 +49,7 @@ def test_who_lies_still_scores_nothing():
     rehearsal = Rehearsal(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
     assert score(rehearsal) == 0.0
     assert not kip(rehearsal).succeeded
-    assert kip(rehearsal).flew < AIRBORNE
+    assert kip(rehearsal).flew < KIP_AIRBORNE
 
 
 def test_it_has_eight_poses():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.control.rotation.opening import Opening
-from poise.control.rotation.poseline import pose_line
-from poise.control.rotation.tracking import Tracker
-from poise.dynamics import Actuation
-from poise.dynamics.rotation import rotation_of
-from poise.reference.authoring.figure import Figure
+from poise.body.body import Body
+from poise.control.rotation.actor import Tracker
+from poise.control.rotation.flight import Opening
+from poise.control.rotation.pose_line import pose_line
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import rotation_of
+from poise.library.authoring.figure import Figure
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.rotation.course import Phase, Planar, Wish
-from poise.control.rotation.plan import Planner
+from poise.control.rotation.flight_plan import Phase, Planar, Planner, Wish
 
 PLANNER = Planner(mass=73.5, step=1 / 60)
 WISH = Wish(take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05)

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.program import GRASP, SMALLEST_FORCE, Aim, Task, Weights
-from poise.control.rotation.supports import bearing
-from poise.dynamics import Actuation
+from poise.control.rotation.program import GRASP, SMALLEST_FORCE, Aim, Task, Weights, bearing
+from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

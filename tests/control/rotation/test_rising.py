@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
 from poise.study.rotation.rehearsal import Rehearsal, staged
 
 

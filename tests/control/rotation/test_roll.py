@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.rotation import RotationSettings
-from poise.frozen import Frozen
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
-from poise.spatial import quat_log, quat_multiply, quat_rotate
+from poise.arrays import Frozen
+from poise.control.rotation.settings import RotationSettings
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.rotations import quat_log, quat_multiply, quat_rotate
 from poise.study.rotation.rehearsal import Rehearsal, roll
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
-from poise.spatial import quat_rotate
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.rotations import quat_rotate
 from poise.study.rotation.stage import Rehearsal, staged
 
 FORWARD = np.array([1.0, 0.0, 0.0])

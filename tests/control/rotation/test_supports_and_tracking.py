@@ -4,12 +4,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.ground import lowest
-from poise.body.poses import PoseSpace
-from poise.control.rotation.supports import Finder
-from poise.control.rotation.tracking import Tracker
-from poise.dynamics import Actuation
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.body.surface import lowest
+from poise.control.rotation.actor import Tracker
+from poise.control.rotation.program import Finder
+from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.frozen import readonly
-from poise.motion import Clip, End, Skeleton, clip_from
+from poise.arrays import readonly
+from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import as_filed, converted
 from poise.motion.files import RawMotion
 from poise.motion.roles import find_roles
-from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+from poise.motion.skeleton import End, Skeleton
+from poise.rotations import quat_conjugate, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 from skeletons import PEOPLE
 
 TURNS = [

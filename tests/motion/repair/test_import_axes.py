@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.errors import PoiseError
-from poise.motion import clip_from
+from poise.motion.clip import clip_from
 from poise.motion.convention import in_file_numbers
 from poise.motion.files import RawMotion
-from poise.motion.kinematics import forward
-from poise.motion.repair import UNITS, ImportSettings, repaired
-from poise.motion.repair.axes import axes_of
+from poise.motion.repair.importer import repaired
+from poise.motion.repair.settings import UNITS, ImportSettings
 from poise.motion.repair.stance import stance, zero_pose
-from poise.motion.repair.unit import likely_unit
+from poise.motion.repair.unit_and_axes import axes_of, likely_unit
 from poise.motion.roles import find_roles
-from poise.spatial import quat_from_axis_angle, quat_multiply
+from poise.motion.skeleton import forward
+from poise.rotations import quat_from_axis_angle, quat_multiply
 from skeletons import CREATURES, PEOPLE
 
 

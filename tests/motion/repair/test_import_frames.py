@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.errors import PoiseError
-from poise.motion import Skeleton, clip_from
-from poise.motion.repair import ImportSettings, repaired
-from poise.motion.repair.axes import axes_of
-from poise.motion.repair.leading import bad_frames, leaps
-from poise.motion.repair.lengths import leg_length
-from poise.motion.repair.tpose import artificial_frames
-from poise.motion.repair.turns import continuous_turns
+from poise.motion.clip import clip_from
+from poise.motion.repair.bones import leg_length
+from poise.motion.repair.false_frames import artificial_frames, bad_frames, leaps
+from poise.motion.repair.importer import continuous_turns, repaired
+from poise.motion.repair.settings import ImportSettings
+from poise.motion.repair.unit_and_axes import axes_of
 from poise.motion.roles import find_roles
-from poise.spatial import quat_conjugate, quat_from_axis_angle, quat_multiply
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_conjugate, quat_from_axis_angle, quat_multiply
 from skeletons import PEOPLE
 
 LEG = 0.85

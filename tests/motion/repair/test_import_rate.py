@@ -6,17 +6,12 @@ from figures import G, hop, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.motion.repair.gravity.evidence import RateEvidence, Reading, rate_evidence, snapped, verdict
-from poise.motion.repair.gravity.extremities import Extremities, Foot
-from poise.motion.repair.gravity.falling import fastest_fall
-from poise.motion.repair.gravity.flight import Flight, find_flights, runs
-from poise.motion.repair.gravity.masses import MassPoints, mass_points
-from poise.motion.repair.gravity.pendulum import ROLL, Pendulum, pendulum
-from poise.motion.repair.gravity.smooth import smoothed
-from poise.motion.repair.gravity.tipping import tipping
-from poise.motion.repair.lengths import leg_length
-from poise.motion.repair.rate import BELIEVED, find_rate
+from poise.motion.repair.bones import leg_length
+from poise.motion.repair.flight_evidence import Flight, fastest_fall, find_flights, runs
+from poise.motion.repair.point_masses import Extremities, Foot, MassPoints, mass_points, smoothed
+from poise.motion.repair.rate import BELIEVED, RateEvidence, Reading, find_rate, rate_evidence, snapped, verdict
 from poise.motion.repair.settings import ImportSettings
+from poise.motion.repair.support_evidence import ROLL, Pendulum, pendulum, tipping
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 

@@ -9,15 +9,18 @@ from figures import filed, marked, reframed, seated, standing, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.frozen import readonly
-from poise.motion import Skeleton, clip_from
-from poise.motion.archive import save_clip
+from poise.arrays import readonly
 from poise.motion.bvh import read_bvh, write_bvh
-from poise.motion.repair import UNITS, ImportSettings, import_motion, repaired, report
-from poise.motion.repair.axes import axes_of
+from poise.motion.clip import clip_from
+from poise.motion.npz import save_clip
+from poise.motion.repair.bones import leg_length
+from poise.motion.repair.finding import report
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
-from poise.motion.repair.lengths import leg_length
+from poise.motion.repair.importer import import_motion, repaired
+from poise.motion.repair.settings import UNITS, ImportSettings
+from poise.motion.repair.unit_and_axes import axes_of
 from poise.motion.roles import find_roles
+from poise.motion.skeleton import Skeleton
 from skeletons import CREATURES, cmu
 
 Y_UP = axes_of("+y", "+z")

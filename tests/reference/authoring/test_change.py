@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
+from poise.arrays import runs
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.reference.authoring import author, read_source
-from poise.reference.contacts_runs import runs
+from poise.library.authoring.author import author
+from poise.library.authoring.source import read_source
 
 
 @pytest.fixture(scope="module", params=["biped29", "human37"])

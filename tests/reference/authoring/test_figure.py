@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.authoring.figure import ANGLES, Figure
-from poise.spatial import Array, quat_rotate
+from poise.library.authoring.figure import ANGLES, Figure
+from poise.rotations import Array, quat_rotate
 
 BODIES = ("biped29", "human37", "human42", "human58")
 

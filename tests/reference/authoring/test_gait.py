@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
-from poise.body.poses import PoseSpace
+from poise.arrays import Mask, runs
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.reference.authoring import author, read_source, shipped_names
-from poise.reference.authoring.curves import Curve, Stages
-from poise.reference.authoring.gait import gait_of
-from poise.reference.authoring.keyed_mass import centres
-from poise.reference.authoring.speeds import at_speed
-from poise.reference.bodyclip import BodyClip
-from poise.reference.contacts_runs import Mask, runs
-from poise.reference.ik_kinematics import Kinematics
+from poise.library.authoring.author import author
+from poise.library.authoring.curves import Curve, Stages
+from poise.library.authoring.gait import at_speed, gait_of
+from poise.library.authoring.keyed_support import centres
+from poise.library.authoring.source import read_source, shipped_names
+from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch
-from poise.spatial import Array, quat_exp, quat_multiply, quat_rotate
+from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate
 
 GAITS = {"walk": 1.3, "walk-slow": 0.9, "walk-fast": 1.7, "run": 3.0, "crouch-walk": 0.8, "sneak": 0.5}
 TURNS = {"turn-15": 15, "turn-180": 180}

@@ -7,24 +7,23 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.balls import Ball
-from poise.body.poses import PoseSpace
+from poise.arrays import runs
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
+from poise.body.surface import Ball
 from poise.errors import PoiseError
-from poise.reference.authoring import author
-from poise.reference.authoring.figure import Figure
-from poise.reference.authoring.keyed import keyed
-from poise.reference.authoring.keyed_curves import Keys, curve
-from poise.reference.authoring.keyed_hold import swing_period
-from poise.reference.authoring.keyed_mass import centres, pitching
-from poise.reference.authoring.keyed_pins import leg_length
-from poise.reference.authoring.keyed_rolling import rolled
-from poise.reference.authoring.keyed_source import read_keyed
-from poise.reference.authoring.source import Source
-from poise.reference.contacts_runs import runs
-from poise.reference.ik_kinematics import Kinematics
+from poise.library.authoring.author import author
+from poise.library.authoring.curves import Keys, curve
+from poise.library.authoring.figure import Figure
+from poise.library.authoring.keyed import keyed
+from poise.library.authoring.keyed_roll import rolled
+from poise.library.authoring.keyed_source import read_keyed
+from poise.library.authoring.keyed_support import centres, pitching, swing_period
+from poise.library.authoring.prints import leg_length
+from poise.library.authoring.source import Source
 from poise.reference.supports import Sketch
-from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
+from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
 GRAVITY = 9.81
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.ground import lowest
+from poise.body.body import Body
+from poise.body.surface import lowest
 from poise.errors import PoiseError
-from poise.reference.behaviours import Staged, behaviour_names, read_behaviour
-from poise.reference.behaviours.writing import written
+from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.files import behaviour_names, read_behaviour, written
 
 TEXT = """kind = "roll"
 title = "a test"

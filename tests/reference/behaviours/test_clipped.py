@@ -5,16 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.export.clips import clip_of
+from poise.library.authoring.figure import Figure
+from poise.library.behaviours.clip_poses import flip_times, roll_times
+from poise.library.behaviours.files import read_behaviour, written
 from poise.motion.bvh import write_bvh
-from poise.reference.authoring.figure import Figure
-from poise.reference.behaviours import read_behaviour
-from poise.reference.behaviours.captured_roll import roll_times
-from poise.reference.behaviours.clipped import flip_times
-from poise.reference.behaviours.writing import written
-from poise.reference.bodyclip import BodyClip
+from poise.reference.body_clip import BodyClip
 
 BENT = {"trunk_flexion": 20.0, "hip_flexion": 60.0, "knee_flexion": 90.0, "shoulder_flexion": 40.0}
 

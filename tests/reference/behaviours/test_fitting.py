@@ -6,9 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.reference.behaviours import Staged, read_behaviour
-from poise.reference.behaviours.fitting import ANKLE, CROUCH, LOOSEST, STAND, TUCK, _Bent, fitted
+from poise.body.body import Body
+from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.clip_poses import ANKLE, CROUCH, LOOSEST, STAND, TUCK, _Bent, fitted
+from poise.library.behaviours.files import read_behaviour
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.frozen import readonly
-from poise.reference.bodyclip import BodyClip
-from poise.reference.edit.footing import Footing
-from poise.reference.edit.limbs import foot_parts
-from poise.reference.edit.take import Frame
-from poise.reference.ik_kinematics import Kinematics
-from poise.reference.parts import contact_parts
-from poise.reference.preparing import prepare
-from poise.spatial import quat_exp
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.body.link_kinematics import Kinematics
+from poise.edit.foot_placement import Footing
+from poise.edit.limbs import foot_parts
+from poise.edit.take import Frame
+from poise.reference.body_clip import BodyClip
+from poise.retarget.prepare import prepare
+from poise.rotations import quat_exp
 
 EXAMPLES = Path(__file__).parents[3] / "examples/motions"
 PERIOD, STANCE, RATE = 1.1, 0.62, 60.0  # s, share of the period, frames per second

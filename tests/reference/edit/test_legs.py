@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.poses import PoseSpace
-from poise.reference.edit import edited, parse_edit
-from poise.reference.edit.bend import Limbs
-from poise.reference.edit.footing import Footing
-from poise.reference.edit.heels import Heels
-from poise.reference.edit.take import Frame
-from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
+from poise.edit.foot_placement import Footing, Heels
+from poise.edit.limb_ik import Limbs
+from poise.edit.parse import parse_edit
+from poise.edit.take import Frame, edited
+from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 BODIES = ["biped29", "human37", "human58", "own"]
 

@@ -3,8 +3,13 @@ import numpy as np
 import pytest
 
 from poise import Scene, World, edit_cue, named_controller, perform
-from poise.reference.edit import Blend, Live, Span, edited, extract_cycle, parse_edit
-from poise.reference.edit.footing import Footing
+from poise.edit.blend import Blend
+from poise.edit.cycle import extract_cycle
+from poise.edit.foot_placement import Footing
+from poise.edit.live import Live
+from poise.edit.parse import parse_edit
+from poise.edit.span import Span
+from poise.edit.take import edited
 from poise.reference.played import Played
 
 EDITS = [

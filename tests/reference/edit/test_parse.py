@@ -6,26 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poise.edit.blend import Blend
+from poise.edit.carry import Carry
+from poise.edit.cycle import Loop
+from poise.edit.parse import parse_edit
+from poise.edit.pose import Mirror, Offset, Trunk
+from poise.edit.reach import Goal, Reach
+from poise.edit.span import Span
+from poise.edit.time_warp import Warp
+from poise.edit.travel import Path, Stride, Turn
+from poise.edit.uneven_ground import Slope, Stairs
 from poise.errors import PoiseError
-from poise.reference.edit import (
-    Blend,
-    Carry,
-    Goal,
-    Loop,
-    Mirror,
-    Offset,
-    Path,
-    Reach,
-    Slope,
-    Span,
-    Stairs,
-    Stride,
-    Trunk,
-    Turn,
-    Warp,
-    parse_edit,
-)
-from poise.reference.edit.forms import CARRY_POSES, EDIT_FORMS
+from poise.forms import CARRY_POSES, EDIT_FORMS
 
 number = st.floats(-1e3, 1e3, allow_nan=False)
 place = st.tuples(number, number, number)
@@ -149,5 +141,5 @@ def test_any_text_is_an_edit_or_an_error(text):
 
 
 def test_forms_load_nothing_heavy():
-    code = "import sys, poise.reference.edit.forms; print({'mujoco', 'scipy', 'numba'} & set(sys.modules))"
+    code = "import sys, poise.forms; print({'mujoco', 'scipy', 'numba'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"

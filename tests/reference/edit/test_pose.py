@@ -1,13 +1,17 @@
 import numpy as np
 import pytest
 
+from poise.body.link_kinematics import Kinematics
+from poise.edit.carry import Carry
+from poise.edit.foot_placement import Footing
+from poise.edit.limbs import part_point
+from poise.edit.pose import Offset, Trunk
+from poise.edit.reach import Goal, Reach
+from poise.edit.span import Span
+from poise.edit.take import edited
 from poise.errors import PoiseError
-from poise.reference.edit import Carry, Goal, Offset, Reach, Span, Trunk, edited
-from poise.reference.edit.footing import Footing
-from poise.reference.edit.forms import CARRY_POSES
-from poise.reference.edit.limbs import part_point
-from poise.reference.ik_kinematics import Kinematics
-from poise.spatial import quat_exp, quat_multiply
+from poise.forms import CARRY_POSES
+from poise.rotations import quat_exp, quat_multiply
 
 
 def part_places(clip, name):
@@ -44,8 +48,8 @@ def test_a_lowered_trunk_leaves_feet_where_they_are(gait, metres, slip, soles):
 
 
 def test_a_straight_leg_finds_its_bend():
-    from poise.body import Body
-    from poise.reference.bodyclip import BodyClip
+    from poise.body.body import Body
+    from poise.reference.body_clip import BodyClip
 
     body = Body.named("human37")
     standing = BodyClip("stand", body, 60.0, np.tile(body.standing, (10, 1)))
@@ -109,9 +113,9 @@ def test_overhead_is_over_the_head_and_front_is_in_front(gait):
 
 
 def test_a_body_without_hands_says_so():
-    from poise.body import Body
-    from poise.reference.edit import take_of
-    from poise.reference.motions import stand
+    from poise.body.body import Body
+    from poise.edit.take import take_of
+    from poise.library.motions import stand
 
     lamp = Body.named("lamp14")
     with pytest.raises(PoiseError, match="lacks hands"):
@@ -121,9 +125,9 @@ def test_a_body_without_hands_says_so():
 
 
 def test_a_lamp_bows_while_its_base_stands():
-    from poise.body import Body
-    from poise.reference.edit import take_of
-    from poise.reference.motions import stand
+    from poise.body.body import Body
+    from poise.edit.take import take_of
+    from poise.library.motions import stand
 
     lamp = Body.named("lamp14")
     still = take_of(stand(lamp), lamp)

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from poise.edit.span import Span, smooth
 from poise.errors import PoiseError
-from poise.reference.edit.span import Span, smooth
 
 times = st.floats(0.0, 10.0)
 

@@ -2,10 +2,12 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body import Body
+from poise.body.body import Body
+from poise.edit.pose import Offset
+from poise.edit.take import edited, take_of
+from poise.edit.travel import Stride
 from poise.errors import PoiseError
-from poise.reference.edit import Offset, Stride, edited, take_of
-from poise.reference.motions import stand
+from poise.library.motions import stand
 from poise.reference.played import Played
 
 

@@ -5,15 +5,19 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.body import Body
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.edit.blend import Blend
+from poise.edit.cycle import Loop, extract_cycle
+from poise.edit.pose import Mirror, mirrored_parts
+from poise.edit.span import Span
+from poise.edit.take import edited
+from poise.edit.time_warp import Warp
 from poise.errors import PoiseError
-from poise.frozen import readonly
 from poise.reference.archive import save_prepared
-from poise.reference.bodyclip import BodyClip
-from poise.reference.edit import Blend, Loop, Mirror, Span, Warp, edited, extract_cycle
-from poise.reference.edit.mirror import mirrored_parts
+from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.spatial import quat_exp, quat_multiply, quat_rotate
+from poise.rotations import quat_exp, quat_multiply, quat_rotate
 
 
 def test_a_slow_second_makes_the_motion_longer_by_what_it_lost(gait):

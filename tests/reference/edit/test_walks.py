@@ -3,10 +3,14 @@ import math
 import numpy as np
 import pytest
 
+from poise.edit.pose import Mirror, Trunk
+from poise.edit.span import Span
+from poise.edit.take import edited
+from poise.edit.time_warp import Warp
+from poise.edit.travel import Path, Stride, Turn, smooth_curve
+from poise.edit.uneven_ground import Heights, Slope, Stairs
 from poise.errors import PoiseError
-from poise.reference.edit import Heights, Mirror, Path, Slope, Span, Stairs, Stride, Trunk, Turn, Warp, edited
-from poise.reference.edit.travel import smooth_curve
-from poise.spatial import yaw_of
+from poise.rotations import yaw_of
 
 WALKS = [
     Stride(metres=0.1),

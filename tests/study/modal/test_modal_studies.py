@@ -8,17 +8,18 @@ import pytest
 from PIL import Image
 
 from poise import Body, Scene, World
-from poise.control.modal import Modal, ModalSettings
+from poise.control.modal.modal import Modal
+from poise.control.modal.settings import ModalSettings
 from poise.study.catalogue import STUDIES
+from poise.study.experiment.runner import Findings
+from poise.study.experiment.study import Scope
+from poise.study.experiment.trial import Trial, staged
 from poise.study.modal import push, window
 from poise.study.modal.case import OURS, Case, measure
-from poise.study.modal.clocked import STAGES, Clocked
+from poise.study.modal.modes import spectra
 from poise.study.modal.plant import LinearWorld, Planted
 from poise.study.modal.selection import PLANNED, Choosing, Chosen, mode_sets
-from poise.study.modal.spectra import spectra
-from poise.study.running import Findings
-from poise.study.study import Scope
-from poise.study.trial import Trial, staged
+from poise.study.modal.timing import STAGES, Clocked
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
 

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from poise.control.nqr import Nqr
+from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.weights import weights_for
-from poise.reference.shipping import finished
-from poise.study.nqr.cost import Cost
-from poise.study.trial import Trial, attempt
+from poise.library.motions import finished
+from poise.study.experiment.trial import Trial, attempt
+from poise.study.nqr.case import Cost
 
 WALK = finished("walk", "biped29")
 WEIGHTS = weights_for(WALK.clip.body, effort="size")

@@ -9,12 +9,12 @@ from PIL import Image
 
 from poise import PoiseError
 from poise.study.catalogue import STUDIES
+from poise.study.experiment.runner import Findings
+from poise.study.experiment.study import Scope
+from poise.study.experiment.trial import Trial
 from poise.study.nqr import ground, push
 from poise.study.nqr.case import MOTIONS, Case, measure
-from poise.study.running import Findings
-from poise.study.study import Scope
-from poise.study.trial import Trial
-from poise.world.terrain import parse_terrain
+from poise.world.terrain_kinds import parse_terrain
 
 NQR = [study for name, study in STUDIES.items() if name.startswith("nqr-")]
 MOVED = [study for study in NQR if study.whole.motions]
@@ -78,7 +78,7 @@ def test_the_same_case_gives_the_same_row():
 
 
 def test_a_push_comes_at_the_phase_that_its_label_says():
-    from poise.reference.shipping import finished
+    from poise.library.motions import finished
 
     walk = finished("walk", "biped29")
     for case in push.cases(Scope(1, 4.0, ("walk",), coarse=True)):
@@ -112,7 +112,7 @@ def test_a_cost_counts_only_until_the_fall():
 
 
 def test_what_is_tried_ships():
-    from poise.reference.authoring import shipped_names
+    from poise.library.authoring.source import shipped_names
 
     assert set(MOTIONS) <= set(shipped_names())
 

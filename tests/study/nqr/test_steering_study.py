@@ -5,10 +5,9 @@ from math import inf, radians
 import numpy as np
 import pytest
 
-from poise.reference.commands import Command
-from poise.reference.repertoire import repertoire
-from poise.reference.shipping import finished
-from poise.reference.steps import AT_REST, Stance
+from poise.control.commands import Command
+from poise.library.motions import finished
+from poise.library.repertoire import AT_REST, Stance, repertoire
 from poise.study.nqr.steering import BETWEEN, SPEEDS, Drive, drawn, latencies
 from poise.study.nqr.transitions import chained, steady
 

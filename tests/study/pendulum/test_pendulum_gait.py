@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from poise import Push, World, named_controller, named_motion, perform
-from poise.body import Body
-from poise.dynamics import Actuation
+from poise.body.body import Body
+from poise.dynamics.actuation import Actuation
 from poise.measure.replay import Replay
-from poise.study.pendulum.gait import creeps, scuffs, stances, tread
+from poise.study.pendulum.imitation import creeps, scuffs, stances, tread
 from poise.world.recorder import Recorder
 from poise.world.scene import Scene
 

@@ -9,15 +9,15 @@ import pytest
 from PIL import Image
 
 from poise import PoiseError
-from poise.body import Body
-from poise.reference.motions import motion_names
+from poise.body.body import Body
+from poise.library.motions import motion_names
 from poise.study.catalogue import STUDIES
+from poise.study.experiment.runner import Findings
+from poise.study.experiment.study import Played, Scope
+from poise.study.experiment.trial import Trial, Verdict, cast_once
 from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
-from poise.study.pendulum.case import BODY, RATE, Case, late_speed, measure, rest_speed, walking
-from poise.study.running import Findings
-from poise.study.study import Played, Scope
-from poise.study.trial import Trial, Verdict, cast_once
-from poise.world.terrain import parse_terrain
+from poise.study.pendulum.case import BODY, STEP_RATE, Case, late_speed, measure, rest_speed, walking
+from poise.world.terrain_kinds import parse_terrain
 
 PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
 TRIED = [study for study in PENDULUM if not study.whole.motions]
@@ -75,7 +75,7 @@ def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
 
 
 def walk_for(seconds, **changed):
-    return Case({}, Trial("walk", BODY, seconds=seconds, rate=RATE, commands=walking(0.8)), **changed)
+    return Case({}, Trial("walk", BODY, seconds=seconds, rate=STEP_RATE, commands=walking(0.8)), **changed)
 
 
 def test_a_row_tells_how_a_walk_went():
@@ -105,20 +105,20 @@ def test_what_falls_has_no_speed_and_is_not_audited():
 
 
 def test_speeds_of_a_way():
-    time = np.arange(0.0, 4.0, 1 / RATE)
+    time = np.arange(0.0, 4.0, 1 / STEP_RATE)
     way = np.stack([np.where(time < 2.0, 3.0 * time, 6.0 + 0.5 * (time - 2.0)), np.zeros_like(time)], axis=1)
-    assert late_speed(way, RATE) == pytest.approx(0.5)
-    assert rest_speed(way, RATE) == pytest.approx(0.5)
+    assert late_speed(way, STEP_RATE) == pytest.approx(0.5)
+    assert rest_speed(way, STEP_RATE) == pytest.approx(0.5)
     around = 0.1 * np.stack([np.cos(time), np.sin(time)], axis=1)
-    assert rest_speed(around, RATE) == pytest.approx(0.1, rel=1e-3)
+    assert rest_speed(around, STEP_RATE) == pytest.approx(0.1, rel=1e-3)
 
 
 def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_count():
-    seconds = np.arange(0.0, 2.5 * speeds.HELD, 1 / RATE)
+    seconds = np.arange(0.0, 2.5 * speeds.HELD, 1 / STEP_RATE)
     late = seconds % speeds.HELD >= speeds.SETTLING
     velocity = np.where(late, 0.5, -3.0) * (1 + seconds // speeds.HELD)
     way = np.zeros((len(seconds) + 1, 2))
-    way[1:, 0] = np.cumsum(velocity) / RATE
+    way[1:, 0] = np.cumsum(velocity) / STEP_RATE
     np.testing.assert_allclose(speeds.held_speeds(way, 3), [0.5, 1.0, np.nan], atol=1e-9)
 
 
@@ -236,7 +236,7 @@ def test_where_there_are_no_strides_there_is_nothing_to_compare():
 
 def test_a_motion_that_cannot_be_steered_is_not(monkeypatch):
     from poise import named_controller
-    from poise.study.trial import attempt
+    from poise.study.experiment.trial import attempt
 
     with pytest.raises(PoiseError, match="'hold' cannot be steered"):
         attempt(walk_for(0.1).trial, named_controller("hold"))

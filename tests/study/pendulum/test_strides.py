@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from poise.body import Body
-from poise.body.carrying import Carriage
-from poise.control.pendulum.hearing import strikes
-from poise.reference.motions import named_motion
+from poise.body.body import Body
+from poise.body.carriage import Carriage
+from poise.control.pendulum.reference_gait import strikes
+from poise.library.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.strides import PHASES, Strides, compared, reference_strides, strides_of
+from poise.study.pendulum.imitation import STRIDE_PHASES, Strides, compared, reference_strides, strides_of
 
 BODY = Body.named("human58")
 
@@ -59,7 +59,7 @@ def test_the_centre_of_mass_is_told_about_its_steady_progress(clip):
     np.testing.assert_allclose(clip.com[:, :, :2].mean(axis=1), 0.0, atol=1e-12)
     assert 0.005 < np.ptp(clip.com[0, :, 1]) < 0.1
     assert 0.8 < clip.com[0, :, 2].mean() < 1.1
-    assert clip.com.shape[1] == PHASES
+    assert clip.com.shape[1] == STRIDE_PHASES
 
 
 def test_who_does_not_walk_has_no_strides():

@@ -4,7 +4,7 @@ import pytest
 
 from poise import Scene, World
 from poise.control.controller import Controller, Steerable
-from poise.study.pendulum.unforeseeing import Unforeseeing
+from poise.study.pendulum.case import Unforeseeing
 
 
 class Seer:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from poise.animation import shipped_scripts
+from poise.animate.read_script import shipped_scripts
 from poise.study.catalogue import STUDIES
-from poise.study.poses import feats, pd, shooting, variations
-from poise.study.poses.joint import Swing, exact, simulated
-from poise.study.running import Findings
+from poise.study.experiment.runner import Findings
+from poise.study.poses import pd, shooting, variations
+from poise.study.poses import variations as feats
+from poise.study.poses.pd import Swing, exact, simulated
 
 FRAMES = {case.panel: case for case in pd.cases(pd.STUDY.quick)}
 

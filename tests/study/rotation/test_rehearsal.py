@@ -2,17 +2,17 @@
 
 import pytest
 
-from poise.measure import audit
-from poise.reference.behaviours import read_behaviour
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.study.experiment.study import Scope
 from poise.study.rotation.aerial import GOALS as IN_THE_AIR
 from poise.study.rotation.aerial import STUDY as AERIAL
-from poise.study.rotation.flipping import STUDY as FLIPS
-from poise.study.rotation.grounded import GOALS as ON_THE_GROUND
-from poise.study.rotation.grounded import STUDY as GROUND
+from poise.study.rotation.flip import STUDY as FLIPS
+from poise.study.rotation.ground import GOALS as ON_THE_GROUND
+from poise.study.rotation.ground import STUDY as GROUND
 from poise.study.rotation.rehearsal import Rehearsal, roll
-from poise.study.rotation.rolling import GOALS
-from poise.study.rotation.rolling import STUDY as ROLLS
-from poise.study.study import Scope
+from poise.study.rotation.roll import GOALS
+from poise.study.rotation.roll import STUDY as ROLLS
 
 
 def test_driving_friction_is_the_audits():

@@ -6,9 +6,8 @@ import pytest
 
 from poise.cli.main import main
 from poise.errors import PoiseError
-from poise.reference.behaviours import read_behaviour
-from poise.reference.behaviours.reading import _FOLDER
-from poise.study.rotation.tuning import TuneSettings, tune
+from poise.library.behaviours.files import _FOLDER, read_behaviour
+from poise.study.rotation.tune import TuneSettings, tune
 
 SHORT = TuneSettings(generations=2, population=4, trials=1, seconds=0.1, check=1)
 

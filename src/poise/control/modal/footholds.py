@@ -12,15 +12,15 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.body import Body
-from poise.body.feet import foot_links
+from poise.arrays import Array, Ints
+from poise.body.body import Body
+from poise.body.contact_parts import foot_links
 from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.dynamics.state import Contacts
-from poise.frozen import Array, Ints
+from poise.edit.limbs import chain_joints
 from poise.kernel import kernel
-from poise.reference.edit.limbs import chain_joints
-from poise.spatial import yaw_of
+from poise.rotations import yaw_of
 
 FURTHEST, INWARD = 0.3, 0.06
 """m: how far a foothold is moved at most, and how far towards the other foot."""

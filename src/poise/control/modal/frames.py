@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.body import Body
-from poise.control.modal.load import Load
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.control.modal.modes import ROOT
+from poise.dynamics.state import State
+from poise.errors import PoiseError
 from poise.kernel import kernel
-from poise.reference import Reference, Target
-from poise.reference.parts import contact_parts
-from poise.reference.reference import edition_of
+from poise.reference.reference import Reference, Target, edition_of
+
+# Loads that are taken up while a motion is performed, known beforehand: a plan of any length sees them coming.
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a link carries from a time on: a mass at a point of it."""
+
+    link: str
+    mass: float  # kg
+    since: float  # s
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m in the link's frame
+
+    def __post_init__(self) -> None:
+        if not (0 < self.mass < 1e4 and 0 <= self.since < 1e6):
+            raise PoiseError(f"load of {self.mass} kg at {self.since} s: must be more than 0 and not before 0")
+        if not all(isfinite(each) for each in self.point):
+            raise PoiseError(f"load on '{self.link}': its point {self.point} must be finite")
 
 
 class Frame(NamedTuple):
@@ -134,3 +155,85 @@ def _points(place: Any, turn: Any, link: Any, local: Any) -> Any:
             for j in range(3):
                 out[k, i] += turn[link[k], 3 * i + j] * local[k, j]
     return out
+
+
+# A body with the loads that it carries: masses at points of it, which weigh, turn and resist with its links.
+
+
+class Terms(NamedTuple):
+    """Of the equations of motion of a body and what it carries."""
+
+    mass: Array  # (nv, nv) kg, kg m, kg m^2
+    bias: Array  # (nv,) N, N m
+
+
+class Whole(NamedTuple):
+    """A body with all that it carries by the end of the window, wherever that is by now."""
+
+    com: Array  # (3,) m
+    mass: float  # kg
+    inertia: Array  # (3, 3) kg m^2 about the centre of mass
+
+
+class Laden:
+    """Adds loads to a body."""
+
+    def __init__(self, model: Any, nv: int, frames: Frames) -> None:
+        self._model, self._nv, self._frames = model, nv, frames
+        self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
+        self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+
+    def terms(self, state: State, frame: Frame) -> Terms:
+        """With the loads that are carried in a frame."""
+        nv, data = self._nv, state.data
+        mass, bias = np.array(state.mass[:nv, :nv]), np.array(state.bias[:nv])
+        if not frame.borne.any():
+            return Terms(mass, bias)
+        hung = points(data, self._frames.hangs, self._frames.hung)
+        for link, place, heavy in zip(self._frames.hangs, hung, frame.borne, strict=True):
+            mujoco.mj_jac(self._model, data, self._moving, None, place, int(link))
+            mujoco.mj_jacDot(self._model, data, self._rate, None, place, int(link))
+            rows = self._moving[:, :nv]
+            mass += heavy * rows.T @ rows
+            bias += heavy * (self._rate @ state.qvel - self._gravity) @ rows
+        return Terms(mass, bias)
+
+    def whole(self, state: State, frame: Frame, soon: Array) -> Whole:
+        """With loads (L,) kg; those that are not carried in a frame lie where they will be taken up."""
+        data = state.data
+        hung = frame.hung
+        if len(soon):
+            hung = np.where(frame.borne[:, None] > 0, points(data, self._frames.hangs, self._frames.hung), hung)
+        root = np.ascontiguousarray(state.mass[:ROOT, :ROOT])
+        return Whole(*together(root, data.xpos[1], data.xmat[1], data.subtree_com[1], soon, hung))
+
+
+@kernel
+def together(root: Any, place: Any, turn: Any, middle: Any, loads: Any, hung: Any) -> Any:
+    """Of a body and loads (L,) kg at (L, 3) m: centre of mass (3,), mass, and inertia (3, 3) about it.
+
+    ``root`` (6, 6) is the mass matrix of the body's root, which is at a place (3,) and has a turn (9,), and ``middle``
+    (3,) the body's own centre of mass.
+    """
+    own, axes = root[0, 0], turn.reshape(3, 3)
+    total, com = own, own * middle
+    for k in range(len(loads)):
+        total += loads[k]
+        com += loads[k] * hung[k]
+    com /= total
+    inertia = axes @ np.ascontiguousarray(root[3:, 3:]) @ axes.T
+    _spread(-own, middle - place, inertia)
+    _spread(own, middle - com, inertia)
+    for k in range(len(loads)):
+        _spread(loads[k], hung[k] - com, inertia)
+    return com, total, inertia
+
+
+@kernel
+def _spread(mass: float, arm: Any, inertia: Any) -> None:
+    """Add that of a mass, kg, at an arm (3,) m to an inertia (3, 3)."""
+    size = mass * (arm @ arm)
+    for i in range(3):
+        inertia[i, i] += size
+        for j in range(3):
+            inertia[i, j] -= mass * arm[i] * arm[j]

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
 from poise.control.controller import Ground
 from poise.control.modal.frames import Frame, Frames
 from poise.control.modal.law import cross
-from poise.control.modal.tilt import cone_axes, tell_along
-from poise.control.modal.window import window_forces
-from poise.frozen import Array
+from poise.control.modal.window import cone_axes, tell_along, window_forces
 from poise.kernel import kernel
 
 Bools = NDArray[np.bool_]

@@ -12,12 +12,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.body import Body
-from poise.body.feet import foot_links
-from poise.dynamics import Terms
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.contact_parts import foot_links
+from poise.dynamics.terms import Terms
 from poise.kernel import kernel
+from poise.reference.reference import Reference
 
 ROOT = 6
 """Freedoms of the root, which come first."""
@@ -94,3 +96,55 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
 def felt(modes: Modes, force: Array) -> Array:
     """(n, ...) forces on the deformations of generalised forces (nv, ...)."""
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
+
+
+# How long a window should be: as long as the body hardly changes its shape, since it is planned for as if it did not.
+#
+# [Jain2011] leaves the choice to people (section 9): 12 frames for walking, 16 for squatting, 24 for swinging.
+
+TURN = 0.1
+"""rad, in the root-mean-square: how far joints may turn within a window."""
+SHORTEST, LONGEST = 6, 24
+"""Frames."""
+SEEN, EVERY = 4.0, 1 / 30
+"""s of the reference that are looked at, and how densely."""
+
+
+def fitting_window(reference: Reference, step: float) -> int:
+    """Frames in which the joints of a reference turn a little, on average."""
+    speeds = np.array([reference.at(time).qvel[ROOT:] for time in np.arange(0.0, SEEN, EVERY)])
+    speed = float(np.sqrt(np.mean(speeds**2)))  # rad/s
+    return int(np.clip(round(TURN / (max(speed, 1e-9) * step)), SHORTEST, LONGEST))
+
+
+# Jacobians of many points at once, from how MuJoCo tells the motion that each freedom makes.
+
+
+def moved_by(model: Any, nv: int) -> NDArray[np.bool_]:
+    """(nbody, nv) which links each of the first freedoms moves: its own, and all that hang on it."""
+    out = np.zeros((model.nbody, nv), bool)
+    for link in range(1, model.nbody):
+        out[link] = out[model.body_parentid[link]]
+        first = model.body_dofadr[link]
+        out[link, max(first, 0) : max(first, 0) + model.body_dofnum[link]] = True
+    return out
+
+
+@kernel
+def jacobians(point: Any, link: Any, chosen: Any, moves: Any, motion: Any, about: Any) -> Any:
+    """(3 C, nv) those of chosen points (C, 3) of links (C,), and zeros for others.
+
+    ``moves`` (nbody, nv) tells which freedoms move a link, ``motion`` (., 6) their turns and moves about a place (3,).
+    """
+    count, nv = point.shape[0], moves.shape[1]
+    out = np.zeros((3 * count, nv))
+    for c in range(count):
+        if not chosen[c]:
+            continue
+        arm = point[c] - about
+        for dof in range(nv):
+            if moves[link[c], dof]:
+                for i in range(3):
+                    j, k = (i + 1) % 3, (i + 2) % 3
+                    out[3 * c + i, dof] = motion[dof, 3 + i] + motion[dof, j] * arm[k] - motion[dof, k] * arm[j]
+    return out

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.control.modal.modes import ROOT
-from poise.frozen import Array
 from poise.kernel import kernel
 
 

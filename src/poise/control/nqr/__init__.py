@@ -1,5 +1,1 @@
 """Contact-aware nonlinear control [Muico2009]: a policy that looks ahead, and its adaptation to contacts."""
-
-from poise.control.nqr.nqr import Nqr, NqrSettings
-
-__all__ = ["Nqr", "NqrSettings"]

@@ -9,26 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.carrying import Carriage, advance
-from poise.body.poses import PoseSpace
+from poise.arrays import Array
+from poise.body.carriage import Carriage, advance
+from poise.body.pose_space import PoseSpace
 from poise.control.controller import Stage
-from poise.control.nqr.course import Course, Given
-from poise.control.nqr.footing import Footing, no_reach
+from poise.control.nqr.footholds import LATE, Bools, is_late, steps_early
+from poise.control.nqr.ground_levels import Footing, no_reach
 from poise.control.nqr.law import Answer, Moment, View, answer
-from poise.control.nqr.phase import LATE, is_late, steps_early
 from poise.control.nqr.plan import figure_of
-from poise.control.nqr.segment import Segment, cyclic_segment, leading_segment, resting
+from poise.control.nqr.segment import Course, Given, Segment, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import LookAhead, Steering, segments_of
-from poise.control.nqr.track import Bools
 from poise.control.nqr.weights import Weights, weights_for
-from poise.dynamics import Actuation, State
-from poise.dynamics.actuation import PASSIVE
+from poise.dynamics.actuation import PASSIVE, Actuation
+from poise.dynamics.state import State
 from poise.errors import PoiseError
-from poise.frozen import Array
+from poise.library.repertoire import Repertoire
 from poise.progress import Say, in_silence
-from poise.reference import Reference
 from poise.reference.dynamic import Dynamic
-from poise.reference.repertoire import Repertoire
+from poise.reference.reference import Reference
 
 _SAME_RATE = 1e-3  # of the motion's and the world's, relative: steps may be written 0.00833
 
@@ -134,7 +132,7 @@ class Nqr:
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Go in a direction (rad, to the left of where it first went) at a speed (m/s), from the next step on."""
         if self._steering is None:
-            raise PoiseError("only a repertoire of walks and turns can be steered: poise.reference.repertoire.Roaming")
+            raise PoiseError("only a repertoire of walks and turns can be steered: poise.library.repertoire.Roaming")
         self._steering.steer(heading, speed)
 
     def act(self, state: State) -> Actuation:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.body import Body
+from poise.arrays import Array, Ints
+from poise.body.body import Body
 from poise.control.nqr.lookahead import Policy
 from poise.control.nqr.weights import Weights
 from poise.dynamics.tree import tree_of
-from poise.frozen import Array, Ints
 
 
 class Figure(NamedTuple):

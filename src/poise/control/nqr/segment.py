@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from poise.body.carrying import Carriage, advance
-from poise.control.nqr.footholds import Footholds, footholds_of
+from poise.arrays import Array
+from poise.body.carriage import Carriage, advance
+from poise.control.nqr.footholds import Footholds, Track, footholds_of, track_of
 from poise.control.nqr.lookahead import Policy, carried_future, look_ahead
 from poise.control.nqr.plan import Plan, plan_of
-from poise.control.nqr.track import Track, track_of
 from poise.control.nqr.weights import Weights
 from poise.reference.dynamic import Dynamic
 
@@ -57,3 +59,48 @@ def resting(motion: Dynamic) -> Dynamic:
     pose = replace(clip, qpos=clip.qpos[poses], down=down, cyclic=True)
     still = np.zeros((steps + 1, clip.body.nv))
     return replace(motion, clip=pose, qvel=still, torque=motion.torque[last], contacts=held)
+
+
+# What is performed now, and what comes after it.
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Frames of a motion after which another may follow."""
+
+    segment: Segment
+    first: int
+    stop: int
+
+    @property
+    def poses(self) -> Array:
+        """(T, nq) of the whole motion."""
+        return self.segment.motion.clip.qpos
+
+
+def whole(segment: Segment) -> Stretch:
+    """A motion from its beginning to its end."""
+    return Stretch(segment, 0, segment.policy.steps)
+
+
+class Course(Protocol):
+    """Decides what is performed."""
+
+    @property
+    def now(self) -> Stretch:
+        """What is performed."""
+
+    def proceed(self, heading: float) -> None:
+        """Go on to what comes next, after a stretch that began in this direction of the world, rad."""
+
+
+class Given:
+    """Motions one after the other, the last one again and again."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self.now, *self._later = (whole(segment) for segment in segments)
+
+    def proceed(self, heading: float) -> None:  # noqa: ARG002
+        """The next one, if there is any."""
+        if self._later:
+            self.now = self._later.pop(0)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body import Body
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.body.body import Body
 
 PAPER_MASS = 71.356
 """kg."""

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.ground import SPACING
+from poise.arrays import Array
+from poise.control.pendulum.foothold_ground import SPACING
 from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
-from poise.frozen import Array
 from poise.kernel import kernel
 
 WIDE = 0.23

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.bending import sole_depth
-from poise.control.pendulum.figure import Figure, Seen
-from poise.control.pendulum.manner import Manner
-from poise.frozen import Array
-from poise.spatial import matrix_to_quat
+from poise.arrays import Array
+from poise.control.pendulum.gait_style import Manner
+from poise.control.pendulum.leg_ik import sole_depth
+from poise.control.pendulum.walker import Figure, Seen
+from poise.rotations import matrix_to_quat
 
 DOUBLE = 0.12
 """Phase until which both feet stand."""

@@ -10,29 +10,27 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
+from poise.arrays import Array
 from poise.control.controller import Stage
-from poise.control.pendulum.bearing import Load, bearing
-from poise.control.pendulum.bending import TILT
-from poise.control.pendulum.climb import climb
-from poise.control.pendulum.figure import Figure, Seen, along, eased, turned
+from poise.control.pendulum.foothold_ground import Foothold, foothold, standing_turn
 from poise.control.pendulum.gait import DOUBLE, Gait
-from poise.control.pendulum.ground import Foothold, foothold, standing_turn
-from poise.control.pendulum.height import SINKS, Heave, descended, heaved, hip_height, landing_height
+from poise.control.pendulum.gait_style import Manner, Moment
+from poise.control.pendulum.height import SINKS, Heave, climb, descended, heaved, hip_height, landing_height
 from poise.control.pendulum.intent import Intent, given_way
-from poise.control.pendulum.listening import Walk
-from poise.control.pendulum.manner import Manner, Moment
-from poise.control.pendulum.posture import TRAILING, Posture, Standing
-from poise.control.pendulum.rocker import rocked
+from poise.control.pendulum.leg_ik import TILT
+from poise.control.pendulum.motors import Course, Tracking
+from poise.control.pendulum.posture import TRAILING, Posture, Standing, rocked
+from poise.control.pendulum.reference_gait import Walk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stand import at_rest, loads, may_stand, support_of, topples
-from poise.control.pendulum.stepping import Step, Stepping
+from poise.control.pendulum.stand import Load, at_rest, bearing, loads, may_stand, support_of, topples
+from poise.control.pendulum.step_plan import Step, Stepping
 from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
-from poise.control.pendulum.tracking import Course, Tracking
-from poise.control.pendulum.turns import carried
-from poise.dynamics import Actuation, State
-from poise.frozen import Array
-from poise.reference import Reference
-from poise.spatial import yaw_of
+from poise.control.pendulum.vectors import carried
+from poise.control.pendulum.walker import Figure, Seen, along, eased, turned
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
+from poise.reference.reference import Reference
+from poise.rotations import yaw_of
 
 LEANS = 0.05
 """m, of an adult: how far ahead of the pressed point the centre of mass is when the heel begins to lift; wholly twice

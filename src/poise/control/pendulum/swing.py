@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.control.pendulum.bending import sole_depth
-from poise.control.pendulum.figure import Figure, Seen, eased
+from poise.arrays import Array
+from poise.control.pendulum.foothold_ground import Foothold, stepped
 from poise.control.pendulum.gait import DOUBLE, Gait, Lift
-from poise.control.pendulum.ground import Foothold, stepped
-from poise.control.pendulum.hurdles import over_hurdles
+from poise.control.pendulum.gait_style import between
+from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT
-from poise.control.pendulum.manner import between
-from poise.control.pendulum.turns import after, carried, dot, matrix, to_left, unit
-from poise.frozen import Array
+from poise.control.pendulum.obstacles import over_hurdles
+from poise.control.pendulum.vectors import after, carried, dot, matrix, to_left, unit
+from poise.control.pendulum.walker import Figure, Seen, eased
 from poise.kernel import kernel
 
 BEGINS, SETTLED = 0.07, 0.97

@@ -20,11 +20,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from poise.arrays import Array
 from poise.control.controller import Setting
-from poise.dynamics import State
-from poise.dynamics.rotation import rotation_of
+from poise.dynamics.rotation_indices import rotation_of
+from poise.dynamics.state import State
 from poise.errors import unknown
-from poise.frozen import Array
 
 AXES = "xyz"
 SEEN = ("vahead", "vleft")

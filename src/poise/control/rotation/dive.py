@@ -11,19 +11,19 @@ from math import atan2, degrees, radians, sqrt
 
 import numpy as np
 
+from poise.arrays import Array, Frozen
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.course import Course, Wish
+from poise.control.rotation.flight_plan import Course, Planner, Wish
 from poise.control.rotation.footing import TOUCHED, Footing
-from poise.control.rotation.plan import Planner
-from poise.control.rotation.poseline import pose_line
+from poise.control.rotation.pose_line import pose_line
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.control.rotation.take_off import Moments, TakeOff, TakeOffNumbers
-from poise.dynamics import Actuation, State
-from poise.dynamics.rotation import Rotation
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.state import State
 from poise.errors import PoiseError, unknown
-from poise.frozen import Array, Frozen
-from poise.reference.behaviours import Behaviour, Staged
+from poise.library.behaviours.behaviour import Behaviour, Staged
 
 KEYS = ("stand", "lean", "crouch", "take-off", "reach")
 """The poses of a dive, in this order."""

@@ -13,19 +13,18 @@ from math import pi, radians, remainder
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.course import Course, Phase, Wish
+from poise.control.rotation.behaviour_numbers import FLIP_KEYS, FlipNumbers
 from poise.control.rotation.flight import Flight
-from poise.control.rotation.flip_numbers import KEYS, FlipNumbers
+from poise.control.rotation.flight_plan import Course, Phase, Planner, Wish
 from poise.control.rotation.footing import Footing
 from poise.control.rotation.landing import STRONGEST, Landing
-from poise.control.rotation.plan import Planner
-from poise.control.rotation.poseline import PoseLine, pose_line
-from poise.control.rotation.press import Press
+from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.take_off import Moments, TakeOff
-from poise.dynamics import Actuation, State
-from poise.dynamics.rotation import Rotation
-from poise.reference.behaviours import Staged
+from poise.control.rotation.take_off import Moments, Press, TakeOff
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.state import State
+from poise.library.behaviours.behaviour import Staged
 
 
 class Flip:
@@ -34,7 +33,7 @@ class Flip:
     def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = FlipNumbers.of(staged.behaviour)
-        self._times = dict(zip(KEYS[staged.behaviour.kind], staged.behaviour.at, strict=True))
+        self._times = dict(zip(FLIP_KEYS[staged.behaviour.kind], staged.behaviour.at, strict=True))
         self._footing = Footing(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         ground = self._sampled(0.0, self._times["take-off"])

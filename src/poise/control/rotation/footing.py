@@ -7,14 +7,15 @@ from math import atan2, cos, pi, sin, sqrt
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.course import Course, Planar
+from poise.control.rotation.flight_plan import Course, Planar
 from poise.control.rotation.program import Aim, Task, Weights
 from poise.control.rotation.settings import RotationSettings
-from poise.dynamics import Actuation, State
-from poise.dynamics.rotation import Rotation
-from poise.frozen import Array
-from poise.spatial import cross, quat_from_axis_angle, quat_log, quat_multiply
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.state import State
+from poise.rotations import cross, quat_from_axis_angle, quat_log, quat_multiply
 
 TOUCHED = 0.004
 """m: feet nearer to the ground have landed."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.control.rotation.course import Course, Phase, Wish
+from poise.arrays import Array
+from poise.control.rotation.flight_plan import Course, Phase, Planner, Wish
 from poise.control.rotation.footing import Footing, Stance
-from poise.control.rotation.plan import Planner
-from poise.control.rotation.poseline import PoseLine
+from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import Weights
-from poise.dynamics import Actuation, State
-from poise.dynamics.rotation import Rotation
-from poise.frozen import Array
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.state import State
 
 STILL = 0.1
 """m/s, rad/s: a body that moves and turns less stands."""

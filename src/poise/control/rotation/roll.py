@@ -8,20 +8,131 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from math import atan2, cos, inf, pi, sin
 
+import mujoco
 import numpy as np
 
+from poise.arrays import Array
+from poise.body.body import Body
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.insistence import Insistence
+from poise.control.rotation.flight_plan import Planner
+from poise.control.rotation.footing import TOUCHED, Footing
+from poise.control.rotation.landing import Landing, LandingNumbers
+from poise.control.rotation.pose_line import pose_line
 from poise.control.rotation.program import Aim, Weights
-from poise.control.rotation.rising import Rising
 from poise.control.rotation.settings import RotationSettings
-from poise.dynamics import Actuation, State
-from poise.dynamics.rotation import Rotation
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.state import State
 from poise.errors import unknown
-from poise.frozen import Array
-from poise.reference.behaviours import Behaviour, Staged
-from poise.reference.behaviours.staged import SAMPLES
-from poise.spatial import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
+from poise.library.behaviours.behaviour import SAMPLES, Behaviour, Staged
+from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
+
+# Poses that insist: they go on in time ahead of a body that turns too slowly, and try again where it is stuck.
+#
+# [Zordan2014] section VIII-A plays a roll's poses either by phase or by time. By phase alone a body that is stuck keeps
+# still; by time alone poses run away from it. Here the phase leads, and time goes on a little way from there.
+
+STUCK = 0.03
+"""Turns: a body that gets no further in a while is stuck."""
+LONGEST = 3
+"""Swings: after a try that takes so long a one, it begins with a short one again."""
+
+
+class Insistence:
+    """How far poses are ahead of the phase, or behind it, in turns."""
+
+    def __init__(self, lead: float, swing: float, again: float, phase: float) -> None:
+        """At most `lead` turns ahead; after `again` s without getting on from `phase` back by `swing`, and on again.
+
+        Each try in a row takes a longer swing than the one before, by as much: the same one would end where that did.
+        """
+        self._lead, self._swing, self._again = lead, swing, again
+        self._best = self._reached = phase  # turns, ever and since the last try
+        self._waited, self._swings = 0.0, 1  # s since it got on, and how long a swing the next try takes
+        self.ahead = 0.0  # turns
+
+    def watch(self, phase: float, share: float, step: float) -> None:
+        """After a step (s) in which the body turned by a share of what is wanted, to a phase (turns)."""
+        back = self._swings * self._swing
+        moved = self.ahead + (1.0 - share) * (self._lead + back) / self._again * step
+        self.ahead = min(max(moved, min(self.ahead, 0.0)), self._lead)
+        self._waited += step
+        if phase > self._reached + STUCK:
+            self._reached, self._waited = phase, 0.0
+        if phase > self._best + STUCK:
+            self._best, self._swings = phase, 1
+        if self._waited > self._again:
+            self.ahead, self._reached, self._waited = -back, phase, 0.0
+            self._swings = self._swings % LONGEST + 1
+
+
+# Out of a roll onto the feet: when to end it, and how to stand up from there.
+
+SECONDS = 1.3
+"""s from a crouch to standing."""
+CALM = 17.5
+"""kg m^2/s: a body that turns faster has not yet come down onto its feet with all its weight."""
+SIDEWAYS = 0.2
+"""m/s to either side: plans know of none, and feet side by side bear little of it."""
+NEAR = 0.08
+"""m: a plan to come to rest that ends further away from standing would take a step."""
+
+
+class Rising:
+    """Standing up at the end of a roll, once the body comes up over its feet."""
+
+    def __init__(self, actor: Actor, settings: RotationSettings, step: float, crouch: Array) -> None:
+        """`crouch` (nq,) is the pose of the roll when it is on its feet."""
+        self._actor = actor
+        self._footing = Footing(actor, settings, step)
+        planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
+        line = pose_line(actor.body, _between(actor.body, crouch, round(SECONDS / step) + 1))
+        self._landing = Landing(self._footing, planner, line, LandingNumbers())
+        self._tilt = float(line.tilt[0])
+        self.begun = False
+
+    @property
+    def pose(self) -> Array:
+        """(nq,) that is tracked."""
+        return np.asarray(self._landing.pose)
+
+    def due(self, state: State, rotation: Rotation) -> bool:
+        """Whether to stand up now: feet alone bear, and forces on them can bring the body to rest."""
+        footing = self._footing
+        footing.watch(state)
+        touched = state.contacts.gap < TOUCHED
+        if not footing.touching(state) or np.any(touched & self._actor.trunk[state.contacts.body]):
+            return False
+        if float(footing.axis @ rotation.angular_momentum) > CALM or abs(footing.axis @ rotation.velocity) > SIDEWAYS:
+            return False
+        end = self._landing.plan(state, rotation).state[-1]
+        ahead = float(end[0] - footing.forward @ footing.ankles(state))
+        return abs(ahead - LandingNumbers.stand_ahead) < NEAR
+
+    def begin(self, state: State, rotation: Rotation) -> None:
+        """From here on."""
+        self.begun = True
+        self._landing.begin(state, rotation, self._tilt, True)
+
+    def act(self, state: State, rotation: Rotation) -> Actuation:
+        """Torques of the coming step."""
+        self._footing.watch(state)
+        return self._landing.act(state, rotation)
+
+    def stands(self) -> bool:
+        """Whether it is over, and the body at rest."""
+        return self.begun and self._landing.stands()
+
+
+def _between(body: Body, crouch: Array, count: int) -> Array:
+    """(T, nq) poses from a crouch to standing, first and last slowly."""
+    way, out = np.zeros(body.nv), np.tile(crouch, (count, 1))
+    mujoco.mj_differentiatePos(body.model, way, 1.0, crouch, body.standing)
+    way[:6] = 0.0
+    for k, share in enumerate(np.linspace(0.0, 1.0, count)):
+        mujoco.mj_integratePos(body.model, out[k], way, share * share * (3.0 - 2.0 * share))
+    return out
+
 
 LOOK = 0.4
 """m before and behind the centre of mass at which the ground tells its slope."""

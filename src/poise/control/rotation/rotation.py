@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.control.controller import Stage
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.dive import Dive
@@ -14,11 +15,12 @@ from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
-from poise.dynamics import Actuation, State
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
 from poise.errors import PoiseError, unknown
-from poise.frozen import Array
-from poise.reference import Reference
-from poise.reference.behaviours import Behaviour, Staged, read_behaviour
+from poise.library.behaviours.behaviour import Behaviour, Staged
+from poise.library.behaviours.files import read_behaviour
+from poise.reference.reference import Reference
 
 KINDS = ("roll", "flip", "kip", "dive", "handspring")
 

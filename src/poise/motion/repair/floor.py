@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.frozen import Array
+from poise.arrays import Array
 from poise.motion.clip import Clip
+from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.gravity.flight import runs
-from poise.motion.repair.gravity.masses import first_joint
-from poise.motion.repair.gravity.smooth import smoothed
-from poise.motion.repair.lengths import leg_length
+from poise.motion.repair.flight_evidence import runs
+from poise.motion.repair.point_masses import first_joint, smoothed
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.role_topology import ancestors
 from poise.motion.roles import SIDES, Roles

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.frozen import Array
+from poise.arrays import Array
 from poise.motion.clip import Clip
-from poise.motion.kinematics import forward
-from poise.motion.repair.gravity.flight import Mask
+from poise.motion.repair.flight_evidence import Mask
 from poise.motion.roles import SIDES, Roles
-from poise.motion.skeleton import Skeleton
+from poise.motion.skeleton import Skeleton, forward
 
 LOPSIDED = 0.25  # of the leg: a captured T-pose is less asymmetric
 LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this straight at least

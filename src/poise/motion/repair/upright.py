@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from poise.frozen import Array, readonly
+from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
-from poise.motion.kinematics import forward
+from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.lengths import leg_length
 from poise.motion.repair.stance import Stance, rest, stance
 from poise.motion.roles import SIDES, Roles
-from poise.motion.skeleton import Skeleton
-from poise.spatial import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
+from poise.motion.skeleton import Skeleton, forward
+from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 ASKEW = np.radians(15)  # that a zero pose may lean or turn and still count as upright
 ON_GROUND = 5  # one frame in so many has the foot as low as on the ground

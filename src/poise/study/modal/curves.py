@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from poise.study.plots import panels
-from poise.study.study import Row
-from poise.study.table import grouped, mean, numbers
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope
+from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.trial import Trial
+from poise.study.modal.case import performer
+from poise.study.modal.push import blows_for, push_to
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# Left alone, and pushed to four sides: what settings are tried on.
+
+PUSH = 100.0
+"""N, as long as in `modal-push`."""
+SIDES = (0, 90, 180, 270)
+"""Degrees: forward, then to the left."""
+
+
+def shaken(motion: str, scope: Scope) -> Iterator[tuple[Row, Trial]]:
+    """Trials of a motion from each seed, with their labels: one left alone, and one pushed to each side."""
+    for seed in range(scope.seeds):
+        for way in (None, *SIDES):
+            pushes = () if way is None else (push_to(way, PUSH, blows_for(motion).frames),)
+            trial = Trial(motion, performer(motion), seconds=scope.seconds, seed=seed, pushes=pushes)
+            yield {"pushed": way is not None, "direction": way}, trial
+
 
 PANELS = {"survived": (100.0, "survived, %"), "joint_rms_deg": (1.0, "joints off, degrees"),
           "root_rms_m": (1e3, "root off, mm")}  # fmt: skip

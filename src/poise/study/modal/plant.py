@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
-from poise.control.modal import Modal
-from poise.dynamics import Actuation, State
-from poise.dynamics.actuation import PASSIVE
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.control.modal.modal import Modal
+from poise.dynamics.actuation import PASSIVE, Actuation
+from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, numbers
+from poise.study.experiment.trial import Trial
 from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measured, performer, window_for
 from poise.study.modal.push import EIGHT, blows_for, push_to
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, numbers
-from poise.study.trial import Trial
 from poise.world.result import StepResult
 from poise.world.world import World
 

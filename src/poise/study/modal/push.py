@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.modal import ModalSettings
+from poise.arrays import Array
+from poise.control.modal.settings import ModalSettings
 from poise.errors import PoiseError
-from poise.frozen import Array
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels, share_map
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, numbers
+from poise.study.experiment.trial import Trial, cast_once
 from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measure, performer, window_for
-from poise.study.plots import panels, share_map
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, numbers
-from poise.study.trial import Trial, cast_once
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.modal import Modal, ModalSettings
+from poise.control.modal.modal import Modal
 from poise.control.modal.modes import Modes
-from poise.control.modal.settings import LARGEST
+from poise.control.modal.settings import LARGEST, ModalSettings
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, mean
+from poise.study.experiment.trial import cast_once
 from poise.study.modal.case import OURS, TOLD, Case, measured, performer, window_for
-from poise.study.modal.shaken import shaken
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, mean
-from poise.study.trial import cast_once
+from poise.study.modal.curves import shaken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.reference.archive import spoken_name
+from poise.study.experiment.study import Scope, Study
 from poise.study.modal.case import MOTIONS, OURS, Case, measure, summary_by, window_for
-from poise.study.modal.curves import curves_over
-from poise.study.modal.shaken import shaken
-from poise.study.study import Scope, Study
+from poise.study.modal.curves import curves_over, shaken
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
 """(rad/s)^2."""

@@ -5,23 +5,70 @@ Time of the processor, which is that of the clock on a machine that does nothing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.control.modal import ModalSettings
-from poise.measure.pace import paced
+from poise.arrays import Array
+from poise.control.modal.modal import Modal, Off, View
+from poise.control.modal.modes import Modes
+from poise.control.modal.settings import ModalSettings
+from poise.measure.speed import paced
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.trial import Trial, staged
 from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
-from poise.study.modal.clocked import STAGES, Clocked
-from poise.study.plots import panels
-from poise.study.study import Played, Row, Scope, Study, each_motion
-from poise.study.table import grouped, mean, numbers
-from poise.study.trial import Trial, staged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# Modal-space control that looks at the clock between its stages.
+
+STAGES = ("modes", "footholds", "window forces", "slow modes", "giving way")
+
+
+class Clocked(Modal):
+    """The same to the last bit; it keeps how much of the processor's time each stage took."""
+
+    def __init__(self, settings: ModalSettings) -> None:
+        super().__init__(settings)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.spent = dict.fromkeys(STAGES, 0.0)  # s
+
+    @contextmanager
+    def _clock(self, stage: str) -> Iterator[None]:
+        began = time.thread_time()
+        yield
+        self.spent[stage] += time.thread_time() - began
+
+    def _analysed(self, view: View) -> Modes:
+        with self._clock("modes"):
+            return super()._analysed(view)
+
+    def _off(self, *given: Any) -> Off:
+        with self._clock("footholds"):
+            return super()._off(*given)
+
+    def _planned_forces(self, *given: Any) -> Array:
+        with self._clock("window forces"):
+            return super()._planned_forces(*given)
+
+    def _slow_drive(self, *given: Any) -> Array:
+        with self._clock("slow modes"):
+            return super()._slow_drive(*given)
+
+    def _giving_way(self, *given: Any) -> Array:
+        with self._clock("giving way"):
+            return super()._giving_way(*given)
+
 
 PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
 """Frames per second on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""

@@ -8,11 +8,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels, share_map
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, numbers
 from poise.study.modal.case import TOLD, Case, measure, window_for
 from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial, shares_at
-from poise.study.plots import panels, share_map
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.control.modal import Modal
+from poise.control.modal.modal import Modal
 from poise.reference.archive import spoken_name
+from poise.study.experiment.study import Row, Scope, Study
 from poise.study.modal.case import MOTIONS, OURS, Case, measured, summary_by
-from poise.study.modal.curves import curves_over
-from poise.study.modal.shaken import shaken
-from poise.study.study import Row, Scope, Study
+from poise.study.modal.curves import curves_over, shaken
 
 FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
 """0 for as many as fit the motion."""

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
-from poise.control.nqr import Nqr, NqrSettings
-from poise.study.nqr.cost import Cost
-from poise.study.study import Row
-from poise.study.table import Gather, count, mean, most, total
-from poise.study.trial import Trial, attempt
+import numpy as np
+
+from poise.control.nqr.nqr import Nqr, NqrSettings
+from poise.control.nqr.weights import Weights, weights_for
+from poise.study.experiment.study import Row
+from poise.study.experiment.table import Gather, count, grouped, mean, most, total
+from poise.study.experiment.trial import Trial, attempt
+from poise.world.result import StepResult
+
+# What a performance costs: [Muico2009] Eq. (18).
+
+
+class Cost:
+    """Of a controller's steps: deviations, changes and sizes of torques, by the weights of the paper's Table 2.
+
+    They are the paper's whatever the controller's own, so that controllers can be compared.
+    """
+
+    def __init__(self, controller: Nqr) -> None:
+        self._controller = controller
+        self._steps: list[float] = []
+
+    def add(self, result: StepResult) -> None:
+        """A step that the controller has just driven."""
+        controller, weights = self._controller, self._weights
+        motion = controller.segment.motion
+        deviation, torque = controller.answer.deviation, result.torque[6:]
+        change = torque - motion.torque[controller.frame - 1, 6:]
+        self._steps.append(
+            0.5 * float(weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2)
+        )
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return weights_for(self._controller.segment.motion.clip.body, effort="size")
+
+    def average(self, steps: int) -> float | None:
+        """Over the first so many steps; none if there are none."""
+        return float(np.mean(self._steps[:steps])) if self._steps[:steps] else None
+
 
 OURS = NqrSettings()
 """As Poise comes."""
@@ -59,3 +95,11 @@ def measure(case: Case) -> Row:
         "physical": not failed,
         "failed_checks": " ".join(failed),
     }
+
+
+# What several studies share: how trials under things that vary went.
+
+
+def summary_by(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
+    """A summary with a row for each combination of some columns."""
+    return lambda rows: grouped(rows, columns, TOLD)

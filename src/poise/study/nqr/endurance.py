@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped
+from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, Case, measure
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped
-from poise.study.trial import Trial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable
 
 from poise.reference.archive import spoken_name
-from poise.study.nqr.case import Case, measure
-from poise.study.nqr.comparison import summary_by
-from poise.study.shares import map_of
-from poise.study.study import Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import map_of
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.trial import Trial
+from poise.study.nqr.case import Case, measure, summary_by
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
 """m: of a step, of the highest bump above the mean, or by which a slope rises within a metre."""

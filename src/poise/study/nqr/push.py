@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
-from poise.study.nqr.case import Case, measure
-from poise.study.nqr.comparison import summary_by
-from poise.study.plots import panels, share_circle, share_map
-from poise.study.shares import shares_over
-from poise.study.study import Row, Scope, Study
-from poise.study.trial import Trial, cast_once
+from poise.study.experiment.plots import panels, share_circle, share_map, shares_over
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.trial import Trial, cast_once
+from poise.study.nqr.case import Case, measure, summary_by
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:

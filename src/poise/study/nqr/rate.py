@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.reference.archive import spoken_name
-from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure
-from poise.study.nqr.comparison import summary_by
-from poise.study.shares import map_of
-from poise.study.study import Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import map_of
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.trial import Trial
+from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure, summary_by
 
 RATES = (120.0, 60.0)
 """Hz."""

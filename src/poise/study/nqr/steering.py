@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.body import Body
-from poise.control.nqr import Nqr
-from poise.cueing import steer_cue
-from poise.frozen import Array
-from poise.performance import Run
-from poise.reference.commands import Command
-from poise.reference.repertoire import Repertoire, Roaming, shipped_repertoire
-from poise.spatial import yaw_of
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import count, grouped, mean, most, total
-from poise.study.trial import NOISE, judge
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.control.commands import Command
+from poise.control.nqr.nqr import Nqr
+from poise.library.repertoire import Repertoire, Roaming, shipped_repertoire
+from poise.perform.cues import steer_cue
+from poise.perform.run import Run
+from poise.rotations import yaw_of
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import count, grouped, mean, most, total
+from poise.study.experiment.trial import NOISE, judge
 from poise.world.scene import Scene
 from poise.world.world import World
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.reference.archive import spoken_name
-from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure
-from poise.study.nqr.comparison import summary_by
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.trial import Trial
+from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure, summary_by
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.beginning import Placed, start
-from poise.control.nqr import Nqr
-from poise.frozen import Array
-from poise.measure.pace import paced
+from poise.arrays import Array
+from poise.control.nqr.nqr import Nqr
+from poise.measure.speed import paced
+from poise.perform.start import Placed, start
 from poise.reference.archive import spoken_name
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.table import grouped, mean
+from poise.study.experiment.trial import NOISE, cast_once
 from poise.study.nqr.case import COLOURS
-from poise.study.plots import panels
-from poise.study.study import Played, Row, Scope, Study, each_motion
-from poise.study.table import grouped, mean
-from poise.study.trial import NOISE, cast_once
 from poise.world.scene import Scene
 from poise.world.world import World
 

@@ -1,6 +1,6 @@
 """Which step may follow which? Pairs of steps that could be taken one after the other, each tried in simulation.
 
-The JSON file of this study, put where `poise.reference.transitions` looks for it, is what steering knows of risks.
+The JSON file of this study, put where `poise.library.repertoire` looks for it, is what steering knows of risks.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.body import Body
-from poise.control.nqr import Nqr
-from poise.frozen import readonly
+from poise.arrays import readonly
+from poise.body.body import Body
+from poise.control.nqr.nqr import Nqr
+from poise.library.repertoire import Repertoire, Roaming, Stance, Step, canonical, shipped_repertoire
 from poise.measure.metrics import fell_at
-from poise.performance import perform
-from poise.reference.repertoire import Repertoire, Roaming, shipped_repertoire
-from poise.reference.steps import Stance, Step
-from poise.reference.transitions import canonical
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import count, grouped, most, total
-from poise.study.trial import NOISE
+from poise.perform.run import perform
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import count, grouped, most, total
+from poise.study.experiment.trial import NOISE
 from poise.world.recording import Recording
 from poise.world.scene import Scene
 from poise.world.world import World

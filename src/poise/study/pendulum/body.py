@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from poise.study.build import Build
-from poise.study.pendulum.case import BODY, RATE, Case, measure, summary_by, walking
-from poise.study.shares import map_of
-from poise.study.study import Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import map_of
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.trial import Build, Trial
+from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
 
 SUITED = 1.0
 """m/s, of legs as they are; others as fast as they swing: with the root of their length."""
@@ -38,7 +37,7 @@ def cases(scope: Scope) -> list[Case]:
                 seconds=scope.seconds,
                 seed=seed,
                 commands=walking(SUITED * math.sqrt(build.legs)),
-                rate=RATE,
+                rate=STEP_RATE,
             ),
         )
         for what, builds in BUILDS.items()

@@ -4,22 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from poise.control import Controller
-from poise.control.pendulum import Pendulum
-from poise.frozen import Array
-from poise.reference.commands import Command
-from poise.study.pendulum.unforeseeing import Unforeseeing
-from poise.study.study import Row
-from poise.study.table import Gather, count, grouped, mean, total
-from poise.study.trial import Trial, judge, staged
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.control.commands import Command
+from poise.control.controller import Controller, Ground, Setting, Stage
+from poise.control.pendulum.pendulum import Pendulum
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
+from poise.reference.reference import Reference
+from poise.study.experiment.study import Row
+from poise.study.experiment.table import Gather, count, grouped, mean, total
+from poise.study.experiment.trial import Trial, judge, staged
 from poise.world.world import World
+
+# A walker that does not look where it steps.
+
+
+class Unforeseeing:
+    """The pendulum, believing that all ground is as high as where it is: every change of level surprises a foot."""
+
+    def __init__(self, pendulum: Pendulum) -> None:
+        self._pendulum = pendulum
+        self.name, self.settings, self.needs_physics = pendulum.name, pendulum.settings, pendulum.needs_physics
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Get ready, with wrong beliefs."""
+        scene = _Scene(world.scene.body, _Level(world), world.scene.model)
+        self._pendulum.reset(_World(scene, world.torque_limit, world.state), reference)
+
+    def act(self, state: State) -> Actuation:
+        """What the pendulum does."""
+        return self._pendulum.act(state)
+
+    def target(self, time: float) -> Array:
+        """What the pendulum tracks."""
+        return self._pendulum.target(time)
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Steer the pendulum."""
+        self._pendulum.steer(heading, speed)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """Ground that is as high everywhere as under the root."""
+
+    world: Stage
+
+    def height(self, x: float, y: float) -> float:  # noqa: ARG002
+        """There, wherever it is asked for."""
+        here = self.world.state.qpos
+        return self.world.scene.terrain.height(float(here[0]), float(here[1]))
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """There, at as many places."""
+        return np.full(len(x), self.height(0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class _Scene:
+    body: Body
+    terrain: Ground
+    model: Any
+
+
+@dataclass(frozen=True)
+class _World:
+    scene: Setting
+    torque_limit: Array
+    state: State
+
 
 BODY = "human58"
 """That of the paper's Table 1."""
-RATE = 50.0
+STEP_RATE = 50.0
 """Hz, the paper's."""
 COLOUR = "#7a3b9a"
 REST = 0.1

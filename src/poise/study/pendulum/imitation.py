@@ -4,25 +4,180 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.control.pendulum import Pendulum
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.carriage import Carriage
+from poise.body.contact_parts import links_from
+from poise.body.pose_space import PoseSpace
+from poise.control.pendulum.pendulum import Pendulum
+from poise.control.pendulum.reference_gait import SAMPLE_RATE, hear, strikes
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
 from poise.reference.archive import spoken_name
-from poise.study.pendulum.case import BODY, COLOUR, RATE, late_speed, walking
-from poise.study.pendulum.gait import creeps, scuffs, stances, tread
-from poise.study.pendulum.strides import Errors, compared, reference_strides, strides_of
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import count, grouped, mean, total
-from poise.study.trial import Trial, performed, staged
+from poise.reference.reference import Reference
+from poise.rotations import yaw_of
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import count, grouped, mean, total
+from poise.study.experiment.trial import Trial, performed, staged
+from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, late_speed, walking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# What feet do in a recording: when they stand, how far they creep, whether they scuff.
+
+WEIGHED = 0.1
+"""s: a touch that gives no more impulse than the weight does in this time is no stance."""
+FLICKER = 0.04
+"""s: a foot that is up for no longer has not left the ground."""
+SCUFFED = (0.2, 0.8)
+"""Of a swing: a touch between is one that should not be."""
+
+Stance = tuple[int, int]
+"""The step in which a foot comes down, and the first in which it is up again."""
+
+
+@dataclass(frozen=True)
+class Tread:
+    """What a foot does in each of T steps."""
+
+    force: Array  # (T,) N that bears it
+    crept: Array  # (T,) m by which contact points slip, the mean by their force; one that just meets the ground by 0
+
+
+def tread(replay: Replay, foot: str) -> Tread:
+    """Of a foot, by the name of its link, with its toes."""
+    recording = replay.recording
+    links = links_from(recording.model, recording.model.body(foot).id)
+    own = np.isin(recording.contact_body, links) & (recording.contact_kind == 0)
+    at, steps = recording.contact_step[own], recording.steps
+    bears = np.einsum("ni,ni->n", recording.contact_force[own], recording.contact_normal[own])
+    force = np.bincount(at, bears, steps).astype(float)
+    slipped = np.bincount(at, bears * replay.touched[own] * replay.slip[own] * recording.step, steps)
+    return Tread(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
+
+
+def stances(force: Array, weight: float, step: float) -> list[Stance]:
+    """When a foot stands, from the force (T,) N that bears it in steps of so many seconds."""
+    touches = _runs(_closed(force > 0.0, round(FLICKER / step)))
+    return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
+
+
+def creeps(crept: Array, found: list[Stance]) -> Array:
+    """(n,) m: how far contact points slip in each stance but the first and last, which may not be whole."""
+    return np.array([crept[a:b].sum() for a, b in found[1:-1]])
+
+
+def scuffs(force: Array, found: list[Stance]) -> int:
+    """In how many of the swings between stances the foot touches when it should be on its way."""
+    early, late = SCUFFED
+    swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
+    return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
+
+
+def _runs(truth: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Begin and end of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], truth, [False]])))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _closed(truth: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
+    """With runs of at most so many false values between true ones filled."""
+    out = np.array(truth)
+    for (_, end), (begin, _) in pairwise(_runs(truth)):
+        if begin - end <= gap:
+            out[end:begin] = True
+    return out
+
+
+# Strides of a walk, at phases that are alike: 0 is a strike of the left foot, 1 the next.
+
+STRIDE_PHASES = 24
+HEARD = 6.0
+"""s of a reference that are compared with."""
+
+
+@dataclass(frozen=True)
+class Strides:
+    """n strides at STRIDE_PHASES phases."""
+
+    qpos: Array  # (n, STRIDE_PHASES, nq)
+    com: Array  # (n, STRIDE_PHASES, 3) m about its steady progress, ahead and to the left; above the ground
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How strides differ from one of a clip, at each phase: root mean squares over strides and joints."""
+
+    upper: Array  # (STRIDE_PHASES,) rad
+    legs: Array  # (STRIDE_PHASES,) rad
+    com: Array  # (STRIDE_PHASES,) m
+
+
+def strides_of(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
+    """Those between strikes of the left foot, at frames of poses (T, nq)."""
+    space = PoseSpace(body)
+    phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
+    poses, coms = [], []
+    for a, b in pairwise(struck):
+        own = qpos[a : b + 1]
+        frames = space.smooth(own, np.append(phases, 1.0) * (b - a))
+        poses.append(frames[:-1])
+        coms.append(_steadied(_com(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
+    return Strides(np.reshape(poses, (-1, STRIDE_PHASES, body.nq)), np.reshape(coms, (-1, STRIDE_PHASES, 3)))
+
+
+def _com(body: Body, frames: Array) -> Array:
+    """(T, 3) m."""
+    data = mujoco.MjData(body.model)
+    out = np.zeros((len(frames), 3))
+    for frame, place in zip(frames, out, strict=True):
+        data.qpos[:] = frame
+        mujoco.mj_kinematics(body.model, data)
+        mujoco.mj_comPos(body.model, data)
+        place[:] = data.subtree_com[1]
+    return out
+
+
+def _steadied(com: Array, yaw: float) -> Array:
+    """(STRIDE_PHASES, 3) of a stride's centre of mass (STRIDE_PHASES + 1, 3), its last that of the next stride."""
+    way = Carriage(-yaw, np.zeros(3)).vector(com)
+    progress = np.linspace(0.0, 1.0, len(way))[:, None] * (way[-1] - way[0])
+    out = (way - progress)[:-1]
+    out[:, :2] -= out[:, :2].mean(axis=0)
+    return np.asarray(out)
+
+
+def reference_strides(body: Body, reference: Reference) -> Strides:
+    """Those of what is imitated; none if it does not walk, or does not tell when its feet bear."""
+    heard = hear(reference, body, HEARD)
+    return strides_of(body, heard.poses, strikes(heard.down[:, 0], SAMPLE_RATE))
+
+
+def compared(body: Body, walked: Strides, clip: Strides) -> Errors:
+    """How a walk differs from the one stride of a clip that it is nearest to."""
+    space, count = PoseSpace(body), len(walked.qpos)
+    flat = walked.qpos.reshape(-1, body.nq)
+    off = np.stack([space.difference(np.tile(stride, (count, 1)), flat) for stride in clip.qpos])
+    nearest = int(np.argmin(np.mean(off[:, :, 6:] ** 2, axis=(1, 2))))
+    angles = off[nearest].reshape(count, STRIDE_PHASES, body.nv)
+    legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
+    upper = np.setdiff1d(np.arange(6, body.nv), legs)
+    away = np.sum((walked.com - clip.com[nearest]) ** 2, axis=2)
+    return Errors(
+        np.sqrt(np.mean(angles[:, :, upper] ** 2, axis=(0, 2))),
+        np.sqrt(np.mean(angles[:, :, legs] ** 2, axis=(0, 2))),
+        np.sqrt(np.mean(away, axis=0)),
+    )
+
 
 SPEEDS = (-0.6, -0.3, 0.0, 0.4, 0.8, 1.2, 1.6)
 """m/s."""
@@ -60,14 +215,14 @@ def measure(case: Case) -> Row:
         seconds=case.seconds,
         seed=case.seed,
         commands=() if case.wanted is None else walking(case.wanted),
-        rate=RATE,
+        rate=STEP_RATE,
     )
     run, world, reference = staged(trial, Pendulum())
-    recording = performed(run, world, round(case.seconds * RATE)).recording
+    recording = performed(run, world, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
     body, fell = world.scene.body, fell_at(recording)
-    survived = fell is None and recording.steps == round(case.seconds * RATE)
-    first = min(round(SETTLING * RATE), recording.steps)
+    survived = fell is None and recording.steps == round(case.seconds * STEP_RATE)
+    first = min(round(SETTLING * STEP_RATE), recording.steps)
     feet = [tread(replay, foot.link) for foot in body.feet]
     stood = [stances(foot.force[first:], body.mass * world.scene.gravity, recording.step) for foot in feet]
     strides = strides_of(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
@@ -79,7 +234,7 @@ def measure(case: Case) -> Row:
         "seed": case.seed,
         "survived": survived,
         "fell_at": fell,
-        "speed": late_speed(replay.com[:, 0, :2], RATE) if survived else None,
+        "speed": late_speed(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
         "creep_mm": _median_mm(np.concatenate(crept)),
         "scuffs": sum(scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),

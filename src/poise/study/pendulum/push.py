@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from poise.body import Body
-from poise.study.build import Build
-from poise.study.pendulum.case import BODY, RATE, Case, measure, walking
-from poise.study.plots import panels, share_circle, share_map
-from poise.study.shares import shares_over
-from poise.study.study import Row, Scope, Study
-from poise.study.table import count, grouped, mean, total
-from poise.study.trial import Trial
+from poise.body.body import Body
+from poise.study.experiment.plots import panels, share_circle, share_map, shares_over
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import count, grouped, mean, total
+from poise.study.experiment.trial import Build, Trial
+from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, walking
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:
@@ -96,7 +94,7 @@ def _cases(blows: Blows, limits: str, scope: Scope) -> Iterator[Case]:
                 seed=seed,
                 pushes=(push,),
                 commands=() if stands else walking(SPEED),
-                rate=RATE,
+                rate=STEP_RATE,
             ),
             rests=stands,
         )

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.study.pendulum.case import BODY, RATE, Case, measure, summary_by, walking
-from poise.study.plots import panels, share_map
-from poise.study.shares import shares_over
-from poise.study.study import Row, Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import panels, share_map, shares_over
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.trial import Trial
+from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +35,7 @@ def cases(scope: Scope) -> list[Case]:
                 seed=seed,
                 commands=walking(speed),
                 terrain=f"slope:{degrees:g}",
-                rate=RATE,
+                rate=STEP_RATE,
             ),
         )
         for degrees in (COARSE if scope.coarse else DEGREES)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.pendulum import Pendulum
-from poise.frozen import Array
+from poise.arrays import Array
+from poise.control.commands import Command
+from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import spoken_name
-from poise.reference.commands import Command
-from poise.study.pendulum.case import BODY, COLOUR, RATE, com_of
-from poise.study.plots import panels
-from poise.study.study import Played, Row, Scope, Study, each_motion
-from poise.study.table import count, grouped, most, total
-from poise.study.trial import Trial, judge, staged
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.table import count, grouped, most, total
+from poise.study.experiment.trial import Trial, judge, staged
+from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, com_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ def measure(case: Played) -> Row:
     """Let it walk straight on, and compare the means of its speed with what was wanted."""
     speeds = wanted(case)
     commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
-    trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=RATE)
+    trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
     run, world, reference = staged(trial, Pendulum())
     path = [com_of(world)]
     verdict = judge(run, world, reference, case.seconds, lambda _: path.append(com_of(world)))
@@ -62,12 +62,12 @@ def held_speeds(way: Array, spans: int) -> Array:
     """(N,) m/s on a way (T, 2) m: the mean over each span once it should be held, negative where that is backward along
     x; nan of spans cut short. A clip may head a little aside of x, and who performs it does.
     """
-    begin = np.rint((HELD * np.arange(spans) + SETTLING) * RATE).astype(int)
-    end = np.rint(HELD * np.arange(1, spans + 1) * RATE).astype(int)
+    begin = np.rint((HELD * np.arange(spans) + SETTLING) * STEP_RATE).astype(int)
+    end = np.rint(HELD * np.arange(1, spans + 1) * STEP_RATE).astype(int)
     whole = end < len(way)
     speeds = np.full(spans, np.nan)
     gone = way[end[whole]] - way[begin[whole]]
-    speeds[whole] = np.copysign(np.hypot(*gone.T), gone[:, 0]) * RATE / (end - begin)[whole]
+    speeds[whole] = np.copysign(np.hypot(*gone.T), gone[:, 0]) * STEP_RATE / (end - begin)[whole]
     return speeds
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.study.pendulum.case import BODY, RATE, Case, measure, summary_by, walking
-from poise.study.shares import map_of
-from poise.study.study import Scope, Study
-from poise.study.trial import Trial
+from poise.study.experiment.plots import map_of
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.trial import Trial
+from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
 
 SPEEDS = (0.5, 0.8)
 """m/s."""
@@ -49,7 +49,7 @@ def cases(scope: Scope) -> list[Case]:
                 commands=walking(speed * _varied(seed)),
                 terrain=ground.terrain.format(height).format(seed=seed),
                 approach=APPROACH,
-                rate=RATE,
+                rate=STEP_RATE,
             ),
             beyond=APPROACH + ground.beyond,
             foresees=ground.foreseen,

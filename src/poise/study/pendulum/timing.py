@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.beginning import Placed, start
-from poise.control.pendulum import Pendulum
-from poise.measure.pace import Pace, paced
+from poise.control.pendulum.pendulum import Pendulum
+from poise.measure.speed import Pace, paced
+from poise.perform.start import Placed, start
 from poise.reference.archive import spoken_name
-from poise.study.pendulum.case import BODY, COLOUR, RATE
-from poise.study.plots import panels
-from poise.study.study import Played, Row, Scope, Study, each_motion
-from poise.study.table import grouped, mean, numbers
-from poise.study.trial import NOISE, cast_once
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.trial import NOISE, cast_once
+from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -34,9 +34,9 @@ _TIMES = ("filter_ms", "simulation_ms", "step_ms", "p99_ms", "mj_step_ms", "rati
 def measure(case: Played) -> Row:
     """The filter with the postures it asks for, tracking with simulation, and MuJoCo's own steps on the way."""
     body, reference = cast_once(case.motion, BODY, False)
-    world, controller = World(Scene.of(body), WorldSettings(step=1.0 / RATE)), Pendulum()
+    world, controller = World(Scene.of(body), WorldSettings(step=1.0 / STEP_RATE)), Pendulum()
     controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
-    pace = paced(world, controller, max(1, round(case.seconds * RATE)))
+    pace = paced(world, controller, max(1, round(case.seconds * STEP_RATE)))
     return {
         "motion": spoken_name(case.motion),
         "seed": case.seed,
@@ -76,8 +76,8 @@ def plot(rows: Sequence[Row]) -> Figure:
     axis.bar(names, filters, color=COLOUR, label="filter, postures")
     tops = axis.bar(names, simulations, bottom=filters, color=COLOUR, alpha=0.4, label="tracking, simulation")
     axis.bar_label(tops, [f"{whole:.2f}" for whole in filters + simulations], fontsize=8)
-    axis.axhline(1e3 / RATE, color="grey", lw=0.8, label="real time")
-    axis.set_ylim(0.0, 1.6e3 / RATE)
+    axis.axhline(1e3 / STEP_RATE, color="grey", lw=0.8, label="real time")
+    axis.set_ylim(0.0, 1.6e3 / STEP_RATE)
     axis.set_ylabel("ms")
     axis.legend(frameon=False, fontsize=7)
     return figure

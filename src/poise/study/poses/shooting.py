@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.animation import animate, read_script, solve
-from poise.measure import audit, metrics
-from poise.study.plots import panels
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, mean, numbers
+from poise.animate.animate import animate
+from poise.animate.read_script import read_script
+from poise.animate.solve import solve
+from poise.measure.audit import audit
+from poise.measure.metrics import metrics
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, mean, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from poise.measure import audit
-from poise.performance import Performance
-from poise.reference.behaviours import read_behaviour
-from poise.study.plots import panels
-from poise.study.rotation.diving import dive
-from poise.study.rotation.kipping import kip
-from poise.study.rotation.springing import spring
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.audit import audit
+from poise.perform.run import Performance
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import count, grouped, mean, median
+from poise.study.rotation.flights import dive, kip, spring
 from poise.study.rotation.stage import Rehearsal
-from poise.study.study import Row, Scope, Study
-from poise.study.table import count, grouped, mean, median
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

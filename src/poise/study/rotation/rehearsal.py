@@ -9,12 +9,9 @@ import numpy as np
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.performance import Performance
-from poise.study.rotation.diving import score_of_dive
-from poise.study.rotation.friction import Friction
-from poise.study.rotation.kipping import score_of_kip
-from poise.study.rotation.springing import score_of_spring
-from poise.study.rotation.stage import SOUND, Rehearsal, of_foot, staged, touching
+from poise.perform.run import Performance
+from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
+from poise.study.rotation.stage import SOUND, Friction, Rehearsal, of_foot, staged, touching
 from poise.world.result import BlowUp
 
 __all__ = ["Flipped", "Rehearsal", "Rolled", "flip", "roll", "score", "staged"]

@@ -2,19 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.body import Body
-from poise.control.rotation import Rotation, RotationSettings
-from poise.performance import Run
-from poise.reference.behaviours import Behaviour, Staged
-from poise.study.rotation.jolted import Jolted
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.control.controller import Stage
+from poise.control.rotation.flip import Flip
+from poise.control.rotation.rotation import Rotation
+from poise.control.rotation.settings import RotationSettings
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
+from poise.library.behaviours.behaviour import Behaviour, Staged
+from poise.measure.audit import EARTH
+from poise.perform.run import Run
+from poise.reference.reference import Reference
 from poise.world.result import StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
+
+# A flip that is disturbed when it takes off: its joints get another velocity, by torques within their limits.
+
+
+class Jolted(Rotation):
+    """The controller, whose torques in the first step of a flight are off by what gives joints so much velocity."""
+
+    def __init__(self, settings: RotationSettings, behaviour: Behaviour, jolt: float, seed: int) -> None:
+        """`jolt` is in rad/s, one standard deviation."""
+        super().__init__(settings, behaviour)
+        self._jolt, self._seed = jolt, seed
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Get ready to perform a reference from the start."""
+        super().reset(world, reference)
+        self._limit, self._jolted = np.array(world.torque_limit), False
+
+    def act(self, state: State) -> Actuation:
+        """Torques of the coming step."""
+        actuation = super().act(state)
+        performing = self.performing
+        if self._jolted or not (isinstance(performing, Flip) and performing.stage == "flight"):
+            return actuation
+        self._jolted = True
+        assert actuation.torque is not None
+        wanted = self._jolt * np.random.default_rng(self._seed).standard_normal(len(self._limit) - 6)
+        follows = np.linalg.inv(state.mass)[6:, 6:]  # accelerations of joints by torques, in the air
+        torque = np.array(actuation.torque)
+        torque[6:] += np.linalg.solve(state.step * follows, wanted)
+        return Actuation(torque=np.clip(torque, -self._limit, self._limit))
+
+
+# Friction that drives slips instead of braking them, taken while a performance goes on.
+#
+# Limbs that are too fast for the step make points that should stick slip. The audit measures this on recordings; a search
+# that must not find such motions needs it from thousands of performances that nobody records.
+
+
+class Friction:
+    """Work of friction in each second."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._second = world, round(1.0 / world.settings.step)
+        self._driving: list[float] = []
+        self._working: list[float] = []
+        self._little = 0.01 * float(world.scene.body.mass) * EARTH  # J
+
+    def watch(self, step: Callable[[], StepResult]) -> StepResult:
+        """Take a step and what friction did in it."""
+        data = self._world.terms.data
+        place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
+        result = step()
+        bearing = result.impulse[:, 0] > 0
+        body, point = result.body[bearing], result.point[bearing]
+        local = np.einsum("nij,ni->nj", turn[body], point - place[body])
+        moved = np.einsum("nij,nj->ni", data.xmat.reshape(-1, 3, 3)[body], local) + data.xpos[body] - point
+        frame, impulse = result.frame[bearing], result.impulse[bearing]
+        tangential: Array = impulse[:, 1:2] * frame[:, 1] + impulse[:, 2:3] * frame[:, 2]
+        work = np.einsum("ni,ni->n", tangential, moved) / self._world.settings.step  # J
+        self._driving.append(float(np.maximum(work, 0.0).sum()))
+        self._working.append(float(np.abs(work).sum()))
+        return result
+
+    @property
+    def driven(self) -> float:
+        """Of friction's work, the share that drives in the worst second."""
+        seconds = range(0, len(self._driving), self._second)
+        shares = [
+            sum(self._driving[k : k + self._second]) / (sum(self._working[k : k + self._second]) + self._little)
+            for k in seconds
+        ]
+        return max(shares, default=0.0)
+
 
 SOUND = 0.025
 """Of friction's work, that drives: half of what the audit bears."""

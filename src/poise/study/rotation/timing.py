@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.rotation.course import Phase, Planar, Wish
-from poise.control.rotation.plan import Planner
-from poise.measure.pace import paced
-from poise.reference.behaviours import read_behaviour
-from poise.study.plots import panels
+from poise.control.rotation.flight_plan import Phase, Planar, Planner, Wish
+from poise.library.behaviours.files import read_behaviour
+from poise.measure.speed import paced
+from poise.study.experiment.plots import panels
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import grouped, mean, numbers
 from poise.study.rotation.rehearsal import Rehearsal, staged
-from poise.study.study import Row, Scope, Study
-from poise.study.table import grouped, mean, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,113 @@
+"""Angles by the names that animators write: with a side, or of both sides at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import degrees, radians
+from typing import Any
+
+from poise.body.body import Body
+from poise.errors import PoiseError, unknown
+from poise.toml_reader import Entry
+
+ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
+SIDES = ("left_", "right_")
+BEYOND = 20.0
+"""Degrees by which a target may lie beyond the limit of a joint: a spring that is to press against it needs that."""
+
+
+def freedoms(body: Body, name: str) -> dict[int, float]:
+    """Freedoms that a name means, each with the sign of an angle told for the left: `knee_y` is both knees."""
+    if name in ROOT:
+        return {ROOT[name]: 1.0}
+    if name in body.dof_names[6:]:
+        return {body.dof_names.index(name): 1.0}
+    if f"left_{name}" in body.dof_names:
+        left = body.dof_names.index(f"left_{name}")
+        right = int(body.mirror_dofs[left])
+        return {left: 1.0, right: float(body.mirror_signs[right])}
+    both = {dof.removeprefix("left_") for dof in body.dof_names if dof.startswith("left_")}
+    raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
+
+
+def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
+    """Freedoms of a joint, a part of the body (legs, trunk), an angle, or `all`."""
+    if name == "all":
+        return tuple(range(6, body.nv))
+    if name in body.groups:
+        return tuple(dof for joint in body.groups[name] for dof in body.index(joint))
+    names = {joint.name for joint in body.joints[1:]}
+    if name in names:
+        return body.index(name)
+    if f"left_{name}" in names:
+        return (*body.index(f"left_{name}"), *body.index(f"right_{name}"))
+    try:
+        return tuple(freedoms(body, name))
+    except PoiseError:
+        valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
+        raise unknown("joint or part", name, valid) from None
+
+
+def read_angles(body: Body, entry: Entry, lap: int | None = None) -> dict[int, float]:
+    """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list.
+
+    A single freedom of a cycle may take a list of its angles in the repetitions, of which the last one stays; `lap`
+    counts them from 0.
+    """
+    out: dict[int, float] = {}
+    for name in entry.keys:
+        with entry.blaming(name):
+            angles = _angles(body, entry, name, lap)
+            _check_limits(body, angles)
+        out.update(angles)
+    return out
+
+
+def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
+    for dof, angle in angles.items():
+        low, high = body.lower[dof], body.upper[dof]
+        if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
+            limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
+            raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
+
+
+def changes_by_lap(body: Body, entry: Entry) -> bool:
+    """Whether some freedom is told an angle for each repetition."""
+    return any(isinstance(entry.raw(name), list) and not _is_joint(body, name) for name in entry.keys)
+
+
+def _is_joint(body: Body, name: str) -> bool:
+    return bool({name, f"left_{name}"} & {joint.name for joint in body.joints})
+
+
+def _angles(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
+    value: Any = entry.raw(name)
+    if not isinstance(value, list):
+        angle = radians(entry.number(name, least=-720, most=720))
+        return {dof: sign * angle for dof, sign in freedoms(body, name).items()}
+    if not _is_joint(body, name):
+        return _angle_of_lap(body, entry, name, lap)
+    sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
+    dofs = body.index(sides[0])
+    told = [radians(v) for v in entry.numbers(name, len(dofs))]
+    out = dict(zip(dofs, told, strict=True))
+    if len(sides) == 2:
+        out.update(mirrored(body, out))
+    return out
+
+
+def _angle_of_lap(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
+    shares = freedoms(body, name)
+    told = entry.numbers(name, len(entry.raw(name)))
+    if lap is None or not told:
+        raise entry.fail(f"'{name}' is one angle: a list of them, for the repetitions, can stand in a cycle only", name)
+    return {dof: sign * radians(told[min(lap, len(told) - 1)]) for dof, sign in shares.items()}
+
+
+def mirrored(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
+    """The angles of the pose seen in a mirror."""
+    return {
+        int(dof): float(body.mirror_signs[dof]) * angles[int(body.mirror_dofs[dof])]
+        for dof in range(3, body.nv)
+        if int(body.mirror_dofs[dof]) in angles
+    }

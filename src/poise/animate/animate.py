@@ -1,0 +1,193 @@
+"""A script performed, and the files that are written of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.animate.direct import direct, keys_of, solved_changes
+from poise.animate.goals import for_people, unit_of
+from poise.animate.rehearsal import hold_cues, stage
+from poise.animate.script import Script
+from poise.animate.solve import Solution, solve
+from poise.animate.write_script import solved_text
+from poise.arrays import readonly
+from poise.export.formats import export
+from poise.files import check_targets, check_writable, write_file
+from poise.library.authoring.curves import Keys, curve
+from poise.measure.metrics import bracing
+from poise.perform.request import FILES, Outcome, summarise
+from poise.perform.run import Performance, perform
+from poise.perform.start import carriage_of
+from poise.progress import Say, Steps
+from poise.reference.body_clip import BodyClip
+from poise.reference.key_poses import posed, standing_coordinates
+
+# The same poses without physics: what an animation program draws between them, to compare with.
+
+RATE = 60.0
+"""Frames per second."""
+
+
+def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
+    """Smooth curves through a script's keys. The root turns as told, and stays where it begins: nothing moves it."""
+    body = script.scene.body
+    times = np.arange(round((seconds or script.seconds) * RATE) + 1) / RATE
+    first = standing_coordinates(body)
+    coordinates = np.tile(first, (len(times), 1))
+    keys = keys_of(script, solved_changes(script.goals))
+    for dof in np.unique(keys.dof):
+        own = keys.dof == dof
+        at, last = np.unique(keys.time[own][::-1], return_index=True)  # of keys at one time the last one counts
+        values = keys.value[own][::-1][last]
+        if at[0] > 0:
+            at, values = np.append(0.0, at), np.append(first[dof], values)
+        coordinates[:, dof] = curve(Keys(at, values), times)
+    qpos = np.array([posed(body, row) for row in coordinates])
+    qpos[:, 2] += script.rise
+    stand = script.beginning.stand
+    qpos = carriage_of(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
+    return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))
+
+
+KEYFRAMES = ("keyframes.bvh", "keyframes.html")
+"""What plain interpolation of the same poses is written to: for animation programs, and to watch."""
+
+
+@dataclass(frozen=True)
+class Animation:
+    """What came of a script."""
+
+    script: Script
+    performance: Performance
+    summary: dict[str, Any]
+    solution: Solution | None
+    remark: str = ""  # why something was not solved, or no solved script written
+
+    @property
+    def failed(self) -> bool:
+        """Whether it blew up, or constraints are not met."""
+        return self.performance.blow_up is not None or (self.solution is not None and not self.solution.converged)
+
+    def text(self) -> str:
+        """The summary for people."""
+        held = self.summary["stabiliser"]
+        torques = (
+            f"stabilising torques: up to {held['peak_nm']:.0f} N m, {held['mean_nm']:.0f} on average, "
+            f"in {100 * held['share']:.0f} % of the time"
+        )
+        solving = self.solution.lines() if self.solution else []
+        remarks = [self.remark] if self.remark else []
+        return "\n".join([*solving, *remarks, Outcome(self.performance, self.summary).text(torques)])
+
+
+def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
+    """Perform a script as it is, with the changes that were found for its goals."""
+    reference, controller = direct(script, solved_changes(script.goals))
+    return perform(
+        stage(script),
+        controller,
+        reference,
+        seconds=seconds or script.seconds,
+        pushes=script.pushes,
+        cues=hold_cues(script),
+        stand=script.beginning.stand,
+        progress=progress,
+    )
+
+
+def animate_to(
+    script: Script,
+    folder: Path,
+    solving: bool = False,
+    seconds: float | None = None,
+    say: Say = lambda _: None,
+    progress: Steps = range,
+    workers: int = 1,
+) -> Animation:
+    """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
+    check_writable(folder)
+    paths = [folder / name for name in (*FILES, *KEYFRAMES)]
+    if script.path is not None:
+        check_targets(paths, script.path)
+    solving_it = solving and bool(script.goals)
+    target = _solved_path(script.path) if solving_it and script.path is not None else None
+    solution = solve(script, say=say, workers=workers) if solving_it else None
+    chosen = script if solution is None else solution.script
+    performance = animate(chosen, seconds, progress)
+    recording = performance.recording
+    summary = {**summarise(performance), **_solving(solution), "stabiliser": bracing(recording)}
+    recording.meta["fell_at"] = summary["fell_at"]
+    folder.mkdir(parents=True, exist_ok=True)
+    recording.save(paths[0])
+    plain = keyframed(chosen, seconds)
+    for path in paths[1:]:
+        export(plain if path.name in KEYFRAMES else recording, path)
+    remark = _remark(script, solving)
+    if solution is not None and script.path is not None and target is not None:
+        if solution.converged:
+            text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
+            paths.append(write_file(target, text.encode()))
+        else:
+            remark = f"{target} is not written: not all goals are met"
+    return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution, remark)
+
+
+def _remark(script: Script, solving: bool) -> str:
+    """What someone is to know who solves what has no goals, or performs goals that nobody has solved."""
+    if solving:
+        return "" if script.goals else "the script has no goals: nothing to solve"
+    left = sum(not any(goal.solved) for goal in script.goals)
+    return f"goals that are not sought without --solve: {left}" if left else ""
+
+
+def _solved_path(path: Path) -> Path:
+    """The solved script beside the original, or here if that one comes with Poise; refused if it cannot be written."""
+    from poise.animate.read_script import is_shipped
+
+    folder = Path() if is_shipped(path) else path.parent
+    target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
+    check_writable(folder)
+    if target != path:  # a solved script that is solved again takes its own place
+        check_targets([target], path)
+    return target
+
+
+def _solving(solution: Solution | None) -> dict[str, Any]:
+    """What solving came to, under the names of the command line's JSON."""
+    if solution is None:
+        return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
+    constraints = [
+        {
+            "goal": answer.goal.name,
+            "what": want.what,
+            "unit": unit_of(want.what),
+            "target": for_people(want.what, want.value),
+            "reached": None if np.isnan(reached) else for_people(want.what, float(reached)),
+            "within": for_people(want.what, want.within),
+            "met": bool(abs(off) <= 1),
+        }
+        for answer in solution.answers
+        for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
+    ]
+    goals = [
+        {
+            "goal": answer.goal.name,
+            "converged": answer.hit.converged,
+            "iterations": answer.hit.iterations,
+            "simulations": answer.hit.simulations,
+            "solve_s": answer.seconds,
+        }
+        for answer in solution.answers
+    ]
+    return {
+        "converged": solution.converged,
+        "iterations": sum(answer.hit.iterations for answer in solution.answers),
+        "simulations": sum(answer.hit.simulations for answer in solution.answers),
+        "solve_s": solution.seconds,
+        "constraints": constraints,
+        "goals": goals,
+    }

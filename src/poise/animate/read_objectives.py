@@ -1,0 +1,160 @@
+"""Objective controllers of a script."""
+
+from __future__ import annotations
+
+from math import inf, radians
+from typing import Any
+
+from poise.animate.angles import joint_freedoms
+from poise.control.poses.objectives import Correct, Follow, Objective, Place, Point, Touch
+from poise.control.poses.rig import Span
+from poise.control.poses.sensors import Sensor
+from poise.errors import unknown
+from poise.toml_reader import Entry
+from poise.world.scene import Scene
+
+# Spans of time in scripts.
+
+
+def read_span(entry: Entry) -> Span:
+    """From when to when something goes: always, unless told."""
+    start = entry.number("from", 0.0, 0)
+    end = entry.number("until") if "until" in entry else inf
+    if not end >= start:
+        raise entry.fail(f"ends at {end:g} s, before it begins at {start:g} s", "until")
+    return Span(start, end)
+
+
+_COMMON = ("kind", "from", "until")
+_PULL = ("stiffness", "damping", "kept", "joints")
+_ENTRIES = {
+    "level": ("link", "axis", *_PULL),
+    "look": ("link", "axis", "at", *_PULL),
+    "touch": ("link", "point", "at", *_PULL),
+    "follow": ("joints", "factor", "offset"),
+    "correct": ("sensor", "is", "joints", "most"),
+}
+
+
+def read_objectives(scene: Scene, entry: Entry) -> tuple[Objective, ...]:
+    """All of a script."""
+    return tuple(_objective(scene, told) for told in entry.tables("objective"))
+
+
+def _objective(scene: Scene, entry: Entry) -> Objective:
+    kind = entry.text("kind")
+    if kind not in _ENTRIES:
+        raise entry.blame(unknown("kind of objective", kind, _ENTRIES), "kind")
+    entry.check((*_COMMON, *_ENTRIES[kind]))
+    with entry.blaming():
+        made = _READERS[kind](scene, entry)
+        made.reset(scene)
+    return made
+
+
+def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[str, Any]:
+    """What all pulls in space are told."""
+    return {
+        "joints": _weights(scene, entry, least=0.0),
+        "stiffness": entry.number("stiffness", stiffness, 0),
+        "damping": entry.number("damping", damping, 0),
+        "kept": entry.number("kept", 0.3, 0, 1),
+        "when": read_span(entry),
+    }
+
+
+def _level(scene: Scene, entry: Entry) -> Objective:
+    return Point(_link(scene, entry), axis=_axis(entry, (0, 0, 1)), **_pull(scene, entry, 400, 80))
+
+
+def _look(scene: Scene, entry: Entry) -> Objective:
+    place = _place(scene, entry, "at")
+    axis = _axis(entry, (1, 0, 0))
+    return Point(_link(scene, entry), axis=axis, towards=place, **_pull(scene, entry, 60, 8))
+
+
+def _touch(scene: Scene, entry: Entry) -> Objective:
+    point = Place(_vector(entry, "point", (0, 0, 0)), _link(scene, entry))
+    return Touch(point, _place(scene, entry, "at"), **_pull(scene, entry, 800, 120))
+
+
+def _follow(scene: Scene, entry: Entry) -> Objective:
+    joints = entry.inner("joints")
+    leaders = {name: joints.text(name) for name in joints.keys}
+    if not leaders:
+        raise entry.fail("'joints' must name the angles that follow, and whom", "joints")
+    for name, leader in leaders.items():
+        for angle in (name, leader):
+            if angle not in scene.body.dof_names[6:]:
+                raise joints.blame(unknown("angle", angle, scene.body.dof_names[6:]), name)
+        if leader == name:
+            raise joints.fail(f"'{name}' cannot follow itself", name)
+    offset = radians(entry.number("offset", 0.0))
+    return Follow(leaders, entry.number("factor", 1.0), offset, when=read_span(entry))
+
+
+def _correct(scene: Scene, entry: Entry) -> Objective:
+    """Weights are told in degrees per m or m/s, or per degree."""
+    sensor = Sensor(entry.text("sensor"))
+    with entry.blaming("sensor"):
+        sensor.reset(scene)
+    wanted = entry.number("is", 0.0)
+    weights = _weights(scene, entry)
+    if sensor.angular:
+        wanted = radians(wanted)
+    else:
+        weights = {name: radians(weight) for name, weight in weights.items()}
+    return Correct(sensor, wanted, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
+
+
+_READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
+
+
+def _weights(scene: Scene, entry: Entry, least: float = -inf) -> dict[str, float]:
+    """Joints by the names of their freedoms, each with its weight: a list of names, or a table of weights."""
+    told = entry.raw("joints")
+    names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(told, list | str) else {}
+    if isinstance(told, dict):
+        table = entry.inner("joints")
+        names = {name: table.number(name, least=least) for name in table.keys}
+    if not names:
+        raise entry.fail("'joints' must name the joints that serve it", "joints")
+    dofs = scene.body.dof_names
+    named = {"roll": "root_rx", "pitch": "root_ry", "yaw": "root_rz"}
+    out: dict[str, float] = {}
+    for name, weight in names.items():
+        if name in named:
+            out[named[name]] = weight
+        else:
+            with entry.blaming("joints"):
+                out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
+    return out
+
+
+def _link(scene: Scene, entry: Entry) -> str:
+    link = entry.text("link")
+    with entry.blaming("link"):
+        scene.link_id(link)
+    return link
+
+
+def _place(scene: Scene, entry: Entry, key: str) -> Place:
+    """Three numbers in the world, or a link or prop by name."""
+    told = entry.raw(key)
+    if isinstance(told, str):
+        with entry.blaming(key):
+            scene.link_id(told)
+        return Place(link=told)
+    return Place(_vector(entry, key, None))
+
+
+def _axis(entry: Entry, default: tuple[float, ...]) -> tuple[float, float, float]:
+    axis = _vector(entry, "axis", default)
+    if not any(axis):
+        raise entry.fail("'axis' must not be zero", "axis")
+    return axis
+
+
+def _vector(entry: Entry, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:
+    x, y, z = entry.numbers(key, 3, default)
+    return x, y, z

@@ -1,0 +1,134 @@
+"""Control poses of a script: single ones, and cycles that are written out for as long as the script lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import radians
+
+import numpy as np
+
+from poise.animate.angles import ROOT, changes_by_lap, mirrored, read_angles
+from poise.animate.script import Pose
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.edit.limbs import chain_joints
+from poise.errors import PoiseError
+from poise.reference.key_poses import posed, standing_coordinates
+from poise.retarget.ik import PoseSolver
+from poise.toml_reader import Entry
+
+# Poses told by where hands and feet are to be: angles by inverse kinematics.
+
+NEAR = 0.02
+"""m: a limb that stays further away than this cannot reach its place."""
+FIRM, LOOSE = 30.0, 0.03
+"""Weights of what stays as told, and of what may bend."""
+
+
+def reached(body: Body, angles: Mapping[int, float], entry: Entry) -> dict[int, float]:
+    """Angles with those of the limbs bent so that their ends are at places, m, in front of the standing body.
+
+    Places are told as the body stands, its root where the standing pose has it and turned as the pose says: x ahead,
+    y to the left, z above the ground. Only the joints of the limb bend, and only those the pose does not tell.
+    """
+    limbs = {hand.name: (hand.link, hand.point) for hand in body.hands}
+    limbs |= {foot.name: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
+    limbs |= {link: (link, np.zeros(3)) for link in body.links if link not in limbs}
+    for name in entry.keys:
+        if name not in limbs:
+            raise entry.fail(f"'{name}' cannot reach: it is neither hand, foot nor link", name)
+    places = np.array([entry.numbers(name, 3) for name in entry.keys])
+    told = standing_coordinates(body)
+    told[list(angles)] = list(angles.values())
+    start = posed(body, told)
+    bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
+    weights = np.full(body.nv, FIRM)
+    weights[sorted(bends)] = LOOSE
+    solver = PoseSolver(body, [limbs[name] for name in entry.keys])
+    found = solver.solve(start, places=places, place_weights=30.0, prior_weights=weights, iterations=100)
+    for name, away in zip(entry.keys, found.place_error, strict=True):
+        if away > NEAR:
+            raise entry.fail(f"'{name}' stays {away:.2f} m away from where it is to reach", name)
+    coordinates = PoseSpace(body).angles(found.qpos[None])[0]
+    return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
+
+
+def _limb(body: Body, link: str) -> list[int]:
+    """Freedoms of the limb that a link is the end of."""
+    chain = chain_joints(body, link)
+    if not chain:
+        raise PoiseError(f"'{link}' is the root: it cannot reach")
+    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
+
+
+YAW = ROOT["yaw"]
+MOST = 10_000
+"""Poses of a script."""
+
+
+def read_poses(body: Body, entry: Entry, seconds: float) -> tuple[Pose, ...]:
+    """In order of time. A pose of a cycle is called NAME#1, NAME#2 ... in its repetitions."""
+    poses: dict[str, Pose] = {}
+    for index, told in enumerate(entry.tables("pose")):
+        told.check(("time", "name", "angles", "reach"))
+        pose = _pose(body, told, told.text("name", f"pose {index + 1}"), told.number("time", least=0))
+        _add(poses, [pose], told)
+    for cycle in entry.tables("cycle"):
+        _add(poses, _cycle(body, cycle, seconds), cycle)
+    if not poses:
+        raise entry.fail("there is no pose: write at least one [[pose]] or [[cycle]]")
+    return tuple(sorted(poses.values(), key=lambda pose: pose.time))
+
+
+def _add(poses: dict[str, Pose], more: Iterable[Pose], told: Entry) -> None:
+    for pose in more:
+        if pose.name in poses:
+            raise told.fail(f"two poses are called '{pose.name}'", "name")
+        poses[pose.name] = pose
+
+
+def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = None) -> Pose:
+    angles = read_angles(body, entry.inner("angles"), lap)
+    if "reach" in entry:
+        with entry.blaming("reach"):
+            angles = reached(body, angles, entry.inner("reach"))
+    if not angles:
+        raise entry.fail(f"pose '{name}' sets no angle")
+    return Pose(name, time, angles)
+
+
+def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
+    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before.
+
+    With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
+    """
+    entry.check(("from", "until", "period", "mirrored", "turned", "pose"))
+    start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
+    end = min(entry.number("until", seconds, start), seconds)
+    told = entry.inners("pose")
+    if not told:
+        raise entry.fail("the cycle has no pose: write pose = [{ at = 0, angles = { ... } }, ...]")
+    count = int((end - start) / period + 1e-9) + 1
+    if count * len(told) > MOST:
+        raise entry.fail(f"the cycle is repeated {count} times: too often", "period")
+    turned = radians(entry.number("turned", 0.0))
+    poses = []
+    for index, key in enumerate(told):
+        key.check(("at", "name", "angles", "reach"))
+        first = start + period * key.number("at", least=0, most=1)
+        for lap, pose in enumerate(_laps(body, key, key.text("name", f"key {index + 1}"), count)):
+            flipped = entry.flag("mirrored") and lap % 2 == 1
+            angles = mirrored(body, pose.angles) if flipped else pose.angles
+            if YAW in angles:
+                angles = {**angles, YAW: angles[YAW] + lap * turned}
+            poses.append(replace(pose, time=first + lap * period, angles=angles))
+    return [pose for pose in poses if pose.time <= end + 1e-9]
+
+
+def _laps(body: Body, entry: Entry, name: str, count: int) -> list[Pose]:
+    """A pose of a cycle in its repetitions, not yet in time; read once if it is always the same."""
+    if changes_by_lap(body, entry.inner("angles")):
+        return [_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
+    pose = _pose(body, entry, name, 0.0)
+    return [replace(pose, name=f"{name}#{lap + 1}") for lap in range(count)]

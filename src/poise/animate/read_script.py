@@ -1,0 +1,237 @@
+"""Scripts from files: those that come with Poise by name, an animator's own by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from math import radians
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from poise.animate.angles import joint_freedoms
+from poise.animate.direct import goal_start
+from poise.animate.read_goals import read_goals
+from poise.animate.read_objectives import read_objectives, read_span
+from poise.animate.read_poses import read_poses
+from poise.animate.script import Beginning, Hold, Script
+from poise.body.body import Body
+from poise.control.poses.poses import PosesSettings
+from poise.control.poses.rig import Span, Strengthening
+from poise.errors import unknown
+from poise.perform.cast import load_body
+from poise.perform.run import LONGEST
+from poise.toml_reader import Entry, is_number
+from poise.world.props import PROPS, Prop
+from poise.world.pushes import Push, parse_push
+from poise.world.scene import Scene
+from poise.world.terrain_kinds import parse_terrain
+
+_FOLDER = Path(__file__).parent / "scripts"
+_ENTRIES = (
+    *("title", "body", "mass", "limits", "seconds", "step", "scene", "start", "settings"),
+    *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
+)
+_WHERE = ("at", "x", "heading", "ahead")
+"""What says where a prop is; all other numbers say how large it is."""
+SMALLEST = 1e-4  # m or kg, of a prop
+
+
+def shipped_scripts() -> tuple[str, ...]:
+    """Names of the scripts that come with Poise."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+def shipped_titles() -> dict[str, str]:
+    """What each of them shows, by name."""
+    return {name: Entry.read(find_script(name)).text("title") for name in shipped_scripts()}
+
+
+def find_script(name: str) -> Path:
+    """The file of a script."""
+    if name.endswith(".toml"):
+        return Path(name)
+    if name not in shipped_scripts():
+        raise unknown("script", name, shipped_scripts())
+    return _FOLDER / f"{name}.toml"
+
+
+def is_shipped(path: Path) -> bool:
+    """Whether a script comes with Poise."""
+    return path.parent == _FOLDER
+
+
+def read_script(name: str | Path, seconds: float = 0.0) -> Script:
+    """A script by name or path, its cycles repeated for at least so many seconds; errors name the line."""
+    path = find_script(str(name))
+    entry = Entry.read(path)
+    entry.check(_ENTRIES)
+    body = _body(entry, path.parent)
+    seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
+    poses = read_poses(body, entry, seconds)
+    changes, names = _changes(body, entry)
+    with entry.blaming("scene"):
+        scene = _scene(body, entry.inner("scene"), path.parent)
+        scene.model  # noqa: B018 - a scene that does not compile is refused here
+    script = Script(
+        name=path.stem,
+        title=entry.text("title", path.stem),
+        path=path,
+        scene=scene,
+        seconds=seconds,
+        step=entry.number("step", 1 / 120, least=1e-4, most=0.02),
+        beginning=_beginning(entry.inner("start")),
+        settings=_settings(entry.inner("settings")),
+        poses=poses,
+        changes=changes,
+        stabilised=_stabilised(entry.inner("stabilise")),
+        objectives=read_objectives(scene, entry),
+        pushes=_pushes(scene, entry),
+        holds=tuple(_hold(scene, hold) for hold in entry.tables("hold")),
+        goals=read_goals(scene, entry, poses, names),
+    )
+    for goal in script.goals:
+        with entry.tables("goal")[goal.origin[0]].blaming("want"):
+            goal_start(script, goal)
+    return script
+
+
+def _body(entry: Entry, folder: Path) -> Body:
+    """By name, or from a file that is looked for beside the script."""
+    name = entry.text("body", "human37")
+    with entry.blaming("body"):
+        body = load_body(str(folder / name) if Path(name).suffix else name)
+    if "mass" in entry:
+        with entry.blaming("mass"):
+            body = body.scaled(mass=entry.number("mass", least=1e-3))
+    if "limits" in entry:
+        with entry.blaming("limits"):
+            body = body.with_torque_limits(entry.text("limits"))
+    return body
+
+
+def _scene(body: Body, entry: Entry, folder: Path) -> Scene:
+    """The body in its scene; the file of a terrain is looked for beside the script."""
+    entry.check(("terrain", "friction", "gravity", "prop"))
+    with entry.blaming("terrain"):
+        terrain = parse_terrain(entry.text("terrain", "flat"), folder)
+    taken = _names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
+    props = []
+    for told in entry.tables("prop"):
+        prop = _prop(told)
+        own = _names(prop.elements())
+        if own & taken or not prop.name:
+            raise told.fail(f"the name '{prop.name}' is taken: give the prop one of its own", "name")
+        taken |= own
+        props.append(prop)
+    return Scene((body,), terrain, tuple(props), entry.number("friction", 1.0, 0), entry.number("gravity", 9.81, 0))
+
+
+def _names(parts: Iterable[Element]) -> set[tuple[str, str]]:
+    """Names of bodies, joints and shapes, each with what it is: two of a kind may not share one."""
+    inner = (each for part in parts for each in part.iter())
+    return {(each.tag.removeprefix("free"), each.attrib["name"]) for each in inner if "name" in each.attrib}
+
+
+def _prop(entry: Entry) -> Prop:
+    """A prop by its kind, with whatever else it takes."""
+    kind = entry.text("kind")
+    if kind not in PROPS:
+        raise entry.blame(unknown("kind of prop", kind, PROPS), "kind")
+    make: Any = PROPS[kind]
+    valid = {field.name: field.default for field in fields(make)}
+    entry.check(("kind", *valid))
+    given: dict[str, Any] = {}
+    for key in entry.keys:
+        if key == "name":
+            given[key] = entry.text(key)
+        elif key != "kind":
+            given[key] = _measure(entry, key, valid[key])
+    return make(**given)  # type: ignore[no-any-return]
+
+
+def _measure(entry: Entry, key: str, usual: object) -> float | tuple[float, ...]:
+    """A number of a prop, or as many as usual."""
+    value = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
+    sizes = value if isinstance(value, tuple) else (value,)
+    if key not in _WHERE and not min(sizes) >= SMALLEST:
+        raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {min(sizes):g}", key)
+    return value
+
+
+def _beginning(entry: Entry) -> Beginning:
+    entry.check(("place", "heading", "velocity", "lift"))
+    x, y = entry.numbers("place", 2, (0.0, 0.0))
+    ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
+    return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
+
+
+def _settings(entry: Entry) -> PosesSettings:
+    valid = [field.name for field in fields(PosesSettings)]
+    entry.check(valid)
+    settings = PosesSettings()
+    for key in entry.keys:
+        with entry.blaming(key):
+            settings = replace(settings, **{key: entry.number(key)})
+    return settings
+
+
+def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
+    """Changes of gains, and the place of each by name."""
+    out: list[Strengthening] = []
+    names: dict[str, int] = {}
+    for index, gains in enumerate(entry.tables("gains")):
+        gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
+        with gains.blaming("joints"):
+            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_freedoms(body, name)]
+        stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
+        out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
+        name = gains.text("name", f"gains {index + 1}")
+        if name in names:
+            raise gains.fail(f"two gains are called '{name}'", "name")
+        names[name] = index
+    return tuple(out), names
+
+
+def _stabilised(entry: Entry) -> tuple[Span, ...]:
+    """When the root is stabilised: always, or in the spans told, or never."""
+    entry.check(("during",))
+    if "during" not in entry:
+        return (Span(),)
+    told = entry.raw("during")
+    if not isinstance(told, list) or not all(isinstance(span, list) and len(span) == 2 for span in told):
+        raise entry.fail(f"'during' must be a list of [from, until], not {told!r}", "during")
+    spans = []
+    for start, end in told:
+        if not (is_number(start) and is_number(end) and 0 <= start <= end):
+            raise entry.fail(f"'during': [{start}, {end}] must be two times, the earlier one first", "during")
+        spans.append(Span(float(start), float(end)))
+    return tuple(spans)
+
+
+def _pushes(scene: Scene, entry: Entry) -> tuple[Push, ...]:
+    """Pushes in the short form of the command line."""
+    out = []
+    for text in entry.texts("push"):
+        with entry.blaming("push"):
+            push = parse_push(text)
+            if push.body is not None:
+                scene.link_id(push.body)
+        out.append(push)
+    return tuple(out)
+
+
+def _hold(scene: Scene, entry: Entry) -> Hold:
+    entry.check(("link", "what", "points", "from", "until"))
+    points = entry.raw("points", [[0.0, 0.0, 0.0]])
+    good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
+    if not good or not all(is_number(v) for p in points for v in p):
+        raise entry.fail(f"'points' must be points of three numbers, not {points!r}", "points")
+    for key in ("link", "what"):
+        with entry.blaming(key):
+            scene.link_id(entry.text(key))
+    if entry.text("link") == entry.text("what"):
+        raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
+    places = tuple((float(x), float(y), float(z)) for x, y, z in points)
+    return Hold(entry.text("link"), entry.text("what"), places, read_span(entry))

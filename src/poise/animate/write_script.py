@@ -1,0 +1,50 @@
+"""Solved scripts: the animator's own text, with what was found for each goal written into it."""
+
+from __future__ import annotations
+
+from math import degrees
+
+from poise.animate.script import Goal, Script
+from poise.toml_reader import bare_lines, lines_of
+
+
+def solved_text(script: Script, text: str) -> str:
+    """The text of a script with `solved` in its goals: by how much each parameter was changed."""
+    text = text.removesuffix("\n")
+    lines, bare, where = text.split("\n"), bare_lines(text), lines_of(text)
+    tables: dict[int, list[Goal]] = {}
+    for goal in script.goals:
+        tables.setdefault(goal.origin[0], []).append(goal)
+    for table in sorted(tables, reverse=True):  # from the end, so that earlier lines stay where they are
+        header = where["goal", table, ""]  # counted from 1: the line after it
+        old = where.get(("goal", table, "solved"))
+        if old is not None:
+            del lines[old - 1 : _end(bare, old - 1)]
+        lines[header:header] = _solved(tables[table])
+    return "\n".join(lines) + "\n"
+
+
+def _solved(goals: list[Goal]) -> list[str]:
+    """The lines that say it: a table, or a list of tables for a goal that is repeated."""
+    tables = [_table(goal) for goal in goals]
+    if len(tables) == 1 and "#" not in goals[0].free[0].name:
+        return [f"solved = {tables[0]}"]
+    return ["solved = [", *(f"    {table}," for table in tables), "]"]
+
+
+def _table(goal: Goal) -> str:
+    pairs = [
+        f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}'
+        for free, by in zip(goal.free, goal.solved, strict=True)
+    ]
+    return "{ " + ", ".join(pairs) + " }"
+
+
+def _end(bare: list[str], start: int) -> int:
+    """The line after a value that begins on a line: it ends where its brackets are closed."""
+    depth = 0
+    for number in range(start, len(bare)):
+        depth += sum(bare[number].count(c) for c in "[{") - sum(bare[number].count(c) for c in "]}")
+        if depth <= 0:
+            return number + 1
+    return len(bare)

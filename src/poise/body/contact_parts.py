@@ -1,0 +1,67 @@
+"""The parts of a body that bear on things: heels, balls of the feet, toe tips, hands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array, Ints, readonly
+from poise.body.body import Body
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPart:
+    """Points of a link that touch together."""
+
+    name: str  # left_foot_heel, left_foot_ball, left_toes_tip, left_hand
+    limb: str  # left_foot, left_hand
+    link: str
+    points: Array  # (k, 3) m in the link frame
+
+
+def contact_parts(body: Body) -> tuple[ContactPart, ...]:
+    """Foot by foot heel, ball and (where toes are hinged to the foot) tip, then the hands."""
+    parts = []
+    for foot in body.feet:
+        parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
+        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _toes(body, foot.link)]
+    parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+    return tuple(parts)
+
+
+def _toes(body: Body, foot: str) -> list[str]:
+    """Links at the end of a leg, hinged to its foot; what stands on the foot of a lamp is none."""
+    carriers = {joint.parent_link for joint in body.joints}
+    below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
+    return below if foot != body.links[0] else []
+
+
+def _tip(body: Body, link: str) -> Array:
+    """(1, 3) the lowest, foremost solid point of the toes in the link frame."""
+    model, body_id = body.model, body.link_id(link)
+    solid = [
+        g
+        for g in range(model.ngeom)
+        if model.geom_bodyid[g] == body_id and (model.geom_contype[g] or model.geom_conaffinity[g])
+    ]
+    front = max(solid, key=lambda g: model.geom_pos[g, 0], default=-1)
+    if front < 0:
+        return readonly(2 * model.body_ipos[body_id][None])
+    return readonly((model.geom_pos[front] - np.array([0.0, 0.0, model.geom_size[front, 0]]))[None])
+
+
+def foot_links(body: Body) -> tuple[Ints, ...]:
+    """For each foot the ids of its links: the one that it is named after, and all that hangs on it."""
+    return tuple(links_from(body.model, body.link_id(foot.link)) for foot in body.feet)
+
+
+def links_from(model: mujoco.MjModel, top: int) -> Ints:
+    """Ids of a link and of all that hangs on it, in order."""
+    found = {top}
+    for link in range(1, model.nbody):  # parents come before their children
+        if int(model.body_parentid[link]) in found:
+            found.add(link)
+    return np.array(sorted(found), np.int64)

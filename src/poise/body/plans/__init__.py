@@ -1,0 +1,1 @@
+"""Plans of bodies: tables of segments, joints and shapes."""

@@ -1,0 +1,71 @@
+"""What human joints can do: how far they turn, how strong they are, how they resist.
+
+Ranges are of the left side, in degrees, as active ranges of healthy adults are published [AAOS1965]
+[BooneAzen1979], with the weight-bearing ankle of [Hoch2011] and the sternoclavicular joint of [Ludewig2009].
+A ball's box in rotation-vector space is wider than anatomy at its corners; ranges past 160 degrees are cut
+there, because a rotation vector is unique only below 180.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+from types import MappingProxyType as Proxy
+
+from poise.arrays import Frozen
+from poise.body.plans.plan import JointPlan
+
+
+@dataclass(frozen=True)
+class Role:
+    """The nature of a joint. Torques are peak values of one degree of freedom of an adult of about 70 kg."""
+
+    x: tuple[float, float]  # degrees
+    y: tuple[float, float]  # degrees
+    z: tuple[float, float]  # degrees
+    human: float  # N m
+    athlete: float  # N m
+    # Resistance keeps a limp body calm at 60 Hz: an adult's large joints take 1 N m s/rad and 0.01 kg m^2.
+    # Where a joint carries little, both shrink so that its motion decays within about 0.05 to 0.1 s, as the
+    # elbow's does.
+    damping: float = 1.0  # N m s/rad
+    armature: float = 0.01  # kg m^2
+
+
+ROLES = Proxy({
+    "hip": Role((-30, 45), (-140, 30), (-45, 45), 400, 600),
+    "knee": Role((0, 0), (-5, 150), (0, 0), 400, 600),
+    "ankle": Role((-35, 20), (-40, 50), (-15, 15), 250, 350),
+    "toe": Role((0, 0), (-70, 40), (0, 0), 60, 90, 0.05, 0.001),
+    "spine": Role((-35, 35), (-30, 90), (-45, 45), 300, 500),
+    "neck": Role((-45, 45), (-60, 65), (-80, 80), 60, 90, 0.5, 0.005),
+    "clavicle": Role((-10, 40), (0, 0), (-20, 30), 150, 250, 0.5, 0.005),
+    "shoulder": Role((-45, 150), (-160, 60), (-80, 90), 150, 250),
+    "elbow": Role((0, 0), (-150, 5), (0, 0), 100, 150),
+    "forearm": Role((0, 0), (0, 0), (-80, 80), 40, 60, 0.05, 0.001),
+    "wrist": Role((-80, 70), (-20, 30), (0, 0), 20, 30, 0.05, 0.001),
+    "fingers": Role((-90, 20), (0, 0), (0, 0), 5, 7.5, 0.005, 0.0001),
+    "thumb": Role((-50, 20), (-45, 20), (0, 0), 5, 7.5, 0.005, 0.0001),
+})  # fmt: skip
+
+FREE = JointPlan("root", "free")
+WELD = JointPlan("", "weld")
+
+
+def joint(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
+    """A joint of that nature: a ball for all three axes, else hinges.
+
+    `share` is the part of the published range it gets where several joints make up one, as along the spine.
+    """
+    nature = ROLES[role]
+    ranges = [getattr(nature, axis) for axis in axes]
+    return JointPlan(
+        name=name,
+        kind="ball" if len(axes) == 3 else "hinge",
+        axes=axes,
+        lower=tuple(radians(share * low) for low, _ in ranges),
+        upper=tuple(radians(share * high) for _, high in ranges),
+        torque=Frozen({"human": float(nature.human), "athlete": float(nature.athlete)}),
+        damping=nature.damping,
+        armature=nature.armature,
+    )

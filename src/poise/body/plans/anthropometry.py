@@ -1,0 +1,136 @@
+"""Human segments from published tables: how heavy, how long, how hard to turn.
+
+Masses, centres of mass and radii of gyration are those of men in [deLeva1996] Table 4; lengths are the
+fractions of stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1, with trunk and head
+divided in the proportions of [deLeva1996] Table 4. Where a segment is split further than the table goes, its
+parts are solid ellipsoids or cylinders of their own size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poise.body.plans.plan import Vector
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of [deLeva1996] Table 4, as fractions: of body mass, and of the segment's length."""
+
+    mass: float
+    com: float  # from the upper, or proximal, end
+    sagittal: float  # radius of gyration about the axis from back to front
+    transverse: float  # about the axis from side to side
+    longitudinal: float
+
+
+HEAD = Row(0.0694, 0.5002, 0.303, 0.315, 0.261)  # vertex to C7, neck included
+UPPER_TRUNK = Row(0.1596, 0.5066, 0.505, 0.320, 0.465)  # C7 to xiphoid
+MIDDLE_TRUNK = Row(0.1633, 0.4502, 0.482, 0.383, 0.468)  # xiphoid to navel
+LOWER_TRUNK = Row(0.1117, 0.6115, 0.615, 0.551, 0.587)  # navel to the middle of the hips
+UPPER_ARM = Row(0.0271, 0.5772, 0.285, 0.269, 0.158)
+FOREARM = Row(0.0162, 0.4574, 0.276, 0.265, 0.121)
+HAND = Row(0.0061, 0.3624, 0.288, 0.235, 0.184)  # wrist to the tip of the middle finger
+THIGH = Row(0.1416, 0.4095, 0.329, 0.329, 0.149)
+SHANK = Row(0.0433, 0.4395, 0.251, 0.246, 0.102)  # knee to ankle joint
+FOOT = Row(0.0137, 0.4415, 0.257, 0.245, 0.124)  # heel to toe tip
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """Where the landmarks of a figure lie, as fractions of stature, and what its segments weigh."""
+
+    stature: float  # m
+    mass: float  # kg
+    ankle: float = 0.039  # heights
+    knee: float = 0.285
+    hip: float = 0.530
+    shoulder: float = 0.818
+    c7: float = 0.848
+    hip_half: float = 0.052  # half the distance of the joint centres; [Winter2009]'s 0.0955 is to the outer hip
+    shoulder_half: float = 0.105  # joint centres; [Winter2009]'s 0.129 is to the outer shoulder
+    upper_arm: float = 0.186  # lengths
+    forearm: float = 0.146
+    hand: float = 0.108
+    foot: float = 0.152
+    foot_half: float = 0.0235  # the rails under the foot, inside its breadth of 0.055
+    heel: float = 0.034  # behind the ankle
+    skull: Vector = (0.0545, 0.0445, 0.0715)  # half-sizes forward, sideways, up
+    girth: float = 1.0  # thickness of the shapes against an adult's of that stature
+    trunk_split: tuple[float, float, float] = (
+        0.2415,
+        0.3572,
+        0.4013,
+    )  # lower, middle, upper part of hip to C7
+    masses: tuple[float, float, float, float] = (
+        0.0694,
+        0.4346,
+        0.0494,
+        0.1986,
+    )  # head, trunk, one arm, one leg
+
+    def metres(self, fraction: float) -> float:
+        """A fraction of stature in metres."""
+        return fraction * self.stature
+
+    @property
+    def trunk(self) -> float:
+        """Hip to C7, m."""
+        return self.metres(self.c7 - self.hip)
+
+    def segment_mass(self, row: Row) -> float:
+        """Mass of a segment, kg: the table's share within its part of the body, that part's share of the whole."""
+        head, trunk, arm, leg = self.masses
+        for share, rows in (
+            (head, (HEAD,)),
+            (trunk, (UPPER_TRUNK, MIDDLE_TRUNK, LOWER_TRUNK)),
+            (arm, (UPPER_ARM, FOREARM, HAND)),
+            (leg, (THIGH, SHANK, FOOT)),
+        ):
+            if row in rows:
+                # The shares of all segments sum to 1, so the body weighs what was asked for.
+                total = head + trunk + 2 * arm + 2 * leg
+                return self.mass * share / total * row.mass / sum(r.mass for r in rows)
+        raise ValueError(f"{row} is not a segment of the table")
+
+
+def upright_inertia(row: Row, mass: float, length: float) -> Vector:
+    """Moments (kg m^2) about x, y, z of a segment whose length (m) is vertical."""
+    return (
+        mass * (row.sagittal * length) ** 2,
+        mass * (row.transverse * length) ** 2,
+        mass * (row.longitudinal * length) ** 2,
+    )
+
+
+def hand_inertia(mass: float, length: float) -> Vector:
+    """The hand hangs with its palm towards the thigh: the table's front-to-back axis is our y."""
+    x, y, z = upright_inertia(HAND, mass, length)
+    return y, x, z
+
+
+def foot_inertia(mass: float, length: float) -> Vector:
+    """The foot's length lies forward: the table's longitudinal axis is our x."""
+    vertical, lateral, forward = upright_inertia(FOOT, mass, length)
+    return forward, lateral, vertical
+
+
+def combined(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
+    """Mass, centre of mass and inertia of rigidly joined (mass, com, inertia) that lie on one vertical line."""
+    mass = sum(m for m, _, _ in parts)
+    x, y, z = (sum(m * c[k] for m, c, _ in parts) / mass for k in range(3))
+    spread = sum(m * (c[2] - z) ** 2 for m, c, _ in parts)
+    a, b, c = (sum(i[k] for _, _, i in parts) for k in range(3))
+    return mass, (x, y, z), (a + spread, b + spread, c)
+
+
+def cylinder_inertia(mass: float, radius: float, length: float) -> Vector:
+    """A solid upright cylinder."""
+    across = mass * (3 * radius**2 + length**2) / 12
+    return across, across, mass * radius**2 / 2
+
+
+def ellipsoid_inertia(mass: float, half: Vector) -> Vector:
+    """A solid ellipsoid with half-axes (m) along x, y, z."""
+    a, b, c = (h * h for h in half)
+    return mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5

@@ -1,0 +1,55 @@
+"""`baby`: an infant of about eight months, 0.70 m, 8.5 kg, with the joints of `human37`.
+
+Shares of mass are those of the Q1 child dummy, head and neck 2.41, torso with suit 4.48, arms 0.89, legs 1.82
+kg [UNR129] Annex 8 Table 1; within a limb they divide as an adult's. Sitting height is 0.655 of stature, as
+of the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short
+and round. Radii of gyration, as fractions of each segment's length, are an adult's for want of a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poise.arrays import Frozen
+from poise.body.plans import human37
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.plan import JointPlan, Plan
+from poise.body.plans.scale import strengthened
+
+INFANT = Proportions(
+    stature=0.70,
+    mass=8.5,
+    ankle=0.045,
+    knee=0.215,
+    hip=0.390,
+    shoulder=0.745,
+    c7=0.780,
+    hip_half=0.058,
+    shoulder_half=0.108,
+    upper_arm=0.155,
+    forearm=0.120,
+    hand=0.100,
+    foot=0.150,
+    foot_half=0.028,
+    heel=0.034,
+    skull=(0.102, 0.088, 0.115),
+    girth=1.3,
+    masses=(2.41, 4.48, 0.445, 0.91),
+)
+WEAKNESS = 0.5  # infants are weaker than adults of their size would be
+
+
+def plan() -> Plan:
+    """An adult's joints with strength and resistance for the size; the default set is an infant's."""
+    figure = human37.plan(INFANT, "baby")
+    mass = INFANT.mass / human37.ADULT.mass
+    length = INFANT.stature / human37.ADULT.stature
+    segments = tuple(replace(s, joint=_infants(strengthened(s.joint, mass, length))) for s in figure.segments)
+    return replace(figure, segments=segments, default_torque="infant")
+
+
+def _infants(joint: JointPlan) -> JointPlan:
+    """The joint with a set of an infant's torques beside the others."""
+    if not joint.torque:
+        return joint
+    return replace(joint, torque=Frozen({**joint.torque, "infant": WEAKNESS * joint.torque["human"]}))

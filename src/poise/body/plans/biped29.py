@@ -1,0 +1,134 @@
+"""`biped29`: the character of contact-aware nonlinear control [Muico2009], 29 degrees of freedom, 71.36 kg.
+
+Masses and inertias are Table 1 of the paper. It prints them about x lateral, y up, z forward; here they stand
+as (forward, lateral, up). Clavicles, neck, head and hands have no joint of their own: they are welded links,
+so that the table can be read off the model. The paper prints no lengths and no torque limits; lengths are
+those with which its walks were reproduced, centres of mass lie in the middle of the shapes.
+"""
+
+from __future__ import annotations
+
+from poise.body.plans import shapes
+from poise.body.plans.anatomy import FREE, WELD, joint
+from poise.body.plans.plan import (
+    Geom,
+    HandPlan,
+    JointPlan,
+    Limb,
+    Plan,
+    Segment,
+    Vector,
+    both_feet,
+    both_hands,
+    right_of,
+)
+
+# [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about its x (lateral), y (up), z (forward).
+TABLE: dict[str, tuple[float, float, float, float]] = {
+    "pelvis": (12.8, 0.120, 0.148, 0.174),
+    "thigh": (9.01, 0.208, 0.0356, 0.204),
+    "shank": (3.91, 0.0600, 8.70e-3, 0.0585),
+    "foot": (0.757, 1.99e-3, 1.99e-3, 1.16e-4),
+    "torso": (17.0, 0.281, 0.167, 0.335),
+    "clavicle": (2.51, 6.91e-3, 0.0111, 0.0111),
+    "upper_arm": (1.42, 0.0133, 1.40e-3, 0.0132),
+    "forearm": (0.570, 3.00e-3, 3.00e-4, 3.00e-3),
+    "hand": (0.451, 2.18e-4, 1.30e-5, 2.18e-4),
+    "neck": (0.230, 2.00e-4, 2.00e-4, 2.00e-4),
+    "head": (4.07, 0.0248, 0.0176, 0.0200),
+}
+
+# Lengths, m.
+HIP, THIGH, SHANK = 0.09, 0.43, 0.42  # half the distance of the hips; joint to joint
+ANKLE, HEEL, TOE, FOOT = 0.08, -0.06, 0.15, 0.04  # height, contact behind and before the ankle, half-width
+WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips, shoulders above it, and sideways
+UPPER_ARM, FOREARM = 0.30, 0.26
+
+
+def plan() -> Plan:
+    """Pelvis, two legs, trunk with head, two arms."""
+    leg, arm = _leg(), _arm()
+    return Plan(
+        name="biped29",
+        segments=(_pelvis(), *leg, *map(right_of, leg), *_trunk(), *arm, *map(right_of, arm)),
+        default_torque="human",
+        standing={"left_shoulder": (0.14, 0.0, 0.0), "right_shoulder": (-0.14, 0.0, 0.0)},
+        feet=both_feet(shapes.foot_plan("left_foot", "left_ankle", HEEL, TOE, FOOT, ANKLE)),
+        hands=both_hands(HandPlan("left_hand", (0.0, 0.0, -0.10))),
+        head="head",
+    )
+
+
+def _segment(
+    name: str, parent: str | None, joint: JointPlan, offset: Vector, com: Vector,
+    geoms: tuple[Geom, ...], group: str, limb: Limb | None = None,
+) -> Segment:  # fmt: skip
+    mass, lateral, up, forward = TABLE[name.removeprefix("left_")]
+    return Segment(name, parent, joint, offset, mass, com, (forward, lateral, up), geoms, group, limb)
+
+
+def _pelvis() -> Segment:
+    looks = (
+        shapes.lateral("pelvis_hips", 0.02, 0.075, 0.095, shapes.TROUSERS),
+        shapes.lateral("pelvis_waist", 0.10, 0.06, 0.09, shapes.SHIRT),
+    )
+    return _segment("pelvis", None, FREE, (0.0, 0.0, ANKLE + SHANK + THIGH), (0.0, 0.0, 0.04), looks, "trunk")
+
+
+def _leg() -> tuple[Segment, ...]:
+    thigh = (
+        shapes.hanging("left_thigh_shape", THIGH, 0.058, shapes.TROUSERS),
+        shapes.ellipsoid("left_thigh_muscle", (0.0, 0.0, -0.15), (0.078, 0.074, 0.21), shapes.TROUSERS),
+    )
+    shank = (
+        shapes.hanging("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
+        shapes.ellipsoid("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
+    )
+    foot = (
+        *shapes.rails("left_foot", HEEL, TOE, FOOT, ANKLE),
+        *shapes.shoe("left_foot", HEEL, TOE, FOOT, ANKLE),
+    )
+    return (
+        _segment("left_thigh", "pelvis", joint("left_hip", "hip"), (0.0, HIP, 0.0),
+                 (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),
+        _segment("left_shank", "left_thigh", joint("left_knee", "knee", "y"), (0.0, 0.0, -THIGH),
+                 (0.0, 0.0, -0.43 * SHANK), shank, "left_leg", "legs"),
+        _segment("left_foot", "left_shank", joint("left_ankle", "ankle", "yx"), (0.0, 0.0, -SHANK),
+                 ((HEEL + TOE) / 2, 0.0, -ANKLE / 2), foot, "left_leg"),
+    )  # fmt: skip
+
+
+def _trunk() -> tuple[Segment, ...]:
+    torso = (
+        shapes.lateral("torso_belly", 0.06, 0.06, 0.095, shapes.SHIRT),
+        shapes.lateral("torso_ribs", 0.17, 0.07, 0.105, shapes.SHIRT),
+        shapes.lateral("torso_chest", 0.28, 0.085, 0.10, shapes.SHIRT),
+        shapes.lateral("torso_flank", 0.115, 0.065, 0.101, shapes.SHIRT, solid=False),
+        shapes.lateral("torso_breast", 0.225, 0.08, 0.104, shapes.SHIRT, solid=False),
+    )
+    clavicle = (
+        shapes.capsule("left_clavicle_shape", (0.0, 0.0, 0.0), (0.0, SHOULDER - 0.06, 0.0), 0.06, shapes.SHIRT),
+    )
+    left = _segment("left_clavicle", "torso", WELD, (0.0, 0.06, CHEST), (0.0, 0.06, 0.0), clavicle, "left_arm")
+    neck = (shapes.capsule("neck_shape", (0.0, 0.0, -0.03), (0.0, 0.0, 0.10), 0.05, shapes.SKIN),)
+    head = shapes.face("head", (0.02, 0.0, 0.10), (0.095, 0.078, 0.125))
+    return (
+        _segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, WAIST), (0.0, 0.0, 0.18), torso, "trunk"),
+        _segment("neck", "torso", WELD, (0.0, 0.0, CHEST + 0.05), (0.0, 0.0, 0.04), neck, "head"),
+        _segment("head", "neck", WELD, (0.0, 0.0, 0.07), (0.01, 0.0, 0.10), head, "head"),
+        left,
+        right_of(left),
+    )
+
+
+def _arm() -> tuple[Segment, ...]:
+    upper = (shapes.hanging("left_upper_arm_shape", UPPER_ARM, 0.045, shapes.SLEEVE),)
+    fore = (shapes.hanging("left_forearm_shape", FOREARM, 0.036, shapes.SKIN),)
+    hand = (shapes.capsule("left_hand_shape", (0.0, 0.0, -0.04), (0.0, 0.0, -0.12), 0.034, shapes.SKIN),)
+    return (
+        _segment("left_upper_arm", "torso", joint("left_shoulder", "shoulder"), (0.0, SHOULDER, CHEST),
+                 (0.0, 0.0, -UPPER_ARM / 2), upper, "left_arm", "arms"),
+        _segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -UPPER_ARM),
+                 (0.0, 0.0, -FOREARM / 2), fore, "left_arm", "arms"),
+        _segment("left_hand", "left_forearm", WELD, (0.0, 0.0, -FOREARM), (0.0, 0.0, -0.08), hand, "left_arm"),
+    )  # fmt: skip

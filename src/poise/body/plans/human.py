@@ -1,0 +1,259 @@
+"""Parts of human figures: pelvis, legs, trunk, head and arms for any proportions. Bodies choose among them.
+
+All sides are written for the left. Thicknesses are fractions of stature that look like a clothed person; they
+bear no mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from poise.body.plans import anthropometry as tables
+from poise.body.plans import shapes
+from poise.body.plans import shapes as human_looks
+from poise.body.plans.anatomy import FREE, joint
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.plan import FootPlan, HandPlan, JointPlan, Plan, Segment, Vector, both_feet, both_hands, right_of
+
+CLAVICLE_MASS = 0.01  # of body mass, taken from the upper trunk: shoulder girdle of one side
+TOES_MASS = 0.12  # of the foot's mass
+BALL = 0.072  # of stature: from the ankle forward to the ball of the foot
+ABDUCTION = 0.14  # rad: arms of a standing figure hang a little away from the body
+
+
+def assemble(
+    name: str,
+    core: Iterable[Segment],
+    leg: Iterable[Segment],
+    trunk: Iterable[Segment],
+    arm: Iterable[Segment],
+    *,
+    foot: FootPlan,
+    hand: HandPlan,
+    default_torque: str = "human",
+) -> Plan:
+    """A plan from the pelvis (and what is welded to it), a left leg, the trunk with head, and a left arm."""
+    leg, arm = tuple(leg), tuple(arm)
+    return Plan(
+        name=name,
+        segments=(*core, *leg, *map(right_of, leg), *trunk, *arm, *map(right_of, arm)),
+        default_torque=default_torque,
+        standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
+        feet=both_feet(foot),
+        hands=both_hands(hand),
+        head="head",
+    )
+
+
+def pelvis(p: Proportions) -> Segment:
+    """The free root: the lower trunk, its origin between the hips."""
+    length, mass = p.trunk * p.trunk_split[0], p.segment_mass(tables.LOWER_TRUNK)
+    wide, thick = p.metres(0.036) * p.girth, p.metres(0.054) * p.girth
+    looks = (
+        shapes.lateral("pelvis_hips", 0.1 * length, 1.2 * wide, thick, shapes.TROUSERS),
+        shapes.lateral("pelvis_belt", 0.4 * length, 1.05 * wide, 0.97 * thick, shapes.TROUSERS, solid=False),
+        shapes.lateral("pelvis_waist", 0.7 * length, wide, 0.94 * thick, shapes.SHIRT),
+    )
+    return Segment(
+        "pelvis",
+        None,
+        FREE,
+        (0.0, 0.0, p.metres(p.hip)),
+        mass,
+        (0.0, 0.0, (1 - tables.LOWER_TRUNK.com) * length),
+        tables.upright_inertia(tables.LOWER_TRUNK, mass, length),
+        looks,
+        "trunk",
+    )
+
+
+def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None = None) -> tuple[Segment, Segment]:
+    """The long bones of the left leg."""
+    upper, lower = p.metres(p.hip - p.knee), p.metres(p.knee - p.ankle)
+    heavy, light = p.segment_mass(tables.THIGH), p.segment_mass(tables.SHANK)
+    thick = p.metres(0.040) * p.girth
+    muscle = shapes.ellipsoid(
+        "left_thigh_muscle", (0.0, 0.0, -0.34 * upper), (1.12 * thick, 1.06 * thick, 0.5 * upper), shapes.TROUSERS
+    )
+    calf = shapes.ellipsoid(
+        "left_shank_calf", (-0.1 * thick, 0.0, -0.3 * lower), (0.82 * thick, 0.8 * thick, 0.4 * lower), shapes.TROUSERS
+    )
+    return (
+        Segment(
+            "left_thigh",
+            parent,
+            joint("left_hip", "hip"),
+            hip or (0.0, p.metres(p.hip_half), 0.0),
+            heavy,
+            (0.0, 0.0, -tables.THIGH.com * upper),
+            tables.upright_inertia(tables.THIGH, heavy, upper),
+            (shapes.hanging("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
+            "left_leg",
+            "legs",
+        ),
+        Segment(
+            "left_shank",
+            "left_thigh",
+            joint("left_knee", "knee", "y"),
+            (0.0, 0.0, -upper),
+            light,
+            (0.0, 0.0, -tables.SHANK.com * lower),
+            tables.upright_inertia(tables.SHANK, light, lower),
+            (shapes.hanging("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
+            "left_leg",
+            "legs",
+        ),
+    )
+
+
+def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, FootPlan]:
+    """A left foot of one piece that touches the ground from `heel` to `toe` (m from the ankle)."""
+    mass, length = p.segment_mass(tables.FOOT), p.metres(p.foot)
+    half, height = p.metres(p.foot_half), p.metres(p.ankle)
+    com = (heel - shapes.SOLE + tables.FOOT.com * length, 0.0, -0.55 * height)
+    looks = shapes.rails("left_foot", heel, toe, half, height) + shapes.shoe("left_foot", heel, toe, half, height)
+    segment = Segment(
+        "left_foot",
+        "left_shank",
+        ankle,
+        (0.0, 0.0, -p.metres(p.knee - p.ankle)),
+        mass,
+        com,
+        tables.foot_inertia(mass, length),
+        looks,
+        "left_leg",
+    )
+    return segment, shapes.foot_plan("left_foot", ankle.name, heel, toe, half, height)
+
+
+def jointed_foot(
+    p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL
+) -> tuple[Segment, Segment, FootPlan]:
+    """A left foot from heel to ball, and its toes.
+
+    `sole` (m) is the radius of the contact rails, `forward` (of stature) where the ball lies before the ankle.
+    """
+    mass, half, height = p.segment_mass(tables.FOOT), p.metres(p.foot_half), p.metres(p.ankle)
+    heel, ball, tip = sole - p.metres(p.heel), p.metres(forward), p.metres(p.foot - p.heel)
+    back, length = (1 - TOES_MASS) * mass, ball - heel + sole
+    looks = (
+        *shapes.rails("left_foot", heel, ball, half, height, sole),
+        *shapes.shoe("left_foot", heel, ball, half, height, sole),
+    )
+    foot = Segment(
+        "left_foot",
+        "left_shank",
+        ankle,
+        (0.0, 0.0, -p.metres(p.knee - p.ankle)),
+        back,
+        (heel - sole + 0.5 * length, 0.0, -0.55 * height),
+        tables.foot_inertia(back, length),
+        looks,
+        "left_leg",
+    )
+    toes = _toes(p, TOES_MASS * mass, (ball, 0.0, 1.5 * sole - height), tip - ball, sole)
+    return foot, toes, shapes.foot_plan("left_foot", ankle.name, heel, ball, half, height)
+
+
+def _toes(p: Proportions, mass: float, offset: Vector, length: float, sole: float) -> Segment:
+    """Toes hinged at the ball of the foot; a small sphere under their tip is all that touches."""
+    wide = p.metres(p.foot_half) + sole
+    half = (length / 2, wide, sole)
+    looks = (
+        shapes.sphere("left_toes_tip", (length - sole, 0.0, -0.5 * sole), sole, shapes.SHOE),
+        shapes.ellipsoid(
+            "left_toes_shape", (0.35 * length, 0.0, 0.1 * sole), (0.65 * length, 0.98 * wide, 1.55 * sole), shapes.SHOE
+        ),
+    )
+    return Segment(
+        "left_toes",
+        "left_foot",
+        joint("left_toe", "toe", "y"),
+        offset,
+        mass,
+        (length / 2, 0.0, 0.0),
+        tables.ellipsoid_inertia(mass, half),
+        looks,
+        "left_leg",
+    )
+
+
+def head(p: Proportions, parent: str, offset: Vector, neck: JointPlan) -> Segment:
+    """Head and neck as one link on the joint at C7."""
+    length, mass = p.metres(1.0 - p.c7), p.segment_mass(tables.HEAD)
+    a, b, c = (p.metres(s) for s in p.skull)
+    throat = shapes.capsule(
+        "head_neck", (0.0, 0.0, -0.1 * length), (0.1 * a, 0.0, length - 1.6 * c), 0.66 * b, shapes.SKIN
+    )
+    looks = (throat, *shapes.face("head", (0.25 * a, 0.0, length - c), (a, b, c)))
+    com = (0.1 * a, 0.0, (1 - tables.HEAD.com) * length)
+    return Segment(
+        "head", parent, neck, offset, mass, com, tables.upright_inertia(tables.HEAD, mass, length), looks, "head"
+    )
+
+
+def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment, Segment]:
+    """Upper arm, forearm and hand of the left side."""
+    upper, lower, length = (p.metres(f) for f in (p.upper_arm, p.forearm, p.hand))
+    heavy, light, least = (p.segment_mass(r) for r in (tables.UPPER_ARM, tables.FOREARM, tables.HAND))
+    thick = p.metres(0.026) * p.girth
+    return (
+        Segment(
+            "left_upper_arm",
+            parent,
+            joint("left_shoulder", "shoulder"),
+            shoulder,
+            heavy,
+            (0.0, 0.0, -tables.UPPER_ARM.com * upper),
+            tables.upright_inertia(tables.UPPER_ARM, heavy, upper),
+            (shapes.hanging("left_upper_arm_shape", upper, thick, shapes.SLEEVE),),
+            "left_arm",
+            "arms",
+        ),
+        Segment(
+            "left_forearm",
+            "left_upper_arm",
+            joint("left_elbow", "elbow", "y"),
+            (0.0, 0.0, -upper),
+            light,
+            (0.0, 0.0, -tables.FOREARM.com * lower),
+            tables.upright_inertia(tables.FOREARM, light, lower),
+            (shapes.hanging("left_forearm_shape", lower, 0.78 * thick, shapes.SKIN),),
+            "left_arm",
+            "arms",
+        ),
+        Segment(
+            "left_hand",
+            "left_forearm",
+            joint("left_wrist", "wrist", "xy"),
+            (0.0, 0.0, -lower),
+            least,
+            (0.0, 0.0, -tables.HAND.com * length),
+            tables.hand_inertia(least, length),
+            human_looks.hand(length, thick),
+            "left_arm",
+        ),
+    )
+
+
+def palm_point(p: Proportions) -> HandPlan:
+    """Where a left hand pushes: the middle of the palm."""
+    return HandPlan("left_hand", (0.0, 0.0, -0.5 * p.metres(p.hand)))
+
+
+def clavicle(p: Proportions, parent: str, height: float) -> Segment:
+    """The left shoulder girdle, from beside the breastbone out to the shoulder; `height` (m) in the parent."""
+    root, mass, thick = 0.25 * p.metres(p.shoulder_half), CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
+    reach = p.metres(p.shoulder_half) - root
+    looks = (shapes.capsule("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT),)
+    return Segment(
+        "left_clavicle",
+        parent,
+        joint("left_clavicle", "clavicle", "zx"),
+        (0.0, root, height),
+        mass,
+        (0.0, 0.6 * reach, 0.0),
+        tables.ellipsoid_inertia(mass, (thick, 0.6 * reach, thick)),
+        looks,
+        "left_arm",
+    )

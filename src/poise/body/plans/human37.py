@@ -1,0 +1,55 @@
+"""`human37`: a figure for key poses, 37 degrees of freedom, 71 kg, 1.75 m.
+
+[Fattal2006] animates a human-like character of 37 degrees of freedom without printing which. These are: root
+6, spine 3, neck 2; on each side hip 3, knee 1, ankle 2, toe 1, shoulder 3, elbow 1, wrist 2. Toes serve its
+jumps, two wrist angles its tray.
+"""
+
+from __future__ import annotations
+
+from poise.body.plans import anthropometry as tables
+from poise.body.plans import human, shapes
+from poise.body.plans import shapes as human_looks
+from poise.body.plans.anatomy import joint
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.plan import Plan, Segment
+
+ADULT = Proportions(stature=1.75, mass=71.0)
+
+
+def plan(p: Proportions = ADULT, name: str = "human37") -> Plan:
+    """The figure at any proportions."""
+    sole = shapes.SOLE * p.stature / ADULT.stature
+    foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle", "yx"), sole)
+    navel = p.metres(p.hip) + p.trunk * p.trunk_split[0]
+    neck = human.head(p, "torso", (0.0, 0.0, p.metres(p.c7) - navel), joint("neck", "neck", "zy"))
+    shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder) - navel)
+    return human.assemble(
+        name,
+        core=(human.pelvis(p),),
+        leg=(*human.thigh_and_shank(p), foot, toes),
+        trunk=(_torso(p), neck),
+        arm=human.arm(p, "torso", shoulder),
+        foot=contact,
+        hand=human.palm_point(p),
+    )
+
+
+def _torso(p: Proportions) -> Segment:
+    """Middle and upper trunk as one link on a joint at the navel."""
+    lower, middle, upper = (p.trunk * part for part in p.trunk_split)
+    belly, chest = p.segment_mass(tables.MIDDLE_TRUNK), p.segment_mass(tables.UPPER_TRUNK)
+    mass, com, inertia = tables.combined(
+        (belly, (0.0, 0.0, (1 - tables.MIDDLE_TRUNK.com) * middle),
+         tables.upright_inertia(tables.MIDDLE_TRUNK, belly, middle)),
+        (chest, (0.0, 0.0, middle + (1 - tables.UPPER_TRUNK.com) * upper),
+         tables.upright_inertia(tables.UPPER_TRUNK, chest, upper)),
+    )  # fmt: skip
+    reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
+    yoke = shapes.lateral("torso_shoulders", p.metres(p.shoulder - p.hip) - lower, 0.96 * reach, thick, shapes.SHIRT)
+    looks = (
+        *human_looks.abdomen(p, "torso", 0.0, middle),
+        *human_looks.thorax(p, "torso", middle, upper),
+        yoke,
+    )
+    return Segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")

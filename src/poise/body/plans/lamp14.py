@@ -1,0 +1,134 @@
+"""`lamp14`: a desk lamp that hops, 14 degrees of freedom, 2.8 kg, half a metre tall.
+
+[Fattal2006] jumps a lamp of 14 degrees of freedom without printing which. These are: root 6; base to lower arm 3,
+lower to upper arm 2, upper arm to shade 3. The root is the base, so that "base level" is a statement about the
+root. In the zero pose the arms are straight up and the shade looks forward; the lamp stands with bent arms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import cos, radians, sin
+
+from poise.arrays import Frozen
+from poise.body.plans import anthropometry as solids
+from poise.body.plans import shapes
+from poise.body.plans.anatomy import FREE
+from poise.body.plans.plan import Colour, FootPlan, Geom, JointPlan, Plan, Segment, Vector
+
+STEEL: Colour = (0.62, 0.66, 0.70, 1.0)
+ENAMEL: Colour = (0.86, 0.87, 0.86, 1.0)
+GLOW: Colour = (1.0, 0.93, 0.65, 1.0)
+
+BASE, ARM, SHADE = 1.6, 0.35, 0.5  # kg: a heavy base, two arms, a shade with its bulb; 2.8 together
+RADIUS, RAIL, TOP = 0.10, 0.008, 0.03  # m: the disc, its contact rails, the joint above the ground
+LENGTH, THICK = 0.20, 0.011  # m: an arm
+DEPTH, MOUTH = 0.13, 0.075  # m: the shade from neck to rim, and the rim's radius
+TORQUE = 20.0  # N m: springs of 20 N m/rad over a radian
+DAMPING, ARMATURE = 0.02, 0.0005  # a joint carries 0.02 kg m^2: motion decays within about a second, limp
+
+
+def plan() -> Plan:
+    """Base, two arms, shade."""
+    return Plan(
+        name="lamp14",
+        segments=(_base(), _arm("lower_arm", "base", _ball("base_joint"), TOP - RAIL), _elbowed(), _shade()),
+        default_torque="motor",
+        standing={"base_joint": (0.0, -0.5, 0.0), "elbow": (1.1, 0.0), "neck": (0.0, -0.35, 0.0)},
+        feet=(FootPlan("base", _corners(), "base_joint"),),
+        head="shade",
+    )
+
+
+def _ball(name: str) -> JointPlan:
+    return JointPlan(name, "ball", "xyz", tuple(radians(a) for a in (-60, -100, -90)),
+                     tuple(radians(a) for a in (60, 100, 90)), Frozen({"motor": TORQUE}),
+                     damping=DAMPING, armature=ARMATURE)  # fmt: skip
+
+
+def _corners() -> tuple[Vector, Vector, Vector, Vector]:
+    """Ends of the two rails: four points on the disc's rim, back left first, as a foot's are."""
+    x, y = RADIUS * cos(radians(45)), RADIUS * sin(radians(45))
+    return (-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)
+
+
+def _base() -> Segment:
+    """A disc on two rails, its origin on the rails' axis."""
+    (back, left, _), _, (front, _, _), _ = _corners()
+    looks = (
+        shapes.capsule("base_left", (back, left, 0.0), (front, left, 0.0), RAIL, STEEL),
+        shapes.capsule("base_right", (back, -left, 0.0), (front, -left, 0.0), RAIL, STEEL),
+        Geom(
+            "base_disc",
+            "cylinder",
+            ((0.0, 0.0, -0.6 * RAIL), (0.0, 0.0, 1.6 * RAIL)),
+            (1.08 * RADIUS,),
+            ENAMEL,
+            solid=False,
+        ),
+        shapes.capsule("base_post", (0.0, 0.0, 0.0), (0.0, 0.0, TOP - RAIL), 1.6 * THICK, STEEL, solid=False),
+    )
+    inertia = solids.cylinder_inertia(BASE, RADIUS, 2 * RAIL)
+    return Segment("base", None, FREE, (0.0, 0.0, RAIL), BASE, (0.0, 0.0, 0.0), inertia, looks, "trunk")
+
+
+def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
+    """Two parallel rods with a spring between them; one capsule touches."""
+    side = 1.4 * THICK
+    rods = tuple(
+        shapes.capsule(f"{name}_{end}", (0.0, y, 0.0), (0.0, y, LENGTH), 0.45 * THICK, STEEL, solid=False)
+        for end, y in (("left", side), ("right", -side))
+    )
+    looks = (
+        shapes.capsule(f"{name}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, LENGTH), THICK, ENAMEL),
+        *rods,
+        shapes.capsule(
+            f"{name}_knuckle",
+            (0.0, -1.3 * side, 0.0),
+            (0.0, 1.3 * side, 0.0),
+            1.5 * THICK,
+            STEEL,
+            solid=False,
+        ),
+    )
+    inertia = solids.cylinder_inertia(ARM, 2 * THICK, LENGTH)
+    return Segment(name, parent, joint, (0.0, 0.0, height), ARM, (0.0, 0.0, LENGTH / 2), inertia, looks, "trunk")
+
+
+def _elbowed() -> Segment:
+    """The upper arm folds forward about y and sways about x."""
+    hinge = replace(_ball("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
+    return _arm("upper_arm", "lower_arm", hinge, LENGTH)
+
+
+def _shade() -> Segment:
+    """A cone that looks forward, built of rings; the rim and the neck touch."""
+    slices, throat = 5, 0.03  # rings, and the radius (m) at which they begin
+    thin = DEPTH / (slices + 1)
+    rings = tuple(
+        Geom(f"shade_ring{k}", "cylinder", ((k * thin, 0.0, 0.0), ((k + 1) * thin, 0.0, 0.0)),
+             (throat + (MOUTH - throat) * k / slices,), ENAMEL, solid=False)
+        for k in range(1, slices + 1)
+    )  # fmt: skip
+    looks = (
+        shapes.sphere("shade_neck", (0.025, 0.0, 0.0), throat, ENAMEL),
+        shapes.capsule(
+            "shade_rim_top",
+            (DEPTH, -0.6 * MOUTH, 0.8 * MOUTH),
+            (DEPTH, 0.6 * MOUTH, 0.8 * MOUTH),
+            0.01,
+            ENAMEL,
+        ),
+        shapes.capsule(
+            "shade_rim_bottom",
+            (DEPTH, -0.6 * MOUTH, -0.8 * MOUTH),
+            (DEPTH, 0.6 * MOUTH, -0.8 * MOUTH),
+            0.01,
+            ENAMEL,
+        ),
+        *rings,
+        shapes.sphere("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),
+    )
+    across, _, along = solids.cylinder_inertia(SHADE, 0.7 * MOUTH, DEPTH)  # its axis lies forward
+    return Segment("shade", "upper_arm", _ball("neck"), (0.0, 0.0, LENGTH), SHADE, (0.55 * DEPTH, 0.0, 0.0),
+                   (along, across, across), looks, "head")  # fmt: skip

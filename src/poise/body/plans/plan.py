@@ -1,0 +1,169 @@
+"""The plan of a body: tables of segments, from which everything else is generated.
+
+Frames: all link frames are parallel to the world in the zero pose (x forward, y left, z up), a link's origin is
+at its joint. Zero pose: upright, arms hanging, palms towards the thighs, feet flat.
+
+Signs, for turns about the link's axes at the left side (the right side mirrors x and z):
+
+| joint | + y | + x | + z |
+|---|---|---|---|
+| hip, shoulder | extension (limb goes back) | abduction | outward rotation |
+| knee | flexion | | |
+| elbow | extension (flexion is negative) | | |
+| ankle, toe | plantar flexion (toes down) | eversion | toes outward |
+| spine, neck | flexion (forward) | leaning right | turning left |
+| clavicle | | elevation | retraction |
+| wrist, fingers | ulnar deviation | extension (away from the palm) | supination |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from poise.arrays import Frozen
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Colour = tuple[float, float, float, float]
+Shape = Literal["capsule", "sphere", "box", "ellipsoid", "cylinder"]
+Limb = Literal["legs", "arms"]
+
+
+@dataclass(frozen=True)
+class Geom:
+    """A shape on a segment: `points` are its two ends (capsule, cylinder) or its centre."""
+
+    name: str
+    shape: Shape
+    points: tuple[Vector, ...]  # m
+    size: tuple[float, ...]  # m: a radius, or three half-sizes
+    rgba: Colour
+    solid: bool = True  # touches the ground; otherwise only seen
+
+
+@dataclass(frozen=True)
+class JointPlan:
+    """How a segment hangs on its parent. `axes` has one letter per degree of freedom, outermost hinge first."""
+
+    name: str
+    kind: Literal["free", "ball", "hinge", "weld"]
+    axes: str = ""
+    lower: tuple[float, ...] = ()  # rad
+    upper: tuple[float, ...] = ()  # rad
+    torque: Mapping[str, float] = field(default_factory=Frozen)  # N m, by name of the set
+    numbers: Mapping[str, float] = field(default_factory=Frozen)  # further per-joint numbers, by name
+    damping: float = 0.0  # N m s/rad
+    armature: float = 0.0  # kg m^2
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A rigid link: where its joint sits in the parent, what it weighs, what it looks like."""
+
+    name: str
+    parent: str | None
+    joint: JointPlan
+    offset: Vector  # m, joint in the parent's frame
+    mass: float  # kg
+    com: Vector  # m, in the link frame
+    inertia: Vector  # kg m^2 about the centre of mass and the axes of `frame`
+    geoms: tuple[Geom, ...]
+    group: str  # left_leg, right_leg, left_arm, right_arm, trunk, head
+    limb: Limb | None = None  # long bones stretch along z when legs or arms are scaled alone
+    frame: Quaternion = (1.0, 0.0, 0.0, 0.0)  # principal axes of inertia in the link's
+
+
+@dataclass(frozen=True)
+class FootPlan:
+    """The four contact points of a foot: heel outer, heel inner, toe outer, toe inner."""
+
+    link: str
+    points: tuple[Vector, Vector, Vector, Vector]  # m in the link frame
+    ankle: str
+
+
+@dataclass(frozen=True)
+class HandPlan:
+    """A hand's contact point."""
+
+    link: str
+    point: Vector  # m in the link frame
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole body, before it becomes MJCF. Segments stand in depth-first order, the root first."""
+
+    name: str
+    segments: tuple[Segment, ...]
+    default_torque: str
+    standing: Mapping[str, tuple[float, ...]]  # rad: rotation vectors or angles of joints where not zero
+    feet: tuple[FootPlan, ...] = ()
+    hands: tuple[HandPlan, ...] = ()
+    head: str | None = None
+
+
+def other_side(name: str) -> str:
+    """The name of the counterpart on the right of something on the left; other names stay."""
+    return name.replace("left_", "right_", 1) if name.startswith("left_") else name
+
+
+def right_of(left: Segment) -> Segment:
+    """The right-hand counterpart of a left segment, reflected across the x-z plane."""
+    return replace(
+        left,
+        name=other_side(left.name),
+        parent=None if left.parent is None else other_side(left.parent),
+        joint=_right_joint(left.joint),
+        offset=flip(left.offset),
+        com=flip(left.com),
+        geoms=tuple(_right_geom(g) for g in left.geoms),
+        group=other_side(left.group),
+        frame=(left.frame[0], -left.frame[1], left.frame[2], -left.frame[3]),
+    )
+
+
+def flip(v: Vector) -> Vector:
+    """A point reflected across the x-z plane."""
+    return (v[0], -v[1], v[2])
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """The way from b to a."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def both_feet(left: FootPlan) -> tuple[FootPlan, FootPlan]:
+    """A left foot and its mirror image."""
+    a, b, c, d = (flip(p) for p in left.points)
+    return left, FootPlan(other_side(left.link), (a, b, c, d), other_side(left.ankle))
+
+
+def both_hands(left: HandPlan) -> tuple[HandPlan, HandPlan]:
+    """A left hand and its mirror image."""
+    return left, HandPlan(other_side(left.link), flip(left.point))
+
+
+def _right_joint(left: JointPlan) -> JointPlan:
+    """Turns about x and z change sign under reflection, so their limits swap."""
+    pairs = [(lo, up) if axis == "y" else (-up, -lo)
+             for axis, lo, up in zip(left.axes, left.lower, left.upper, strict=True)]  # fmt: skip
+    return replace(
+        left,
+        name=other_side(left.name),
+        lower=tuple(lo for lo, _ in pairs),
+        upper=tuple(up for _, up in pairs),
+    )
+
+
+def _right_geom(left: Geom) -> Geom:
+    """The right side is a shade darker, so that the two can be told apart in pictures."""
+    r, g, b, a = left.rgba
+    return replace(
+        left,
+        name=other_side(left.name),
+        points=tuple(flip(p) for p in left.points),
+        rgba=(0.86 * r, 0.86 * g, 0.86 * b, a),
+    )

@@ -1,0 +1,106 @@
+"""Other proportions of the same body.
+
+- `size`: all lengths times s; at equal density masses go with s^3 and inertias with s^5.
+- `legs`, `arms`: long bones stretch along their length at equal cross-section. Masses go with the length, second
+  moments along it with its cube; feet, hands and shoulders keep their size.
+- `mass`: all masses and inertias times one factor so that the total is `mass` kg.
+- Torque limits go with body mass times limb length: what it takes to hold the same pose.
+- Joint damping goes with body mass times limb length^1.5, armature with body mass times limb length^2: motion
+  then keeps its shape, at times that go with the root of length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+
+from poise.arrays import Frozen
+from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Plan, Segment, Vector
+from poise.errors import PoiseError
+
+
+def scale(plan: Plan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Plan:
+    """The plan with other proportions; see the table above."""
+    for name, value in {
+        "legs": legs,
+        "arms": arms,
+        "size": size,
+        "mass": 1.0 if mass is None else mass,
+    }.items():
+        if not (isfinite(value) and value > 0):
+            raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
+    before = _mass(plan.segments)
+    limbs = {"legs": legs, "arms": arms, None: 1.0}
+    stretch = {s.name: (size, size, size * limbs[s.limb]) for s in plan.segments}
+    shaped = [_stretched(s, stretch[s.name]) for s in plan.segments]
+    ratio = 1.0 if mass is None else mass / _mass(shaped)
+    after = ratio * _mass(shaped)
+    segments = []
+    for segment in shaped:
+        along = stretch[segment.parent] if segment.parent else (size, size, size * legs)
+        reach = size * limbs[_limb_of(segment.group)]
+        segments.append(replace(
+            segment,
+            offset=_times(segment.offset, along),
+            mass=ratio * segment.mass,
+            inertia=_times(segment.inertia, (ratio, ratio, ratio)),
+            joint=strengthened(segment.joint, after / before, reach),
+        ))  # fmt: skip
+    return replace(
+        plan,
+        segments=tuple(segments),
+        feet=tuple(_foot(f, stretch[f.link]) for f in plan.feet),
+        hands=tuple(HandPlan(h.link, _times(h.point, stretch[h.link])) for h in plan.hands),
+    )
+
+
+def _stretched(segment: Segment, factors: Vector) -> Segment:
+    """A segment stretched along its axes at equal density.
+
+    Second moments P_i = integral of x_i^2 dm scale with the volume and the square of their own factor; the
+    moments of inertia are sums of two of them.
+    """
+    a, b, c = segment.inertia
+    moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
+    volume = factors[0] * factors[1] * factors[2]
+    x, y, z = (volume * f * f * p for f, p in zip(factors, moments, strict=True))
+    return replace(
+        segment,
+        mass=volume * segment.mass,
+        com=_times(segment.com, factors),
+        inertia=(y + z, x + z, x + y),
+        geoms=tuple(_geom(g, factors) for g in segment.geoms),
+    )
+
+
+def _geom(geom: Geom, factors: Vector) -> Geom:
+    """Ends and half-sizes stretch; radii follow the cross-section."""
+    size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
+    return replace(geom, points=tuple(_times(p, factors) for p in geom.points), size=size)
+
+
+def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
+    """A joint of a body whose mass and limb length are these multiples."""
+    return replace(
+        joint,
+        torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),
+        damping=joint.damping * mass * length**1.5,
+        armature=joint.armature * mass * length**2,
+    )
+
+
+def _foot(foot: FootPlan, factors: Vector) -> FootPlan:
+    a, b, c, d = (_times(p, factors) for p in foot.points)
+    return replace(foot, points=(a, b, c, d))
+
+
+def _limb_of(group: str) -> str | None:
+    return {"leg": "legs", "arm": "arms"}.get(group.partition("_")[2])
+
+
+def _mass(segments: list[Segment] | tuple[Segment, ...]) -> float:
+    return sum(s.mass for s in segments)
+
+
+def _times(v: Vector, factors: Vector) -> Vector:
+    return (v[0] * factors[0], v[1] * factors[1], v[2] * factors[2])

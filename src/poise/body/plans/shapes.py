@@ -1,0 +1,133 @@
+"""Looks and contact shapes that bodies share: limbs, feet, heads, and their colours."""
+
+from __future__ import annotations
+
+from poise.body.plans import shapes
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.plan import Colour, FootPlan, Geom, Vector
+
+SKIN: Colour = (0.87, 0.72, 0.60, 1.0)
+SHIRT: Colour = (0.35, 0.52, 0.62, 1.0)
+SLEEVE: Colour = (0.42, 0.59, 0.69, 1.0)
+TROUSERS: Colour = (0.36, 0.38, 0.45, 1.0)
+SHOE: Colour = (0.82, 0.80, 0.76, 1.0)
+DARK: Colour = (0.16, 0.15, 0.17, 1.0)
+
+SOLE = 0.01  # m, radius of the two rails a foot stands on
+
+
+def capsule(name: str, start: Vector, end: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+    """A capsule whose rounded ends are centred on `start` and `end`."""
+    return Geom(name, "capsule", (start, end), (radius,), rgba, solid)
+
+
+def sphere(name: str, centre: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+    """A ball."""
+    return Geom(name, "sphere", (centre,), (radius,), rgba, solid)
+
+
+def ellipsoid(name: str, centre: Vector, half: Vector, rgba: Colour, *, solid: bool = False) -> Geom:
+    """An ellipsoid with half-axes along the link's."""
+    return Geom(name, "ellipsoid", (centre,), half, rgba, solid)
+
+
+def hanging(name: str, length: float, radius: float, rgba: Colour) -> Geom:
+    """A limb from its joint straight down to the next one."""
+    return capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
+
+
+def lateral(name: str, height: float, half_width: float, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+    """A capsule lying across the trunk, so that the back is round to roll on."""
+    return capsule(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
+
+
+def rails(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
+    """The two solid edges of a left foot: on a plane they touch at exactly four points.
+
+    `heel` and `toe` (m) are the foremost and hindmost contact, `height` (m) the ankle's above the ground.
+    """
+    z = sole - height
+    return (
+        capsule(f"{foot}_outer", (heel, half_width, z), (toe, half_width, z), sole, SHOE),
+        capsule(f"{foot}_inner", (heel, -half_width, z), (toe, -half_width, z), sole, SHOE),
+    )
+
+
+def shoe(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
+    """What is seen of a foot: a flat sole that hides the rails, and an instep; nothing touches it."""
+    middle, half = (heel + toe) / 2, (toe - heel) / 2
+    flat = Geom(f"{foot}_sole", "box", ((middle, 0.0, 1.15 * sole - height),),
+                (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole), SHOE, solid=False)  # fmt: skip
+    upper = ellipsoid(f"{foot}_upper", (middle, 0.0, 2 * sole - height),
+                      (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height), SHOE)  # fmt: skip
+    ankle = capsule(f"{foot}_instep", (0.0, 0.0, -0.1 * height), (0.45 * toe, 0.0, -0.62 * height),
+                    0.8 * half_width, SHOE, solid=False)  # fmt: skip
+    return flat, upper, ankle
+
+
+def foot_plan(foot: str, ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
+    """The four contact points that `rails` gives a left foot."""
+    return FootPlan(
+        foot,
+        ((heel, half_width, -height), (heel, -half_width, -height),
+         (toe, half_width, -height), (toe, -half_width, -height)),
+        ankle,
+    )  # fmt: skip
+
+
+def face(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
+    """A solid skull with hair, nose and eyes, so that one sees where it looks; `half` are the skull's half-sizes."""
+    x, y, z = centre
+    a, b, c = half
+    eye = 0.12 * b
+    solid = capsule(f"{head}_skull", (x - 0.1 * a, y, z + c - b), (x - 0.1 * a, y, z - c + b), b, SKIN)
+    return (
+        solid,
+        ellipsoid(f"{head}_hair", (x - 0.12 * a, y, z + 0.2 * c), (1.06 * a, 1.07 * b, 0.86 * c), DARK),
+        ellipsoid(f"{head}_face", (x + 0.18 * a, y, z - 0.14 * c), (0.9 * a, 0.95 * b, 0.86 * c), SKIN),
+        sphere(f"{head}_nose", (x + 1.07 * a, y, z - 0.2 * c), 0.14 * b, SKIN, solid=False),
+        sphere(f"{head}_left_eye", (x + 0.97 * a, y + 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
+        sphere(f"{head}_right_eye", (x + 0.97 * a, y - 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
+    )
+
+
+# Shapes of a human figure that several bodies share: round trunk segments and hands. They bear no mass.
+
+
+def hand(length: float, thick: float) -> tuple[Geom, ...]:
+    """A mitten: palm and fingers, with the thumb in front."""
+    palm = shapes.capsule(
+        "left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, shapes.SKIN
+    )
+    thumb = shapes.capsule(
+        "left_hand_thumb",
+        (0.4 * thick, 0.0, -0.22 * length),
+        (1.0 * thick, 0.0, -0.5 * length),
+        0.26 * thick,
+        shapes.SKIN,
+        solid=False,
+    )
+    return palm, thumb
+
+
+def abdomen(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
+    """Round belly of a trunk segment whose shape begins at `base` (m)."""
+    wide, thick = p.metres(0.036) * p.girth, p.metres(0.052) * p.girth
+    return (
+        shapes.lateral(f"{link}_belt", base, wide, 0.99 * thick, shapes.SHIRT, solid=False),
+        shapes.lateral(f"{link}_belly", base + 0.25 * length, wide, thick, shapes.SHIRT),
+        shapes.lateral(f"{link}_side", base + 0.5 * length, 1.05 * wide, 1.02 * thick, shapes.SHIRT, solid=False),
+        shapes.lateral(f"{link}_waist", base + 0.75 * length, 1.1 * wide, 1.05 * thick, shapes.SHIRT),
+    )
+
+
+def thorax(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
+    """Ribs and chest of a trunk segment whose shape begins at `base` (m)."""
+    wide, thick = p.metres(0.042) * p.girth, p.metres(0.056) * p.girth
+    return (
+        shapes.lateral(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, shapes.SHIRT, solid=False),
+        shapes.lateral(f"{link}_ribs", base + 0.22 * length, wide, thick, shapes.SHIRT),
+        shapes.lateral(f"{link}_breast", base + 0.42 * length, 1.08 * wide, thick, shapes.SHIRT, solid=False),
+        shapes.lateral(f"{link}_chest", base + 0.62 * length, 1.15 * wide, 0.94 * thick, shapes.SHIRT),
+        shapes.lateral(f"{link}_collar", base + 0.78 * length, 1.2 * wide, 0.7 * thick, shapes.SHIRT, solid=False),
+    )

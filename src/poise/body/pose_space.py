@@ -1,0 +1,123 @@
+"""The space of a body's poses: steps, differences and joint limits of many poses at once.
+
+Limits bound hinge angles and the rotation vectors r of balls, so steps that keep them are told in these coordinates:
+in a chart. A ball turned by r and moved by dr turns by Jr(r) dr in its own frame, Jr the right Jacobian [Sola2018].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.rotations import (
+    continuous_quat,
+    quat_conjugate,
+    quat_exp,
+    quat_log,
+    quat_multiply,
+    quat_normalize,
+    right_jacobian,
+)
+
+_TOUCH = 1e-9  # rad: nearer to a limit is at it
+
+
+class PoseSpace:
+    """Poses (T, nq) of a body and their tangent vectors (T, nv), in MuJoCo's layout."""
+
+    def __init__(self, body: Body) -> None:
+        round_joints = [j for j in body.joints if j.kind != "hinge"]  # the free root first
+        self._quats = np.array([j.qpos[-4:] for j in round_joints], np.int64)  # (1 + K, 4)
+        self.turns = np.array([j.dofs[-3:] for j in round_joints], np.int64)  # (1 + K, 3) freedoms of these
+        self._ball_quats, self.balls = self._quats[1:], self.turns[1:]
+        hinges = [j for j in body.joints if j.kind == "hinge"]
+        self._hinge_values = np.array([a for j in hinges for a in j.qpos], np.int64)
+        self.hinges = np.array([a for j in hinges for a in j.dofs], np.int64)  # freedoms
+        self._values = np.concatenate([np.arange(3), self._hinge_values])
+        self.slides = np.concatenate([np.arange(3), self.hinges])  # freedoms that add up
+        self._lower, self._upper = body.lower, body.upper
+        low, high = np.maximum(body.lower, -np.pi), np.minimum(body.upper, np.pi)
+        self._middle = 0.5 * (low + high)[self.balls]  # (K, 3)
+
+    def moved(self, qpos: Array, step: Array) -> Array:
+        """Poses a tangent step further."""
+        out = np.array(qpos)
+        out[:, self._values] += step[:, self.slides]
+        out[:, self._quats] = quat_normalize(quat_multiply(qpos[:, self._quats], quat_exp(step[:, self.turns])))
+        return out
+
+    def difference(self, start: Array, end: Array) -> Array:
+        """Tangent steps from `start` to `end`, the short way round."""
+        out = np.empty((len(end), len(self._lower)))
+        out[:, self.slides] = end[:, self._values] - start[:, self._values]
+        out[:, self.turns] = quat_log(quat_multiply(quat_conjugate(start[:, self._quats]), end[:, self._quats]))
+        return out
+
+    def smooth(self, qpos: Array, frames: Array) -> Array:
+        """Poses (S, nq) between frames (S,), which need not be whole, of poses (T, nq): without jumps in acceleration.
+
+        Straight pieces would jump in velocity at every frame, and ask for torques that shake a body.
+        """
+        curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
+        out = np.asarray(curves(frames))
+        out[:, self._quats] = quat_normalize(out[:, self._quats])
+        return out
+
+    def continuous(self, qpos: Array) -> Array:
+        """The same poses (T, nq), quaternions as curves: of the two that are one turn, that nearer to the last one."""
+        out = np.array(qpos)
+        out[:, self._quats] = continuous_quat(qpos[:, self._quats])
+        return out
+
+    def angles(self, qpos: Array) -> Array:
+        """(T, nv) what limits bound: angles and rotation vectors; 0 on the root."""
+        out = np.zeros((len(qpos), len(self._lower)))
+        out[:, self.hinges] = qpos[:, self._hinge_values]
+        out[:, self.balls] = self._vectors(qpos)
+        return out
+
+    def clamped(self, qpos: Array) -> Array:
+        """The poses with each angle and rotation vector at the nearest value within its limits."""
+        return self._at(qpos, self.angles(qpos))
+
+    def charts(self, qpos: Array) -> Array:
+        """(T, nv, nv) tangent step per step in the chart."""
+        out = np.zeros((len(qpos), *2 * self._lower.shape))
+        every = np.arange(len(self._lower))
+        out[:, every, every] = 1.0
+        if len(self._ball_quats):
+            out[:, self.balls[:, :, None], self.balls[:, None, :]] = right_jacobian(self._vectors(qpos))
+        return out
+
+    def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
+        """(T, nv) coordinates at a limit that `push`, told in the chart, would drive beyond it."""
+        angles = self.angles(qpos)
+        high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH
+        return np.asarray((high & (push > 0)) | (low & (push < 0)))
+
+    def moved_within(self, qpos: Array, step: Array) -> Array:
+        """Poses a step in the chart further, stopped at the limits."""
+        out = self._at(qpos, self.angles(qpos) + step)
+        out[:, :3] += step[:, :3]
+        out[:, 3:7] = quat_normalize(quat_multiply(qpos[:, 3:7], quat_exp(step[:, 3:6])))
+        return out
+
+    def _at(self, qpos: Array, angles: Array) -> Array:
+        """The poses with other joint angles, those within limits."""
+        out, within = np.array(qpos), np.clip(angles, self._lower, self._upper)
+        out[:, self._hinge_values] = within[:, self.hinges]
+        out[:, self._ball_quats] = quat_exp(within[:, self.balls])
+        return out
+
+    def _vectors(self, qpos: Array) -> Array:
+        """(T, K, 3) of the two rotation vectors of each ball the one nearer to the middle of its limits."""
+        short = quat_log(qpos[:, self._ball_quats])
+        angle = np.linalg.norm(short, axis=-1, keepdims=True)
+        if not np.any(angle > 1.0):
+            return short
+        long = short * (1.0 - 2.0 * np.pi / np.maximum(angle, 1.0))
+        near, far = (np.sum((r - self._middle) ** 2, axis=-1, keepdims=True) for r in (short, long))
+        return np.where((angle > 1.0) & (far < near), long, short)

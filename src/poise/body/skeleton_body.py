@@ -1,0 +1,72 @@
+"""A body for any skeleton: a person where the skeleton is one, else a creature of the same bones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+
+import numpy as np
+
+from poise.arrays import Array, Frozen, readonly
+from poise.body import skeleton_creature as skeletal_creature
+from poise.body import skeleton_person as skeletal_human
+from poise.body.assemble import build
+from poise.body.body import Body
+from poise.body.rigging import Rigging
+from poise.body.skeleton_figure import measure, middle_of_hips, moving
+from poise.body.skeleton_pose import Upright, swings
+from poise.errors import PoiseError
+from poise.motion.roles import Roles, find_roles
+from poise.motion.skeleton import Skeleton
+from poise.rotations import quat_multiply
+
+_STILL = readonly([1.0, 0.0, 0.0, 0.0])
+
+
+def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
+    """See `Body.from_skeleton`."""
+    if mass is not None and not (isfinite(mass) and mass > 0):
+        raise PoiseError(f"a body cannot weigh {mass} kg: its mass must be a positive number")
+    upright, roles = Upright(skeleton), find_roles(skeleton)
+    if roles is None:
+        plan, drivers = skeletal_creature.plan(upright, mass, name)
+        origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _STILL)
+    else:
+        plan, drivers = skeletal_human.plan(measure(upright, roles, mass), name), _drivers(upright, roles)
+        origin, turns = middle_of_hips(upright, roles), _turns(upright, roles, drivers)
+    first = plan.segments[0].name
+    return replace(build(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
+
+
+def _drivers(upright: Upright, roles: Roles) -> dict[str, int]:
+    """The joint that each link of a person follows."""
+    spine, neck = (moving(upright, joints) for joints in (roles.spine, roles.neck))
+    drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
+    drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
+    return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}
+
+
+def _turns(upright: Upright, roles: Roles, drivers: Mapping[str, int]) -> dict[str, Array]:
+    limbs = swings(upright, roles)
+    return {link: limbs.get(link, _STILL) for link in drivers}
+
+
+def _rigging(
+    upright: Upright,
+    first: str,
+    drivers: Mapping[str, int],
+    turns: Mapping[str, Array],
+    origin: Array,
+    rate: float | None,
+) -> Rigging:
+    """Every joint on the link of its nearest driver above; those above all drivers on the first link."""
+    skeleton = upright.skeleton
+    driven = {joint: link for link, joint in drivers.items()}
+    links: list[str] = []
+    for joint, parent in enumerate(skeleton.parents):
+        links.append(driven.get(joint, links[parent] if parent >= 0 else first))
+    swung = quat_multiply(np.array([turns[link] for link in links]), upright.rotation)
+    return Rigging(
+        skeleton, tuple(links), readonly(swung), readonly(upright.position[0] - origin), Frozen(drivers), rate
+    )

@@ -1,0 +1,169 @@
+"""The measures of a person in a skeleton: exactly symmetric, in metres, from the middle between the hips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.human import BALL
+from poise.body.plans.plan import Vector
+from poise.body.plans.shapes import SOLE
+from poise.body.skeleton_pose import Upright, farthest, foot_bone, swings
+from poise.errors import PoiseError
+from poise.motion.roles import SIDES, Roles
+from poise.rotations import mirror_vector, quat_rotate
+
+BODY_MASS_INDEX = 23.0  # kg/m^2: what a figure weighs unless told otherwise
+ADULT = Proportions(stature=1.75, mass=70.0)  # of whom the tables of torques are
+_SAME_PLACE = 0.01  # of stature: joints of the spine nearer than this to the next are one
+_SIZES = (0.2, 20.0)  # m of stature: beyond, the unit is wrong
+_LEAST_TRUNK = 0.1  # of stature, from hips to shoulders
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Where the joints of a person are in the body's zero pose. Vectors from the middle of the hips, left side."""
+
+    proportions: Proportions
+    spine: tuple[Vector, ...]
+    neck: tuple[Vector, ...]  # the last is the head's joint; empty if the skeleton has none
+    crown: float  # m, top of the head above the hips
+    clavicle: Vector | None
+    shoulder: Vector
+    forward: float  # of stature, from the ankle to the ball of the foot
+    sole: float  # m, radius of the rails under the feet: a ball's joint is half as much again above the ground
+    has_toes: bool
+    has_hands: bool
+
+
+def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
+    """The figure of an upright skeleton, left and right averaged."""
+    spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
+    shoulder = _paired(upright, roles, "upper_arm")
+    foot = _mean_foot(upright, roles)
+    leg = _lengths(upright, roles, "thigh", "shank") + _lengths(upright, roles, "shank", "foot")
+    sole = SOLE * leg / ADULT.metres(ADULT.hip - ADULT.ankle)
+    hip = leg + float(np.clip(1.5 * sole - foot[2], 0.04 * leg, 0.16 * leg))
+    top = _top(upright, roles)
+    stature = (top + hip + hip / ADULT.hip) / 2
+    _refuse_impossible(upright, roles, stature)
+    proportions = Proportions(
+        stature=stature,
+        mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
+        hip=hip / stature,
+        ankle=(hip - leg) / stature,
+        knee=(hip - _lengths(upright, roles, "thigh", "shank")) / stature,
+        shoulder=(hip + shoulder[2]) / stature,
+        c7=(hip + _trunk_length(shoulder, neck, stature)) / stature,
+        hip_half=_paired(upright, roles, "thigh")[1] / stature,
+        shoulder_half=shoulder[1] / stature,
+        upper_arm=_lengths(upright, roles, "upper_arm", "forearm") / stature,
+        forearm=_lengths(upright, roles, "forearm", "hand") / stature or ADULT.forearm,
+        hand=_hand(upright, roles, stature),
+    )
+    ball, tip = _foot_lengths(upright, roles, foot, stature)
+    girth = float(np.clip(np.sqrt(proportions.mass / BODY_MASS_INDEX) / stature, 0.7, 1.5))
+    crown = max(top, neck[-1][2] + 1.7 * proportions.metres(proportions.skull[2])) if neck else top
+    return Figure(
+        proportions=replace(proportions, foot=proportions.heel + tip, girth=girth),
+        spine=spine,
+        neck=neck,
+        crown=crown,
+        clavicle=_paired(upright, roles, "clavicle") if "left_clavicle" in roles.joints else None,
+        shoulder=shoulder,
+        forward=ball,
+        sole=sole,
+        has_toes="left_toes" in roles.joints,
+        has_hands="left_hand" in roles.joints,
+    )
+
+
+def moving(upright: Upright, joints: tuple[int, ...]) -> tuple[int, ...]:
+    """The joints of the spine or neck without those that share the place of the next."""
+    near = _SAME_PLACE * float(np.ptp(upright.position[:, 2]))
+    gaps = np.linalg.norm(np.diff(upright.position[list(joints)], axis=0), axis=1)
+    return tuple(j for j, gap in zip(joints, [*gaps, np.inf], strict=True) if gap > near) if joints else ()
+
+
+def middle_of_hips(upright: Upright, roles: Roles) -> Array:
+    """(3,) m in the upright pose: the origin of the body's root link."""
+    return np.asarray(upright.position[[roles.joints[f"{side}_thigh"] for side in SIDES]].mean(axis=0))
+
+
+def _refuse_impossible(upright: Upright, roles: Roles, stature: float) -> None:
+    """Raise a PoiseError for what cannot be a person that stands and faces +x."""
+    if not _SIZES[0] < stature < _SIZES[1]:
+        raise PoiseError(f"the skeleton is {stature:.3g} m tall, which is no person's size: is its unit right?")
+    shoulder, hip = (_paired(upright, roles, part) for part in ("upper_arm", "thigh"))
+    if shoulder[2] < _LEAST_TRUNK * stature:
+        raise PoiseError("the skeleton's upright pose does not stand: its shoulders are not above its hips")
+    if min(shoulder[1], hip[1]) <= 0:
+        raise PoiseError("the skeleton's upright pose does not face +x: its left side lies on the right")
+    for part, next_part in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm")):
+        if _lengths(upright, roles, part, next_part) < _SAME_PLACE * stature:
+            names = [upright.skeleton.names[roles.joints[f"left_{p}"]] for p in (part, next_part)]
+            raise PoiseError(f"joints '{names[0]}' and '{names[1]}' are in one place: a person's {part} has length")
+
+
+def _trunk_line(upright: Upright, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
+    places = upright.position[list(joints)] - middle_of_hips(upright, roles)
+    return tuple((float(x), 0.0, float(z)) for x, _, z in places)
+
+
+def _paired(upright: Upright, roles: Roles, part: str) -> Vector:
+    """The left one of a pair, averaged with the mirror image of the right."""
+    left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
+    middle = middle_of_hips(upright, roles)
+    x, y, z = (left - middle + mirror_vector(right - middle)) / 2
+    return float(x), float(y), float(z)
+
+
+def _lengths(upright: Upright, roles: Roles, part: str, next_part: str) -> float:
+    """Mean length of a bone of both sides; to the tip where the next joint is missing."""
+    if f"left_{next_part}" not in roles.joints:
+        return _reach(upright, roles, part)
+    ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
+    return float(np.mean([np.linalg.norm(upright.position[a] - upright.position[b]) for a, b in ends]))
+
+
+def _reach(upright: Upright, roles: Roles, part: str) -> float:
+    """Mean distance from a joint of both sides to its farthest tip; 0 if there is none."""
+    joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
+    return float(np.mean([np.linalg.norm(farthest(upright, joint)) for joint in joints])) if joints else 0.0
+
+
+def _trunk_length(shoulder: Vector, neck: tuple[Vector, ...], stature: float) -> float:
+    """From the hips to the lowest joint of the neck, m, which must be a little above the shoulders."""
+    highest = shoulder[2] + 0.06 * stature
+    return float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
+
+
+def _hand(upright: Upright, roles: Roles, stature: float) -> float:
+    """Length of the hand, of stature; many skeletons have only the beginning of fingers."""
+    length = _reach(upright, roles, "hand") / stature
+    return float(np.clip(length, 0.08, 0.13)) if length > 0 else ADULT.hand
+
+
+def _mean_foot(upright: Upright, roles: Roles) -> Array:
+    """(3,) m from the ankle to the ball, or to the tip, of a foot that stands flat and points forward."""
+    turns = swings(upright, roles)
+    bones = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
+    return np.asarray(np.mean(bones, axis=0))
+
+
+def _foot_lengths(upright: Upright, roles: Roles, bone: Array, stature: float) -> tuple[float, float]:
+    """Ball and tip of the foot before the ankle, of stature."""
+    if "left_toes" not in roles.joints:
+        tip = float(bone[0]) / stature if bone[0] > 0 else ADULT.foot - ADULT.heel
+        return BALL, float(np.clip(tip, 0.09, 0.15))
+    ball = float(np.clip(bone[0] / stature, 0.05, 0.11))
+    return ball, ball + float(np.clip(_reach(upright, roles, "toes") / stature, 0.03, 0.06))
+
+
+def _top(upright: Upright, roles: Roles) -> float:
+    """The highest point above the hips, m."""
+    highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
+    return highest - float(middle_of_hips(upright, roles)[2])

@@ -1,0 +1,306 @@
+"""A simulated person for a humanoid skeleton: the parts of the bundled figures at the skeleton's own measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import asin, dist, radians
+
+import numpy as np
+
+from poise.body import skeleton_person as skeletal_trunk
+from poise.body.plans import anthropometry as tables
+from poise.body.plans import human, shapes
+from poise.body.plans.anatomy import FREE, WELD, joint
+from poise.body.plans.anthropometry import Proportions, Row
+from poise.body.plans.plan import Colour, FootPlan, Geom, JointPlan, Plan, Segment, Vector, minus
+from poise.body.plans.scale import strengthened
+from poise.body.skeleton_figure import ADULT, Figure
+from poise.motion.roles import SIDES
+
+# Trunk, neck and head of a figure with any number of joints in its spine and neck.
+#
+# The table's three parts of the trunk are cut where the skeleton has its joints: each slice weighs its share of the
+# part's length, is as wide as the part and as long as itself.
+
+LEAST = 0.06  # of the trunk that any link gets, however near its joints are
+CHEST = 0.25  # of the trunk that the chest gets: the arms hang on it
+NECK_MASS = 0.14  # of head and neck together, where the neck has links of its own
+_PARTS = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
+
+# Round shapes across the trunk, as the bundled figures have them: height (of hip to C7), half-width and radius (of
+# stature), colour, solid.
+_ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
+    ("hips", 0.024, 0.0432, 0.0540, shapes.TROUSERS, True),
+    ("belt", 0.097, 0.0378, 0.0524, shapes.TROUSERS, False),
+    ("waist", 0.169, 0.0360, 0.0508, shapes.SHIRT, True),
+    ("navel", 0.242, 0.0360, 0.0515, shapes.SHIRT, False),
+    ("belly", 0.331, 0.0360, 0.0520, shapes.SHIRT, True),
+    ("side", 0.420, 0.0378, 0.0530, shapes.SHIRT, False),
+    ("stomach", 0.509, 0.0396, 0.0546, shapes.SHIRT, True),
+    ("flank", 0.599, 0.0407, 0.0549, shapes.SHIRT, False),
+    ("ribs", 0.687, 0.0420, 0.0560, shapes.SHIRT, True),
+    ("breast", 0.767, 0.0454, 0.0560, shapes.SHIRT, False),
+    ("chest", 0.848, 0.0483, 0.0526, shapes.SHIRT, True),
+    ("collar", 0.912, 0.0504, 0.0392, shapes.SHIRT, False),
+)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A link of the trunk: its joint, and the stretch of the trunk's height (m above the hips) it is made of."""
+
+    link: str
+    joint: JointPlan
+    place: Vector  # m from the middle of the hips
+    low: float
+    high: float
+
+
+def trunk(figure: Figure) -> tuple[Segment, ...]:
+    """Pelvis and spine, up to the chest."""
+    cuts = _cuts(figure)
+    parents = [None, *(cut.link for cut in cuts)]
+    return tuple(_segment(figure, cut, parent, below.place if parent else None)
+                 for cut, parent, below in zip(cuts, parents, [cuts[0], *cuts], strict=False))  # fmt: skip
+
+
+def head(figure: Figure) -> tuple[Segment, ...]:
+    """Neck and head. Without joints of its own the head is welded to the chest."""
+    p, chest = figure.proportions, figure.spine[-1]
+    places = figure.neck or ((chest[0], 0.0, p.trunk),)
+    count = len(places)
+    links = (*(f"neck_{k + 1}" for k in range(count - 1)), "head")
+    joints = _named("neck", "head", count)
+    segments, parent, below = [], "chest", chest
+    lengths = [dist(a, b) for a, b in pairwise(places)]
+    for link, name, place, end in zip(links, joints, places, [*places[1:], None], strict=True):
+        offset = minus(place, below)
+        nature = joint(name, "neck", share=_share(count)) if figure.neck else WELD
+        if end is None:
+            segments.append(_skull(figure, parent, nature, offset, place, count > 1))
+        else:
+            mass = NECK_MASS * p.segment_mass(tables.HEAD) * dist(place, end) / sum(lengths)
+            segments.append(_vertebra(p, link, parent, nature, offset, minus(end, place), mass))
+        parent, below = link, place
+    return tuple(segments)
+
+
+def _cuts(figure: Figure) -> list[_Cut]:
+    length, count = figure.proportions.trunk, len(figure.spine)
+    heights = [z / length for _, _, z in figure.spine]
+    low = np.zeros(count + 1)
+    least = min(LEAST, (1 - CHEST) / (2 * count))
+    for k, height in enumerate(heights):
+        low[k + 1] = max(height, low[k] + (2 * least if k == 0 else least))
+    low = np.minimum(low, 1 - CHEST - least * np.arange(count, -1, -1) + least)
+    bounds = length * np.array([*low, 1.0])
+    links = ("pelvis", *(f"spine_{k + 1}" for k in range(count - 1)), "chest")
+    names = _named("spine", "chest", count)
+    joints = (FREE, *(joint(name, "spine", share=_share(count)) for name in names))
+    places = ((0.0, 0.0, 0.0), *figure.spine)
+    return [_Cut(*each) for each in zip(links, joints, places, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+
+
+def _named(first: str, last: str, count: int) -> tuple[str, ...]:
+    """Names of the joints in a row: spine, spine_2, ..., chest; a single one has the first name."""
+    middle = tuple(f"{first}_{k}" for k in range(2, count))
+    return (first, *middle, last) if count > 1 else (first,)
+
+
+def _share(count: int) -> float:
+    """The part of the published range for each of several joints in a row; not all bend at once."""
+    return min(1.0, 1.6 / count)
+
+
+def _segment(figure: Figure, cut: _Cut, parent: str | None, below: Vector | None) -> Segment:
+    p = figure.proportions
+    mass, centre, inertia = _slice(p, cut.low, cut.high)
+    if cut.link == "chest" and figure.clavicle is not None:
+        rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
+        mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else minus(cut.place, below)
+    com = minus((_line(figure, centre), 0.0, centre), cut.place)
+    return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _looks(figure, cut), "trunk")
+
+
+def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vector]:
+    """Mass (kg), height of the centre (m above the hips) and inertia of a stretch of the trunk."""
+    bounds = p.trunk * np.cumsum([0.0, *p.trunk_split])
+    parts = []
+    for row, bottom, top in zip(_PARTS, bounds, bounds[1:], strict=False):
+        a, b = max(low, float(bottom)), min(high, float(top))
+        if b > a:
+            mass = p.segment_mass(row) * (b - a) / float(top - bottom)
+            parts.append((mass, (0.0, 0.0, (a + b) / 2), _disc(row, mass, float(top - bottom), b - a)))
+    mass, (_, _, centre), inertia = tables.combined(*parts)
+    return mass, centre, inertia
+
+
+def _disc(row: Row, mass: float, whole: float, height: float) -> Vector:
+    """Inertia of a slice of a part of the trunk: the part's cross-section, its own height."""
+    about_x, about_y, about_z = tables.upright_inertia(row, mass, whole)
+    x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * height**2 / 12
+    return y + z, x + z, x + y
+
+
+def _line(figure: Figure, height: float) -> float:
+    """How far forward the middle of the trunk is at a height, along the joints of the spine."""
+    points = sorted((z, x) for x, _, z in ((0.0, 0.0, 0.0), *figure.spine, *figure.neck[:1]))
+    return float(np.interp(height, [z for z, _ in points], [x for _, x in points]))
+
+
+def _looks(figure: Figure, cut: _Cut) -> tuple[Geom, ...]:
+    p = figure.proportions
+    looks = []
+    for name, at, wide, radius, colour, solid in _ROUND:
+        height = at * p.trunk
+        if cut.low <= height < cut.high:
+            x, z = _line(figure, height) - cut.place[0], height - cut.place[2]
+            half, thick = p.metres(wide) * p.girth * _breadth(p, at), p.metres(radius) * p.girth
+            looks.append(shapes.capsule(f"{cut.link}_{name}", (x, -half, z), (x, half, z), thick, colour, solid=solid))
+    if cut.link == "chest" and figure.clavicle is None:
+        looks.append(_yoke(p, minus(figure.shoulder, cut.place)))
+    return tuple(looks)
+
+
+def _breadth(p: Proportions, at: float) -> float:
+    """How broad the trunk is at a height (of hip to C7) against an adult's: from the hips' to the shoulders' ratio."""
+    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
+    return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
+
+
+def _yoke(p: Proportions, shoulder: Vector) -> Geom:
+    """The shoulders of a figure without clavicles."""
+    x, y, z = shoulder
+    radius = p.metres(0.032) * p.girth
+    return shapes.capsule("chest_shoulders", (x, -0.96 * y, z), (x, 0.96 * y, z), radius, shapes.SHIRT)
+
+
+def _vertebra(
+    p: Proportions, link: str, parent: str, nature: JointPlan, offset: Vector, end: Vector, mass: float
+) -> Segment:
+    """A link of the neck."""
+    thick, length = 0.66 * p.metres(p.skull[1]), float(np.linalg.norm(end))
+    looks = (shapes.capsule(f"{link}_shape", (0.0, 0.0, 0.0), end, thick, shapes.SKIN),)
+    com = (end[0] / 2, end[1] / 2, end[2] / 2)
+    return Segment(link, parent, nature, offset, mass, com, tables.cylinder_inertia(mass, thick, length), looks, "head")
+
+
+def _skull(figure: Figure, parent: str, nature: JointPlan, offset: Vector, place: Vector, on_neck: bool) -> Segment:
+    p = figure.proportions
+    a, b, c = (p.metres(s) for s in p.skull)
+    top = max(figure.crown - place[2], 1.7 * c)
+    mass = (1 - NECK_MASS if on_neck else 1.0) * p.segment_mass(tables.HEAD)
+    centre = (0.25 * a, 0.0, top - c)
+    throat = shapes.capsule("head_neck", (0.0, 0.0, -0.1 * c), (0.1 * a, 0.0, top - 1.4 * c), 0.66 * b, shapes.SKIN)
+    inertia = tables.ellipsoid_inertia(mass, (a, b, c))
+    looks = (throat, *shapes.face("head", centre, (a, b, c)))
+    return Segment("head", parent, nature, offset, mass, centre, inertia, looks, "head")
+
+
+MOST_LEAN = 0.2  # sine of the slant of the legs
+SHANK_TURN = radians(35)  # foot and shank together, either way
+
+
+def plan(figure: Figure, name: str) -> Plan:
+    """The body of a figure: ball joints but for knees, elbows, toes and clavicles."""
+    pelvis, *spine = skeletal_trunk.trunk(figure)
+    leg, contact = _leg(figure)
+    whole = human.assemble(
+        name,
+        core=(pelvis,),
+        leg=leg,
+        trunk=(*spine, *skeletal_trunk.head(figure)),
+        arm=_arm(figure),
+        foot=contact,
+        hand=human.palm_point(figure.proportions),
+    )
+    heavier = figure.proportions.mass / ADULT.mass
+    taller = figure.proportions.stature / ADULT.stature
+    strong = (replace(s, joint=strengthened(s.joint, heavier, taller)) for s in whole.segments)
+    lean = _lean(figure, whole.segments, contact)
+    slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
+    balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
+    return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
+
+
+def _lean(figure: Figure, segments: tuple[Segment, ...], foot: FootPlan) -> float:
+    """How far (rad) the legs must slant under the upright trunk for the body to be balanced.
+
+    The centre of mass is then a quarter of the way from the ankles to the balls of the feet.
+    """
+    places: dict[str | None, float] = {None: 0.0}
+    for segment in segments:
+        places[segment.name] = places[segment.parent] + segment.offset[0]
+    mass = sum(s.mass for s in segments)
+    centre = sum(s.mass * (places[s.name] + s.com[0]) for s in segments) / mass
+    legs = sum(s.mass for s in segments if s.group in ("left_leg", "right_leg"))
+    moved = 1 - legs / (2 * mass)  # the legs go half as far as the hips, which carry all the rest
+    forward = foot.points[2][0] / 4 - centre
+    p = figure.proportions
+    return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
+
+
+def _leg(figure: Figure) -> tuple[tuple[Segment, ...], FootPlan]:
+    p, sole = figure.proportions, figure.sole
+    thigh, shank = human.thigh_and_shank(p)
+    ankle = _ankle()
+    if figure.has_toes:
+        foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
+        return (thigh, _off_the_ground(shank, figure), foot, toes), contact
+    heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
+    foot, contact = human.flat_foot(p, heel, tip, ankle)
+    return (thigh, _off_the_ground(shank, figure), foot), contact
+
+
+def _ankle() -> JointPlan:
+    """Captured motion has the shank's turn about itself in the ankle, since its knees are hinges, too."""
+    ankle = joint("left_ankle", "ankle")
+    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
+
+
+def _off_the_ground(shank: Segment, figure: Figure) -> Segment:
+    """The shank with its rounded end above the soles, which are not far below a low ankle."""
+    bone, *rest = shank.geoms
+    top, (x, y, z) = bone.points
+    lowest = 2 * figure.sole + bone.size[0] - figure.proportions.metres(figure.proportions.ankle)
+    end = (x, y, z + max(0.0, lowest))
+    return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
+
+
+def _arm(figure: Figure) -> tuple[Segment, ...]:
+    chest = figure.spine[-1]
+    root = figure.clavicle or chest
+    girdle = () if figure.clavicle is None else (_clavicle(figure),)
+    parent = "chest" if figure.clavicle is None else "left_clavicle"
+    upper_arm, forearm, hand = human.arm(figure.proportions, parent, minus(figure.shoulder, root))
+    forearm = replace(forearm, joint=_twisting(forearm.joint))
+    hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
+    return (*girdle, upper_arm, forearm, hand)
+
+
+def _twisting(bend: JointPlan) -> JointPlan:
+    """The joint with the twist of the forearm inside, which some skeletons give to the elbow and some to the wrist."""
+    twist = joint(bend.name, "forearm", "z")
+    axes = bend.axes + twist.axes
+    return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
+                   lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
+
+
+def _clavicle(figure: Figure) -> Segment:
+    """The left shoulder girdle, from its joint out to the shoulder."""
+    assert figure.clavicle is not None
+    p = figure.proportions
+    mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
+    end = minus(figure.shoulder, figure.clavicle)
+    half = max(0.6 * end[1], thick)
+    inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
+    looks = (shapes.capsule("left_clavicle_shape", _times(inner, end), end, thick, shapes.SHIRT),)
+    return Segment("left_clavicle", "chest", joint("left_clavicle", "clavicle", "zx"),
+                   minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
+                   tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
+
+
+def _times(factor: float, v: Vector) -> Vector:
+    return (factor * v[0], factor * v[1], factor * v[2])

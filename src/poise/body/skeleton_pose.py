@@ -1,0 +1,103 @@
+"""A skeleton as it stands: where its joints are in the upright pose, and how far each bone is from hanging straight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.motion.roles import SIDES, Roles, upright_places
+from poise.motion.skeleton import Places, Skeleton
+from poise.rotations import quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
+
+DOWN = readonly([0.0, 0.0, -1.0])
+_SPREAD = 0.2  # rad: who stands with legs spread by more cannot have the feet flat, so the feet lean with the legs
+
+
+@dataclass(frozen=True, eq=False)
+class Upright:
+    """The upright pose of a skeleton: its own, or the zero pose if it has none."""
+
+    skeleton: Skeleton
+
+    @cached_property
+    def places(self) -> Places:
+        """One frame of all joints, the root joint at the origin."""
+        return upright_places(self.skeleton)
+
+    @property
+    def position(self) -> Array:
+        """(J, 3) m."""
+        return np.asarray(self.places.position[0])
+
+    @property
+    def rotation(self) -> Array:
+        """(J, 4)."""
+        return np.asarray(self.places.rotation[0])
+
+    def tips(self, joint: int) -> Array:
+        """(k, 3) m: the ends of a joint and of all that hangs on it, child joints included."""
+        below = self.below(joint)
+        ends = [self.places.ends[0, k] for k, end in enumerate(self.skeleton.ends) if end.joint in below]
+        return np.reshape([*ends, *(self.position[j] for j in below if j != joint)], (-1, 3))
+
+    def below(self, joint: int) -> list[int]:
+        """A joint and all that hangs on it."""
+        found = {joint}
+        for other in range(joint + 1, self.skeleton.count):
+            if self.skeleton.parents[other] in found:
+                found.add(other)
+        return sorted(found)
+
+
+def swings(upright: Upright, roles: Roles) -> dict[str, Array]:
+    """Role to the turn (4,) that brings the limb from the upright pose to the body's zero pose.
+
+    There arms and legs hang straight down and feet point forward. Trunk and clavicles stay as they are; a hand goes
+    with its forearm and toes with their foot, so that wrists and toes are straight where the user's are.
+    """
+    turns = {role: np.array([1.0, 0.0, 0.0, 0.0]) for role in roles.joints}
+    place = {role: upright.position[joint] for role, joint in roles.joints.items()}
+    for side in SIDES:
+        for upper, lower, end in (("thigh", "shank", "foot"), ("upper_arm", "forearm", "hand")):
+            for part, next_part in ((upper, lower), (lower, end)):
+                role = f"{side}_{part}"
+                bone = _bone(upright, roles, role, f"{side}_{next_part}")
+                turns[role] = quat_between(bone, DOWN)
+        turns[f"{side}_hand"] = turns[f"{side}_forearm"]
+        leg = place[f"{side}_foot"] - place[f"{side}_shank"]
+        lean = turns[f"{side}_shank"] if np.arctan2(abs(leg[1]), -leg[2]) > _SPREAD else turns["pelvis"]
+        turns[f"{side}_foot"] = turns[f"{side}_toes"] = _forward(lean, foot_bone(upright, roles, side))
+    return {role: turn for role, turn in turns.items() if role in roles.joints}
+
+
+def foot_bone(upright: Upright, roles: Roles, side: str) -> Array:
+    """(3,) m from the ankle to the ball of the foot, or to the farthest tip; nothing if the skeleton ends there."""
+    ankle = roles.joints[f"{side}_foot"]
+    if f"{side}_toes" in roles.joints:
+        return np.asarray(upright.position[roles.joints[f"{side}_toes"]] - upright.position[ankle])
+    return farthest(upright, ankle)
+
+
+def farthest(upright: Upright, joint: int) -> Array:
+    """(3,) m from a joint to its farthest tip; nothing if it has none."""
+    ways = upright.tips(joint) - upright.position[joint]
+    return np.asarray(ways[np.argmax(np.linalg.norm(ways, axis=1))]) if len(ways) else np.zeros(3)
+
+
+def _bone(upright: Upright, roles: Roles, role: str, next_role: str) -> Array:
+    """(3,) from a limb's joint to the next, or to its tip; hanging if there is neither."""
+    joint = roles.joints[role]
+    if next_role in roles.joints:
+        bone = upright.position[roles.joints[next_role]] - upright.position[joint]
+    else:
+        bone = farthest(upright, joint)
+    return np.asarray(bone) if np.linalg.norm(bone) > 0 else DOWN
+
+
+def _forward(lean: Array, bone: Array) -> Array:
+    """The lean, followed by the turn about the vertical that makes a foot's bone point forward."""
+    x, y, _ = quat_rotate(lean, bone)
+    return quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0), lean)

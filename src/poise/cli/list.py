@@ -1,0 +1,86 @@
+"""`poise list`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from poise.cli.command import Report, add_command
+from poise.errors import unknown
+
+# What there is to choose from, by kind and name.
+
+
+def catalogue() -> dict[str, dict[str, str]]:
+    """Kind: {name: what it is}."""
+    from poise.animate.read_script import shipped_titles
+    from poise.body.body import Body
+    from poise.body.catalogue import names
+    from poise.control.catalogue import CONTROLLERS
+    from poise.export.formats import FORMATS
+    from poise.forms import EDIT_FORMS, TERRAIN_FORMS
+    from poise.motion.captures import cmu
+    from poise.study.catalogue import STUDIES
+
+    bodies = {}
+    for name in names():
+        body = Body.named(name)
+        bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
+    return {
+        "bodies": bodies,
+        "motions": motions(),
+        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
+        "controllers": {name: entry.what for name, entry in CONTROLLERS.items()},
+        "scripts": shipped_titles(),
+        "terrains": dict(TERRAIN_FORMS),
+        "edits": dict(EDIT_FORMS.values()),
+        "formats": {name: form.what for name, form in FORMATS.items()},
+        "studies": {name: f"{study.title}: {study.reproduces}" for name, study in STUDIES.items()},
+    }
+
+
+def motions() -> dict[str, str]:
+    """Name: what it is, how long and fast, on what, and for which bodies it was made to obey physics."""
+    from poise.library.motions import motion_names
+
+    return {name: _told(name) for name in motion_names()}
+
+
+def _told(name: str) -> str:
+    from poise.library.authoring.source import read_source, shipped_names
+    from poise.library.behaviours.files import behaviour_names, read_behaviour
+    from poise.library.motions import POSES, facts_of, finished, finished_bodies
+
+    if name in behaviour_names():
+        behaviour = read_behaviour(name)
+        return f"{behaviour.title}; a behaviour of {behaviour.body}, for rotation"
+    if name not in shipped_names():
+        said = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
+        return said[:1].lower() + said[1:]
+    bodies, title = finished_bodies(name), read_source(name).title
+    return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title
+
+
+def add(commands: Any) -> None:
+    """Its arguments."""
+    command = add_command(commands, "list", _list, "what there is to choose from", "poise list bodies")
+    command.add_argument(
+        "kind",
+        nargs="?",
+        default="all",
+        help="bodies, motions, captures (see poise motions get), controllers, scripts (see poise animate), terrains, "
+        "edits, formats, studies or all",
+    )
+
+
+def _list(chosen: argparse.Namespace) -> Report:
+
+    found = catalogue()
+    if chosen.kind != "all" and chosen.kind not in found:
+        raise unknown("kind of thing", chosen.kind, [*found, "all"])
+    shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}
+    lines = []
+    for kind, items in shown.items():
+        width = max(map(len, items))
+        lines += [f"{kind}:", *(f"  {name:{width}}  {what}" for name, what in items.items())]
+    return Report("\n".join(lines), shown)

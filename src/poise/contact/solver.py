@@ -1,0 +1,130 @@
+"""From a contact problem to a verified solution.
+
+``lemke`` (the default): contact modes by pivoting, from a guess; if they do not settle, Lemke's method, whose
+result is polished by pivoting; if its certificate fails, again with other covering vectors, then on problems
+softened by a ladder of compliances (each polished on the true problem). Only if all of that fails is the best
+attempt returned, with status `APPROXIMATE` and its residual. ``sweeps``: projected Gauss-Seidel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.contact.block_pivot import modes_of, pivot, settle
+from poise.contact.gauss_seidel import sweep
+from poise.contact.lemke import impulses, lemke, standard_form
+from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, Status, polygon, row_scale
+
+Modes = NDArray[np.int64]
+Solver = Literal["lemke", "sweeps"]
+
+NO_MODES: Modes = np.zeros(0, np.int64)
+
+SWEEPS = 200
+"""Sweeps of the Gauss-Seidel solver in a step."""
+
+
+def solve(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
+    """Solve the contact problem and certify the result; ``last`` are modes of its contacts to start from."""
+    if solver == "sweeps":
+        return solve_by_sweeps(problem)
+    modes = np.empty(problem.unilateral + len(problem.friction), np.int64)
+    impulse = np.zeros(len(problem.bias))
+    iterations, residual = settle(*problem, last, modes, impulse, 8)
+    if residual <= TOLERANCE:
+        return ContactSolution(impulse, residual, iterations, Status.EXACT, modes)
+    return solve_by_lemke(problem)
+
+
+def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
+    """Lemke's method with its retries; never returns an unverified result."""
+    best: ContactSolution | None = None
+    pivots = 0
+    for attempt, (impulse, count) in enumerate(_attempts(problem)):
+        pivots += abs(count)
+        modes = _modes_of(problem, impulse)
+        polished = np.zeros_like(impulse)
+        _pivot(problem, modes, polished, 12)
+        for candidate in (polished, impulse):
+            residual = problem.residual(candidate)
+            status = Status.EXACT if attempt == 0 else Status.RETRIED
+            if residual <= TOLERANCE:
+                return ContactSolution(candidate, residual, pivots, status, modes)
+            if best is None or residual < best.residual:
+                best = ContactSolution(candidate, residual, pivots, Status.APPROXIMATE, modes)
+    assert best is not None
+    return best
+
+
+def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
+    """Projected Gauss-Seidel; exact only if the certificate says so."""
+    p = problem
+    impulse = np.zeros(len(p.bias))
+    count = sweep(p.matrix, p.bias, p.bilateral, p.unilateral, p.friction, p.directions, impulse, sweeps, tolerance)
+    residual = p.residual(impulse)
+    status = Status.EXACT if residual <= TOLERANCE else Status.APPROXIMATE
+    return ContactSolution(impulse, residual, int(count), status, _modes_of(p, impulse))
+
+
+def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
+    """The problem with its bilateral impulses eliminated, and ``those = offset + gain @ others``."""
+    nb = problem.bilateral
+    lead, coupling = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:]
+    gain: Array = -np.linalg.solve(lead, coupling).astype(float)
+    offset: Array = -np.linalg.solve(lead, problem.bias[:nb]).astype(float)
+    back = problem.matrix[nb:, :nb]
+    reduced = ContactProblem(
+        np.ascontiguousarray(problem.matrix[nb:, nb:] + back @ gain),
+        problem.bias[nb:] + back @ offset,
+        0,
+        problem.unilateral,
+        problem.friction,
+        problem.directions,
+    )
+    return reduced, offset, gain
+
+
+def load_solvers() -> None:
+    """Have all kernels compiled, so that no step has to wait for it."""
+    problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), polygon(4))
+    for solution in (solve(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
+        assert solution.ok
+
+
+def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
+    """Impulses (unverified) and pivots of successive attempts of Lemke's method."""
+    p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
+    scale = row_scale(p.matrix, p.bilateral + p.unilateral)
+    matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, scale)
+    size = len(q)
+    for attempt, softness in enumerate((0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2)):
+        # Scattered but fixed numbers: the same problem always takes the same path.
+        cover, nudge = 0.5 + scattered(size, 2 * attempt), 1e-9 * scattered(size, 2 * attempt + 1)
+        softened = matrix if softness == 0 else matrix + softness * np.eye(size)
+        z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
+        impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, scale)
+        if offset is not None:
+            impulse = np.concatenate([offset + gain @ impulse, impulse])
+        yield impulse, int(count)
+
+
+def scattered(size: int, which: int) -> Array:
+    """Numbers between 0 and 1 without a pattern, the ``which``-th set: multiples of irrational numbers."""
+    step = (0.6180339887498949, 0.7548776662466927, 0.8191725133961645, 0.4142135623730951)[which % 4]
+    numbers: Array = (np.arange(1 + which, size + 1 + which, dtype=float) * step) % 1.0
+    return numbers
+
+
+def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
+    p = problem
+    modes: Modes = modes_of(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
+    return modes
+
+
+def _pivot(problem: ContactProblem, modes: Modes, impulse: Array, most: int) -> int:
+    return int(pivot(*problem, modes, impulse, most))

@@ -1,0 +1,102 @@
+"""Joints held at the reference's pose, without any balance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array
+from poise.control.controller import Stage
+from poise.dynamics.actuation import PASSIVE, Actuation, Motors
+from poise.dynamics.state import State
+from poise.errors import PoiseError
+from poise.reference.reference import Reference
+
+# No control at all: a falling rag doll.
+
+
+@dataclass(frozen=True)
+class LimpSettings:
+    """Nothing to set."""
+
+
+class Limp:
+    """Joints move freely within their limits, slowed by their passive damping alone."""
+
+    name = "limp"
+    needs_physics = False
+
+    def __init__(self, settings: LimpSettings | None = None) -> None:
+        self.settings: dict[str, Any] = asdict(settings or LimpSettings())
+
+    def reset(self, world: Stage, reference: Reference) -> None:  # noqa: ARG002
+        """Nothing to prepare."""
+        self._reference = reference
+
+    def act(self, state: State) -> Actuation:  # noqa: ARG002
+        """No actuation."""
+        return PASSIVE
+
+    def target(self, time: float) -> Array:
+        """The pose that the reference has, which nothing strives for."""
+        return self._reference.at(time).qpos
+
+
+LARGEST = 1e12
+"""Of any setting: beyond, products overflow."""
+
+
+@dataclass(frozen=True)
+class HoldSettings:
+    """How firmly the pose is held."""
+
+    stiffness: float = 4.0
+    """Torque per radian of error, as a multiple of the joint's torque limit, 1/rad."""
+    damping: float = 0.1
+    """Damping per stiffness, s."""
+    unlimited: float = 15.0
+    """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg)."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0 <= value <= LARGEST:
+                raise PoiseError(f"hold: {name} {value} must be between 0 and {LARGEST:g}")
+
+
+class Hold:
+    """Proportional-derivative control of every joint, integrated implicitly, within the torque limits."""
+
+    name = "hold"
+    needs_physics = False
+
+    def __init__(self, settings: HoldSettings | None = None) -> None:
+        self._settings = settings or HoldSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Gains from the torque limits."""
+        body = world.scene.body
+        limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
+        self._model = world.scene.model
+        self._reference = reference
+        self._nq, self._nv = body.nq, body.nv
+        self._stiffness = np.zeros(self._model.nv)
+        self._stiffness[6 : self._nv] = self._settings.stiffness * limit[6:]
+        self._target = np.array(self._model.qpos0)
+        self._error = np.zeros(self._model.nv)
+        self._rest = np.zeros(self._model.nv)
+
+    def act(self, state: State) -> Actuation:
+        """Springs and dampers towards the pose at the end of the step."""
+        self._target[: self._nq] = self._reference.at(state.time + state.step).qpos
+        mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
+        damping = self._settings.damping * self._stiffness
+        motors = Motors.spring_damper(self._error, self._rest, self._stiffness, damping, state.step)
+        return Actuation(motors=motors)
+
+    def target(self, time: float) -> Array:
+        """The reference's pose."""
+        return self._reference.at(time).qpos

@@ -1,0 +1,49 @@
+"""Rotation indices of a whole body: momentum, composite inertia, angular velocity, excursion [Zordan2014].
+
+All are about the centre of mass, in the world frame. The rows of the mass matrix that belong to a free root hold both
+momenta and the composite inertia (see `poise.dynamics.momentum`), so that nothing has to be summed over links.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.rotations import cross_matrix, quat_exp, quat_multiply
+
+
+class Rotation(NamedTuple):
+    """How a body as a whole moves and turns."""
+
+    mass: float  # kg
+    com: Array  # (3,) m
+    velocity: Array  # (3,) m/s, of the centre of mass
+    angular_momentum: Array  # (3,) kg m^2/s
+    inertia: Array  # (3, 3) kg m^2, of all links as if they were one
+    spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: the angular velocity of the whole
+
+
+def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> Rotation:
+    """At a state: its mass matrix (nv, nv) and kinematics; `root` is the body of the free root, `first` its first DOF.
+
+    [Zordan2014] section III-A.
+    """
+    total = float(mass[first, first])
+    com = np.array(data.subtree_com[root])
+    lever = com - data.xpos[root]
+    turn = data.xmat[root].reshape(3, 3)
+    linear, about_root = mass[first : first + 3] @ qvel, turn @ (mass[first + 3 : first + 6] @ qvel)
+    arm = cross_matrix(lever)
+    momentum = about_root - arm @ linear
+    inertia = turn @ mass[first + 3 : first + 6, first + 3 : first + 6] @ turn.T + total * arm @ arm
+    return Rotation(total, com, linear / total, momentum, inertia, np.linalg.solve(inertia, momentum))
+
+
+def turned_on(excursion: Array, spin: Array, seconds: float) -> Array:
+    """(4,) the excursion after so many seconds of a spin (3,) in the world frame: exp(spin t) excursion.
+
+    A factor of the product in [Zordan2014] section V-A, which integrates Eq. (1) on the rotation group.
+    """
+    return quat_multiply(quat_exp(spin * seconds), excursion)

@@ -1,0 +1,101 @@
+"""Arms that carry something: named poses, held while the rest of the body moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.body.body import Body
+from poise.body.parts import Hand, Joint
+from poise.body.symmetry import side_of
+from poise.edit.limbs import chain_joints, element_id, moved_parts
+from poise.edit.span import Span, written
+from poise.edit.take import Flags, Frame, Take, lifted
+from poise.errors import unknown
+from poise.forms import CARRY_POSES
+
+_HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
+    "front": {"left": (0.62, -0.04, -0.42), "right": (0.62, -0.04, -0.42)},
+    "low": {"left": (0.32, -0.04, -0.86), "right": (0.32, -0.04, -0.86)},
+    "overhead": {"left": (0.12, -0.02, 0.84), "right": (0.12, -0.02, 0.84)},
+    "sides": {"left": (0.0, 0.16, -0.96), "right": (0.0, 0.16, -0.96)},
+    "side_left": {"left": (0.0, 0.16, -0.96)},
+    "side_right": {"right": (0.0, 0.16, -0.96)},
+    "shoulder_left": {"left": (0.30, 0.12, 0.10)},
+    "shoulder_right": {"right": (0.30, 0.12, 0.10)},
+}
+"""Where hands are, from the shoulder ahead, outward and up, in lengths of the arm."""
+
+
+@dataclass(frozen=True)
+class Carry:
+    """Arms held in a named pose."""
+
+    pose: str
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if self.pose not in CARRY_POSES:
+            raise unknown("carry pose", self.pose, CARRY_POSES)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("carry", self.pose, self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the arms in the pose; only joints of these arms change."""
+        body = take.body
+        held, dofs = arms_in(body, self.pose)
+        way, carrying = np.zeros(body.nv), moved_parts(body, np.flatnonzero(dofs))
+
+        def frame(number: int) -> Frame:
+            was, weight = take.frame(number), float(self.span.weight(number / take.rate))
+            if weight == 0:
+                return was
+            qpos = np.array(was.qpos)
+            mujoco.mj_differentiatePos(body.model, way, 1.0, was.qpos, held)
+            mujoco.mj_integratePos(body.model, qpos, np.where(dofs, way, 0.0), weight)
+            return Frame(readonly(qpos), lifted(was.down, carrying))
+
+        return take.with_frames(frame)
+
+
+def arms_in(body: Body, pose: str) -> tuple[Array, Flags]:
+    """A standing pose (nq,) with the arms as in a carry pose, and which degrees of freedom (nv,) are theirs."""
+    from poise.retarget.ik import PoseSolver
+
+    body.require("hands", for_whom=f"the edit 'carry:{pose}'")
+    wanted = {hand: _HOLDS[pose][side_of(hand.name)] for hand in body.hands if side_of(hand.name) in _HOLDS[pose]}
+    stay, start = np.full(body.nv, 1e3), np.array(body.standing)
+    for hand in wanted:
+        for joint in _arm(body, hand):
+            stay[list(joint.dofs)] = 0.03
+            if joint.kind == "hinge" and len(joint.dofs) == 1:  # a straight elbow finds no bend
+                start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
+    places = [_place(body, hand, arm) for hand, arm in wanted.items()]
+    solver = PoseSolver(body, [(hand.link, hand.point) for hand in wanted])
+    found = solver.solve(start, places=places, place_weights=10.0, prior_weights=stay, iterations=100)
+    return found.qpos, stay < 1.0
+
+
+def _arm(body: Body, hand: Hand) -> list[Joint]:
+    chain = chain_joints(body, hand.link)
+    return [joint for joint in chain if joint.group == chain[-1].group]
+
+
+def _place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
+    """(3,) m: the place of a hand that is `arm` away from its shoulder, in the standing pose."""
+    data = mujoco.MjData(body.model)
+    data.qpos[:] = body.standing
+    mujoco.mj_kinematics(body.model, data)
+    joints = [joint for joint in _arm(body, hand) if "clavicle" not in joint.name]
+    way = [data.xanchor[element_id(body, joint)] for joint in joints]
+    link = body.link_id(hand.link)
+    way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)
+    length = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
+    outward = -1.0 if side_of(hand.name) == "right" else 1.0
+    return np.asarray(way[0] + length * np.array([arm[0], outward * arm[1], arm[2]]))

@@ -1,0 +1,139 @@
+"""One cycle of a motion, closed so that it can be repeated for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, readonly
+from poise.body.carriage import advance, carried, heading
+from poise.edit.blend import OVER, crossed, features
+from poise.edit.foot_placement import Footing
+from poise.edit.limbs import foot_parts, toe_dofs
+from poise.edit.span import Span, number, written
+from poise.edit.take import Frame, Take, take_of
+from poise.errors import PoiseError
+from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played
+from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
+
+SHORTEST, LONGEST = 0.4, 3.0  # s, of a cycle
+SAMPLED = 8.0  # s, of a motion without end, in which a cycle is looked for
+NEAR_COST = 0.02  # m of unlikeness that a second away from the wanted time is worth
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One cycle of the motion, `count` times; None for ever."""
+
+    count: int | None = None
+    over: float = OVER  # s, of the transition into it, where there is a start
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if self.count is not None and self.count < 1:
+            raise PoiseError(f"loop of {self.count} cycles: at least one")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        times = "" if self.count is None else str(self.count)
+        return written("loop", times, self.span, over=None if self.over == OVER else number(self.over))
+
+    def on(self, take: Take) -> Take:
+        """The repeated cycle."""
+        start = self.span.start
+        seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
+        cycle = extract_cycle(take.clip(seconds), near=start)
+        endless = take_of(Played(cycle), take.body, take.rate)
+        looped = replace(endless, start=take.start)
+        if self.count is not None:
+            looped = replace(looped, duration=self.count * cycle.seconds, cycle=None)
+        return looped if start is None else crossed(take, looped, start, self.over)
+
+
+def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
+    """The stretch of a clip that repeats best, closed and cyclic; the one around `near` s if asked for.
+
+    The difference between its two ends is spread evenly over the cycle; feet that stand take their share at once.
+    """
+    first, last = find_cycle(clip, near)
+    down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
+    cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
+    return _closed(cut)
+
+
+def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
+    """First and last frame of the stretch whose ends are most alike."""
+    shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
+    table = features(clip.body, _frames(clip), clip.rate)
+    active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
+    best, pair = np.inf, None
+    for lag in range(shortest, longest + 1):
+        cost = np.linalg.norm(table[lag:] - table[:-lag], axis=1)
+        if near is not None:
+            middle = (np.arange(len(cost)) + lag / 2) / clip.rate
+            cost = cost + NEAR_COST * np.abs(middle - near)
+        cost = cost + 0.02 * active * lag / longest  # of equal ones the shorter: one stride, not two
+        k = int(np.argmin(cost))
+        if cost[k] < best:
+            best, pair = float(cost[k]), (k, k + lag)
+    if pair is None or active < 1e-3 or best > 0.8 * active:
+        raise PoiseError(f"motion '{clip.name}' has no cycle of {SHORTEST:g} to {LONGEST:g} s: nothing in it repeats")
+    return pair
+
+
+def _closed(cut: BodyClip) -> BodyClip:
+    """The last pose made equal to the first, but for place and heading."""
+    body, last = cut.body, cut.frames - 1
+    yaw, shift = advance(cut.qpos[0], cut.qpos[-1])
+    turn = heading(yaw)
+    gap = np.zeros(body.nv)
+    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], carried(cut.qpos[0], turn, shift))
+    shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
+    if cut.down is not None:
+        for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
+            shares[:, toes] = _shares(cut.down[:, parts])[:, None]
+    qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
+    for pose, part in zip(qpos, shares, strict=True):
+        mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
+    closed = replace(cut, qpos=qpos)
+    if cut.down is not None and body.feet:
+        closed = _stepped(cut, cut.down, closed, turn, shift)
+    poses = np.concatenate([closed.qpos[:-1], carried(closed.qpos[:1], turn, shift)])
+    return replace(closed, qpos=readonly(poses))
+
+
+def _stepped(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
+    """A closed cycle with feet moved by constant shares of their gap while they stand, so that none slides for it."""
+    footing = Footing(cut.body)
+    place, feet = footing.places(cut.qpos)
+    gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
+    twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
+    for foot, parts in enumerate(foot_parts(cut.body)):
+        share = _shares(down[:, parts])
+        place[:, foot] += share[:, None] * gap[foot]
+        feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
+    poses, downs = zip(*footing.settled(_frames(closed), place, feet), strict=True)
+    return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
+
+
+def _shares(down: NDArray[np.bool_]) -> Array:
+    """(T,) from -1/2 to 1/2, constant while any part (T, p) of a foot bears."""
+    bears, count = np.any(down, axis=1), len(down)
+    even = np.arange(count) / (count - 1) - 0.5
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int))).reshape(-1, 2)
+    when, what = [0.0, count - 1.0], [-0.5, 0.5]
+    for begin, end in edges:
+        value = -0.5 if begin == 0 else 0.5 if end == count else float(even[begin:end].mean())
+        when += [begin, end - 1]
+        what += [value, value]
+    order = np.argsort(when, kind="stable")
+    return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
+
+
+def _frames(clip: BodyClip) -> list[Frame]:
+    downs = [None] * clip.frames if clip.down is None else list(clip.down)
+    return [Frame(pose, down) for pose, down in zip(clip.qpos, downs, strict=True)]

@@ -1,0 +1,251 @@
+"""Legs and arms in closed form: knees and elbows bent so far that a foot or hand is where it is wanted.
+
+The plane of thigh and shank turns along with the limb; then the ankle tilts the foot, and to face elsewhere the whole
+leg turns about the line from hip to ankle. Of all joint limits only the knee's are looked at. What is told of legs
+holds for arms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.parts import Joint
+from poise.body.rigging import hinge_angles
+from poise.edit.limbs import chain_joints, element_id
+from poise.rotations import (
+    matrix_to_quat,
+    quat_between,
+    quat_conjugate,
+    quat_from_axis_angle,
+    quat_log,
+    quat_multiply,
+    quat_rotate,
+)
+
+# Ankles: they tilt a foot, and its leg turns about itself where the foot is to face elsewhere.
+
+ROUNDS, ENOUGH, LEAST_SLOPE = 5, 1e-7, 0.3  # of Newton's method: steps, rad, and where it is of no use
+
+
+class Ankles:
+    """The ankles of a body. A ball keeps the twist it has; two hinges cannot twist; with one, nothing is gained."""
+
+    def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:
+        """Of each ankle the joint and MuJoCo's number of the foot."""
+        self._joints = [joint for joint, _ in ankles]
+        self._mounts = np.array([body.model.body_quat[foot] for _, foot in ankles]).reshape(-1, 4)
+        self._balls = [i for i, joint in enumerate(self._joints) if joint.kind == "ball"]
+        self._pairs = [i for i, joint in enumerate(self._joints) if joint.kind == "hinge" and len(joint.axes) == 2]
+        self._bases = np.array([_basis(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
+
+    def turned(self, qpos: Array, shank: Array, leg: Array, goal: Array) -> Array:
+        """Turn ankles in poses (T, nq) so that feet are turned as `goal` (T, N, 4) says; returns how the legs turn.
+
+        `shank` (T, N, 4) tells how the shanks are turned before that, `leg` (T, N, 3) where feet are from their hips.
+        """
+        held = np.stack([qpos[:, self._joints[i].qpos] for i in self._balls], axis=1) if self._balls else None
+        first = quat_multiply(quat_conjugate(quat_multiply(shank, self._mounts)), goal)
+        along = leg / np.linalg.norm(leg, axis=-1, keepdims=True)
+        inside = quat_rotate(quat_conjugate(goal), along)  # the leg in the foot's frame
+        angle, local = np.zeros(goal.shape[:2]), first
+        for _ in range(ROUNDS):
+            step = self._twist(held, local, inside)
+            if np.abs(step).max(initial=0.0) < ENOUGH:
+                break
+            angle += step
+            local = quat_multiply(first, quat_from_axis_angle(inside, -angle))
+        for i, joint in enumerate(self._joints):
+            qpos[:, joint.qpos] = local[:, i] if joint.kind == "ball" else hinge_angles(local[:, i], joint.axes)
+        return quat_from_axis_angle(along, angle)
+
+    def _twist(self, held: Array | None, local: Array, inside: Array) -> Array:
+        """(T, N) rad: what of the ankles' turns (T, N, 4) the legs are to do instead."""
+        step = np.zeros(local.shape[:2])
+        if held is not None:
+            change = quat_log(quat_multiply(quat_conjugate(held), local[:, self._balls]))
+            step[:, self._balls] = np.sum(change * inside[:, self._balls], axis=-1)
+        if self._pairs:
+            back = quat_conjugate(self._bases)
+            turn = quat_multiply(quat_multiply(back, local[:, self._pairs]), self._bases)
+            step[:, self._pairs] = _third(turn, quat_rotate(back, inside[:, self._pairs]))
+        return step
+
+
+def _third(turn: Array, leg: Array) -> Array:
+    """(...) rad: Newton's step about the leg (..., 3) to where the third of Euler's angles x y z of a turn is zero."""
+    w, x, y, z = (turn[..., i] for i in range(4))
+    third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
+    second = np.arcsin(np.clip(2 * (x * z + w * y), -1.0, 1.0))
+    slope = leg[..., 2] - np.tan(second) * (leg[..., 0] * np.cos(third) - leg[..., 1] * np.sin(third))
+    useful = np.abs(slope) > LEAST_SLOPE
+    return np.where(useful, third / np.where(useful, slope, 1.0), 0.0)
+
+
+def _basis(axes: Array) -> Array:
+    """(4,) the frame whose x and y are the axes of two hinges at right angles."""
+    third = np.cross(axes[0], axes[1])
+    return matrix_to_quat(np.stack([axes[0], np.cross(third, axes[0]), third], axis=-1))
+
+
+STRAIGHTEST = 0.9999  # of the length of a leg
+OVERSTRETCH_EASE = 0.15  # rad; within so much more bend an overstretched knee becomes an ordinary one
+
+
+@dataclass(frozen=True, eq=False)
+class _Limb:
+    """A ball and the hinge below it, and what hangs there and is to be brought to a place."""
+
+    number: int  # of the point
+    hip: Joint
+    knee: Joint  # its first freedom bends the limb
+    ankle: Joint | None  # turns the link against the shank
+    elements: tuple[int, int]  # MuJoCo's numbers of hip and knee
+    links: tuple[int, int, int]  # and of thigh, shank and the link that is placed
+    point: Array  # (3,) m in that link's frame: what is placed
+    end: Array  # (3,) m in that link's frame, where the shank ends: the ankle, else the point
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Poses, and where they have N limbs in the world."""
+
+    qpos: Array  # (T, nq)
+    hip: Array  # (T, N, 3) m
+    knee: Array  # (T, N, 3) m
+    axis: Array  # (T, N, 3), about which the knees bend
+    thigh: Array  # (T, N, 4)
+    shank: Array  # (T, N, 4)
+    end: Array  # (T, N, 3) m, of the shanks
+
+    def take(self, rows: NDArray[np.int64]) -> Posed:
+        """Some of the poses."""
+        return Posed(*(getattr(self, part.name)[rows] for part in fields(self)))
+
+
+class Limbs:
+    """Brings points (link, place in its frame) to places; those that hang on no ball and hinge stay where they are."""
+
+    def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
+        """The first `feet` of the points are those of feet, which are turned as well."""
+        self._body, self._data = body, mujoco.MjData(body.model)
+        self._limbs: list[_Limb] = []
+        for number, (link, point) in enumerate(points):
+            limb = _limb(body, link, number, np.asarray(point, float), turned=number < feet)
+            if limb is not None and all(limb.hip is not other.hip for other in self._limbs):
+                self._limbs.append(limb)
+        self._elements = np.array([limb.elements for limb in self._limbs], int).reshape(-1, 2)
+        self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
+        self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
+        self._signs = self._bent_signs()
+        self._ankles = Ankles(body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None])
+
+    def read(self, qpos: Array) -> Posed:
+        """Where poses (T, nq) have the limbs."""
+        data, elements, links = self._data, self._elements, self._links
+        anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
+        places, turns = np.empty((len(qpos), len(links), 3)), np.empty((len(qpos), len(links), 3, 4))
+        for k, pose in enumerate(qpos):
+            data.qpos[:] = pose
+            mujoco.mj_kinematics(self._body.model, data)
+            anchors[k], axes[k] = data.xanchor[elements], data.xaxis[elements[:, 1]]
+            places[k], turns[k] = data.xpos[links[:, 2]], data.xquat[links]
+        ends = places + quat_rotate(turns[:, :, 2], self._ends)
+        return Posed(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
+
+    def placed(self, was: Posed, place: Array, turn: Array) -> Array:
+        """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
+        out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
+        for i, limb in enumerate(self._limbs):
+            if limb.ankle is not None:
+                goal[:, i] += quat_rotate(turn[:, limb.number], limb.end - limb.point)
+        angle = was.qpos[:, [limb.knee.qpos[0] for limb in self._limbs]]
+        limits = np.array([_limits(limb.knee) for limb in self._limbs]).reshape(-1, 2)
+        bend = np.clip(angle + _bend(was, goal, self._signs), *limits.T) - angle
+        bent = quat_from_axis_angle(was.axis, bend)
+        swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
+        legs = [i for i, limb in enumerate(self._limbs) if limb.ankle is not None]
+        if legs:
+            level = quat_multiply(quat_multiply(swing, bent), was.shank)[:, legs]
+            facing = turn[:, [self._limbs[i].number for i in legs]]
+            swivel = self._ankles.turned(out, level, (goal - was.hip)[:, legs], facing)
+            swing[:, legs] = quat_multiply(swivel, swing[:, legs])
+        local = quat_multiply(quat_conjugate(was.thigh), quat_multiply(swing, was.thigh))
+        for i, limb in enumerate(self._limbs):
+            out[:, limb.knee.qpos[0]] += bend[:, i]
+            out[:, limb.hip.qpos] = quat_multiply(was.qpos[:, limb.hip.qpos], local[:, i])
+        return out
+
+    def _bent_signs(self) -> Array:
+        """(N,) the signs of the angles from thigh to shank in the middle of the knees' ranges."""
+        qpos = np.array(self._body.standing)
+        for limb in self._limbs:
+            qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
+        return np.asarray(np.sign(_angle(self.read(qpos[None])))[0])
+
+
+def bend_of(joints: Sequence[Joint]) -> int | None:
+    """Which of the joints of a limb, from the trunk outwards, is the ball above its knee or elbow."""
+    for number, (hip, knee) in enumerate(pairwise(joints)):
+        bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_limits(knee)).all()
+        if bends and hip.group == knee.group:
+            return number
+    return None
+
+
+def _limb(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
+    joints, placed = chain_joints(body, link), body.link_id(link)
+    first = bend_of(joints)
+    if first is None:
+        return None
+    hip, knee, *below = joints[first:]
+    elements = element_id(body, hip), element_id(body, knee)
+    links = body.link_id(hip.link), body.link_id(knee.link), placed
+    hung = turned and len(below) == 1 and int(body.model.body_parentid[placed]) == links[1]
+    end = body.model.jnt_pos[element_id(body, below[0])] if hung else point
+    return _Limb(number, hip, knee, below[0] if hung else None, elements, links, point, end)
+
+
+def _limits(knee: Joint) -> tuple[float, float]:
+    return float(knee.lower[0]), float(knee.upper[0])
+
+
+def _across(vector: Array, axis: Array) -> Array:
+    """What of vectors (..., 3) is at right angles to unit axes (..., 3)."""
+    return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
+
+
+def _angle(posed: Posed) -> Array:
+    """(T, N) rad: the angles from thigh to shank about the knees' axes."""
+    axis = posed.axis
+    thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
+    return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
+
+
+def _bend(was: Posed, goal: Array, sign: Array) -> Array:
+    """(T, N) rad: how knees turn about their axes so that the ends are as far from the hips as goals (T, N, 3) are.
+
+    A straight knee has two ways to bend. One that is overstretched remains so only as long as the goal is where it is.
+    """
+    bent = _wrapped(np.pi - sign * _angle(was))  # rad, 0 is straight
+    thigh, shank = _across(was.hip - was.knee, was.axis), _across(was.end - was.knee, was.axis)
+    aside = np.sum((was.end - was.hip) * was.axis, axis=-1)
+    a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
+    far = np.sum((goal - was.hip) ** 2, axis=-1) - aside**2
+    chord = np.clip(far, (a - b) ** 2, (STRAIGHTEST * (a + b)) ** 2)
+    wanted = np.pi - np.arccos(np.clip((a**2 + b**2 - chord) / (2 * a * b), -1.0, 1.0))
+    over = np.maximum(-bent, 0.0)
+    kept = np.clip(1.0 - (wanted - over) / OVERSTRETCH_EASE, 0.0, 1.0)
+    wanted -= 2.0 * kept * np.minimum(over, wanted)
+    return np.asarray(sign * (bent - wanted))
+
+
+def _wrapped(angle: Array) -> Array:
+    return np.asarray((angle + np.pi) % (2 * np.pi) - np.pi)

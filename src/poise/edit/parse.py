@@ -1,0 +1,207 @@
+"""Edits read from text: NAME[:VALUE][@START[-END]][,key=value...]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from poise.edit.blend import OVER, Blend
+from poise.edit.carry import Carry
+from poise.edit.cycle import Loop
+from poise.edit.pose import Mirror, Offset, Trunk
+from poise.edit.reach import Goal, Reach
+from poise.edit.span import EASE, Span
+from poise.edit.take import Edit
+from poise.edit.time_warp import Warp
+from poise.edit.travel import Path, Stride, Turn
+from poise.edit.uneven_ground import Slope, Stairs
+from poise.errors import PoiseError, unknown
+from poise.forms import EDIT_FORMS
+
+_TIME = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_WHOLE = re.compile(
+    r"(?P<name>\w*)(?::(?P<value>.*?))?"
+    rf"(?:@(?P<start>{_TIME})(?:-(?P<end>{_TIME})?)?)?"
+    r"(?P<options>(?:,\w+=[^,]*)*)"
+)
+
+
+def parse_edit(text: str) -> Edit:
+    """The edit that a text describes; a mistake is told with the text and the place in it."""
+    match = _WHOLE.fullmatch(text)
+    name = match["name"] if match else re.split(r"[:@,]", text)[0]
+    if name not in EDIT_FORMS:
+        raise unknown("edit", name, EDIT_FORMS)
+    words = _Words(text, name, match)
+    if match is None:
+        raise words.error("it does not read", len(name))
+    try:
+        edit = _READERS[name](words)
+    except PoiseError as error:
+        raise error if str(error).startswith("edit '") else words.error(str(error), 0) from error
+    words.finish()
+    return edit
+
+
+class _Words:
+    """The parts of an edit's text, each taken once."""
+
+    def __init__(self, text: str, name: str, match: re.Match[str] | None) -> None:
+        self._text, self._name, self._match = text, name, match
+        self._options: dict[str, tuple[str, int]] = {}
+        if match is not None:
+            for found in re.finditer(r",(\w+)=([^,]*)", match["options"]):
+                self._options[found[1]] = (found[2], match.start("options") + found.start(2))
+
+    def error(self, what: str, place: int) -> PoiseError:
+        """What is wrong, and where."""
+        return PoiseError(
+            f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {EDIT_FORMS[self._name][0]}"
+        )
+
+    def value(self) -> tuple[str, int]:
+        """What follows the name, and where it is."""
+        assert self._match is not None
+        if not self._match["value"]:
+            raise self.error(f"'{self._name}' needs a value", len(self._name))
+        return self._match["value"], self._match.start("value")
+
+    def has_value(self) -> bool:
+        """Does anything follow the name?"""
+        return bool(self._match and self._match["value"])
+
+    def number(self, text: str, place: int) -> float:
+        """A number."""
+        try:
+            number = float(text)
+        except ValueError:
+            raise self.error(f"'{text}' is not a number", place) from None
+        if not abs(number) < 1e6:
+            raise self.error(f"{text} is out of range", place)
+        return number
+
+    def numbers(self, text: str, place: int, counts: tuple[int, ...]) -> tuple[float, ...]:
+        """Numbers between colons."""
+        pieces = text.split(":")
+        if len(pieces) not in counts:
+            wanted = " or ".join(str(c) for c in counts)
+            raise self.error(f"'{text}' must be {wanted} number(s) between colons", place)
+        starts = [place + sum(len(p) + 1 for p in pieces[:i]) for i in range(len(pieces))]
+        return tuple(self.number(piece, at) for piece, at in zip(pieces, starts, strict=True))
+
+    def listed(self) -> list[tuple[str, int]]:
+        """The value split at slashes, each piece with its place."""
+        text, place = self.value()
+        pieces = text.split("/")
+        return [(piece, place + sum(len(p) + 1 for p in pieces[:i])) for i, piece in enumerate(pieces)]
+
+    def assigned(self, text: str, place: int) -> tuple[str, str, int]:
+        """NAME=REST: the name, the rest, and where that is."""
+        name, equals, rest = text.partition("=")
+        if not (name and equals and rest):
+            raise self.error(f"'{text}' must be NAME=NUMBERS", place)
+        return name, rest, place + len(name) + 1
+
+    def option(self, key: str) -> tuple[str, int] | None:
+        """The value of a key, and where it is."""
+        return self._options.pop(key, None)
+
+    def seconds(self, key: str, otherwise: float) -> float:
+        """The value of a key in seconds."""
+        found = self.option(key)
+        return otherwise if found is None else self.number(*found)
+
+    def span(self, *, end: bool = True, ease: bool = True, needed: bool = False) -> Span:
+        """When the edit holds."""
+        assert self._match is not None
+        if self._match["end"] and not end:
+            raise self.error(f"'{self._name}' takes a start only", self._match.start("end"))
+        if needed and not self._match["start"]:
+            raise self.error(f"'{self._name}' needs a start, such as @2", len(self._text))
+        start, stop = (float(self._match[key]) if self._match[key] else None for key in ("start", "end"))
+        return Span(start, stop, self.seconds("ease", EASE) if ease else EASE)
+
+    def finish(self) -> None:
+        """Complain of options that nobody took."""
+        for key, (_, place) in self._options.items():
+            raise self.error(f"'{self._name}' has no option '{key}'", place - len(key) - 1)
+
+
+def _offset(words: _Words) -> Offset:
+    joint, rest, place = words.assigned(*words.value())
+    return Offset(joint, words.numbers(rest, place, (1, 2, 3)), words.span())
+
+
+def _reach(words: _Words) -> Reach:
+    goals = []
+    for piece, place in words.listed():
+        part, rest, at = words.assigned(piece, place)
+        goals.append(Goal(part, _three(words.numbers(rest, at, (3,)))))
+    to, point = words.option("to"), words.option("point")
+    if to is not None and to[0] != "world":
+        raise words.error("'to' can only be 'world'", to[1])
+    return Reach(
+        tuple(goals), to is not None, None if point is None else _three(words.numbers(*point, (3,))), words.span()
+    )
+
+
+def _stride(words: _Words) -> Stride:
+    text, place = words.value()
+    if text.startswith("x"):
+        return Stride(factor=words.number(text[1:], place + 1), span=words.span())
+    if text[0] not in "+-":
+        raise words.error("write +M or -M for metres, xFACTOR for a factor", place)
+    return Stride(metres=words.number(text, place), span=words.span())
+
+
+def _path(words: _Words) -> Path:
+    points = [words.numbers(piece, place, (2,)) for piece, place in words.listed()]
+    return Path(tuple((x, y) for x, y in points), words.span(end=False, ease=False))
+
+
+def _stairs(words: _Words) -> Stairs:
+    rise, run, count = words.numbers(*words.value(), (3,))
+    if count != round(count):
+        raise words.error(f"{count:g} steps: a whole number", words.value()[1])
+    return Stairs(rise, run, round(count), words.seconds("edge", Stairs.edge), words.span(end=False, ease=False))
+
+
+def _loop(words: _Words) -> Loop:
+    count = words.number(*words.value()) if words.has_value() else None
+    if count is not None and count != round(count):
+        raise words.error(f"{count:g} cycles: a whole number", words.value()[1])
+    return Loop(None if count is None else round(count), words.seconds("over", OVER), words.span(end=False, ease=False))
+
+
+def _mirror(words: _Words) -> Mirror:
+    if words.has_value():
+        raise words.error("'mirror' takes no value", words.value()[1])
+    return Mirror(words.seconds("over", OVER), words.span(end=False, ease=False))
+
+
+def _blend(words: _Words) -> Blend:
+    entry = words.option("from")
+    span = words.span(end=False, ease=False, needed=True)
+    return Blend(words.value()[0], words.seconds("over", OVER), None if entry is None else words.number(*entry), span)
+
+
+def _three(values: tuple[float, ...]) -> tuple[float, float, float]:
+    x, y, z = values
+    return x, y, z
+
+
+_READERS: dict[str, Callable[[_Words], Edit]] = {
+    "offset": _offset,
+    "reach": _reach,
+    "trunk": lambda words: Trunk(words.number(*words.value()), words.span()),
+    "carry": lambda words: Carry(words.value()[0], words.span()),
+    "warp": lambda words: Warp(words.number(*words.value()), words.span()),
+    "stride": _stride,
+    "turn": lambda words: Turn(words.number(*words.value()), words.span(ease=False)),
+    "path": _path,
+    "slope": lambda words: Slope(words.number(*words.value()), words.span(end=False, ease=False)),
+    "stairs": _stairs,
+    "mirror": _mirror,
+    "loop": _loop,
+    "blend": _blend,
+}

@@ -1,0 +1,156 @@
+"""Edits of the pose itself: joints turned, the trunk lowered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.body.body import Body
+from poise.body.contact_parts import contact_parts
+from poise.edit.blend import OVER, crossed
+from poise.edit.foot_placement import Footing
+from poise.edit.limbs import easy_reach, leg_lengths, moved_parts, require_legs, sinking
+from poise.edit.span import Span, number, numbers, written
+from poise.edit.take import BLOCK, REMEMBERED, Frame, Sketch, Take, lifted
+from poise.edit.track import sketches
+from poise.edit.walk import gradual, gradual_reach
+from poise.errors import PoiseError
+
+# Left and right swapped.
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """The motion reflected across the x-z plane; with a start, a transition into it."""
+
+    over: float = OVER  # s
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("mirror", "", self.span, over=None if self.over == OVER else number(self.over))
+
+    def on(self, take: Take) -> Take:
+        """The mirrored motion."""
+        swap = mirrored_parts(take.body)
+
+        def frame(number: int) -> Frame:
+            qpos, down = take.frame(number)
+            return Frame(readonly(take.body.mirrored(qpos)), None if down is None else readonly(down[swap], bool))
+
+        reflected = take.with_frames(frame)
+        return reflected if self.span.start is None else crossed(take, reflected, self.span.start, self.over)
+
+
+def mirrored_parts(body: Body) -> list[int]:
+    """For each contact part the number of its counterpart."""
+    parts, pairs = contact_parts(body), body.link_mirror
+    keys = [(part.link, sum(other.link == part.link for other in parts[:i])) for i, part in enumerate(parts)]
+    return [keys.index((pairs[link], rank)) for link, rank in keys]
+
+
+@dataclass(frozen=True)
+class Offset:
+    """A joint turned by `degrees` on top of the motion: one per degree of freedom, or one for a single of them."""
+
+    joint: str  # of a joint or of a degree of freedom
+    degrees: tuple[float, ...]
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("offset", f"{self.joint}={numbers(self.degrees)}", self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the joint turned; nothing else changes: feet below it move along and no longer stand."""
+        dofs = list(take.body.index(self.joint))
+        if len(dofs) != len(self.degrees):
+            raise PoiseError(f"'{self.joint}' takes {len(dofs)} number(s) of degrees, not {len(self.degrees)}")
+        turn = np.zeros(take.body.nv)
+        turn[dofs] = np.radians(self.degrees)
+        below = moved_parts(take.body, dofs)
+
+        def frame(number: int) -> Frame:
+            was = take.frame(number)
+            weight = float(self.span.weight(number / take.rate))
+            if weight == 0:
+                return was
+            qpos = np.array(was.qpos)
+            mujoco.mj_integratePos(take.body.model, qpos, turn, weight)
+            return Frame(readonly(qpos), lifted(was.down, below))
+
+        return take.with_frames(frame)
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """The trunk raised by `metres` (lowered if negative) while the feet stay; legs by IK."""
+
+    metres: float
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.metres):
+            raise PoiseError("the trunk is raised by a finite number of metres")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("trunk", number(self.metres), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion with the trunk at another height, not so high that a leg is too short."""
+        require_legs(take.body, "the edit 'trunk'")
+        height = float(take.body.standing[2])
+        if self.metres < -height:
+            raise PoiseError(f"the edit '{self}' puts the pelvis below the feet: it stands {height:.2f} m high")
+        footing, raised = Footing(take.body), _Raised(take, self)
+
+        def block(first: int) -> list[Frame]:
+            numbers = range(first, first + BLOCK)
+            held = self.span.weight(np.array(numbers) / take.rate) > 0
+            if not held.any():
+                return [take.frame(k) for k in numbers]
+            rows = [raised.sketch(k) for k in numbers]
+            frames = [Frame(row.qpos, row.down) for row in rows]
+            place, turn = np.array([row.place for row in rows]), np.array([row.turn for row in rows])
+            solved = footing.settled(frames, place, turn)
+            return [new if h else take.frame(k) for k, new, h in zip(numbers, solved, held, strict=True)]
+
+        return take.with_blocks(block, sketch=raised.sketch)
+
+
+class _Raised:
+    """Frames with the trunk raised, their legs not yet solved."""
+
+    def __init__(self, take: Take, trunk: Trunk) -> None:
+        self._rate, self._trunk = take.rate, trunk
+        self._source = lru_cache(maxsize=REMEMBERED)(sketches(take))
+        self._lengths = leg_lengths(take.body)
+        self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._block)
+
+    def sketch(self, number: int) -> Sketch:
+        """A frame with the feet where they are wanted."""
+        was = self._source(number)
+        up = self._heights(number // BLOCK)[number % BLOCK] * np.array([0.0, 0.0, 1.0])
+        qpos = np.array(was.qpos)
+        qpos[:3] += up
+        return was._replace(qpos=qpos, hip=was.hip + up)
+
+    def _block(self, block: int) -> Array:
+        """(BLOCK,) m: how far the trunk is raised."""
+        metres, span, first = self._trunk.metres, self._trunk.span, block * BLOCK
+        if metres <= 0:
+            return metres * span.weight((first + np.arange(BLOCK)) / self._rate)
+        around = gradual_reach(self._rate)
+        numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
+        wanted = metres * span.weight(numbers / self._rate)
+        hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
+        reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
+        missing = sinking(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
+        kept = wanted - gradual(np.minimum(missing, wanted), self._rate)
+        return np.asarray(kept[around : around + BLOCK])

@@ -1,0 +1,147 @@
+"""A take: a motion as edits see it, frame by frame, each frame worked out when it is first asked for.
+
+An edit turns a take into a take. Frames are remembered, so that a controller that asks often pays once per frame,
+and poses between frames are interpolated, so that velocities are those of the poses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Frozen, readonly
+from poise.body.body import Body
+from poise.edit.span import Span
+from poise.errors import PoiseError
+from poise.reference.body_clip import BodyClip
+from poise.reference.dynamic import Dynamic
+from poise.reference.played import Played
+from poise.reference.reference import Reference, Start, Target
+
+REMEMBERED = 4096  # frames
+BLOCK = 8  # frames; solving some at once costs less than one by one
+DEFAULT_RATE = 120.0  # frames per second, of references that have no frames of their own
+
+Flags = NDArray[np.bool_]
+
+
+class Frame(NamedTuple):
+    """One moment of a take."""
+
+    qpos: Array  # (nq,)
+    down: Flags | None  # (P,) which contact parts bear; None if nothing is known
+
+
+def lifted(down: Flags | None, parts: Flags) -> Flags | None:
+    """Contacts (P,) without those parts (P,) that do not stay where they were."""
+    return None if down is None else readonly(down & ~parts, bool)
+
+
+class Sketch(NamedTuple):
+    """A frame whose legs are still to be brought to where its feet are wanted."""
+
+    qpos: Array  # (nq,)
+    down: Flags | None  # (P,)
+    place: Array  # (F, 3) m, links of the feet in the world
+    turn: Array  # (F, 4)
+    hip: Array  # (F, 3) m, joints in which the legs hang
+
+
+@dataclass(frozen=True, eq=False)
+class Take:
+    """A reference made of frames."""
+
+    body: Body
+    rate: float  # frames per second
+    name: str
+    start: Start
+    duration: float | None  # s; None if it has no end of its own
+    frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
+    sketch: Callable[[int], Sketch] | None = None  # the same, if it is known sooner than frames are
+    cycle: BodyClip | None = None  # what it repeats for ever, if it does nothing else
+    begin: float = 0.0  # s
+    motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # edits do not ask what physics allows
+
+    def at(self, time: float) -> Target:
+        """The pose between the two nearest frames, the velocity of the way from one to the other."""
+        ended = self.duration is not None and time >= self.duration
+        clock = max(time if self.duration is None else min(time, self.duration), 0.0) * self.rate
+        number = int(np.floor(clock + 1e-9))
+        share = max(clock - number, 0.0)
+        here, there = self.frame(number), self.frame(number + 1)
+        way, qpos = np.zeros(self.body.nv), np.array(here.qpos)
+        mujoco.mj_differentiatePos(self.body.model, way, 1.0, here.qpos, there.qpos)
+        mujoco.mj_integratePos(self.body.model, qpos, way, share)
+        return Target(qpos, 0.0 * way if ended else self.rate * way, (here if share < 0.5 else there).down)
+
+    def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
+        """Another take of the same body."""
+        remembered = lru_cache(maxsize=REMEMBERED)(frame)
+        return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
+
+    def with_blocks(
+        self, block: Callable[[int], Sequence[Frame]], since: int = 0, sketch: Callable[[int], Sketch] | None = None
+    ) -> Take:
+        """Another take whose frames from `since` on are worked out BLOCK at a time, from the first of each block."""
+        remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)
+
+        def frame(number: int) -> Frame:
+            return self.frame(number) if number < since else remembered(number - number % BLOCK)[number % BLOCK]
+
+        return replace(self, frame=frame, sketch=sketch, cycle=None)
+
+    def clip(self, seconds: float | None = None) -> BodyClip:
+        """All of it, or the first `seconds`, as a clip."""
+        length = self.duration if seconds is None else seconds
+        if length is None:
+            raise PoiseError(f"motion '{self.name}' has no end: give it one (loop:N), or say how long it lasts")
+        frames = [self.frame(k) for k in range(round(length * self.rate) + 1)]
+        known = [frame.down for frame in frames if frame.down is not None]
+        down = readonly(known, bool) if len(known) == len(frames) else None
+        return BodyClip(self.name, self.body, self.rate, readonly([frame.qpos for frame in frames]), down)
+
+
+class Edit(Protocol):
+    """A change of a motion. `str(edit)` is how it is written on the command line."""
+
+    @property
+    def span(self) -> Span:
+        """When it holds."""
+
+    def on(self, take: Take) -> Take:
+        """The edited motion."""
+
+
+def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take:
+    """A reference as edits see it; without a rate, that of its clip."""
+    if isinstance(reference, Take):
+        return reference
+    if rate is None:
+        rate = reference.clip.rate if isinstance(reference, Played) else DEFAULT_RATE
+
+    @lru_cache(maxsize=REMEMBERED)
+    def frame(number: int) -> Frame:
+        target = reference.at(number / rate)
+        return Frame(readonly(target.qpos), target.down)
+
+    cycle = reference.clip if isinstance(reference, Played) and reference.clip.cyclic else None
+    return Take(body, rate, reference.name, reference.start, reference.duration, frame, cycle=cycle)
+
+
+def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyClip:
+    """A clip with edits applied in turn: `seconds` of it, else all.
+
+    Of a motion that repeats a cycle for ever it is the cycle; of any other without end, as much as there was.
+    """
+    take = take_of(Played(clip), clip.body)
+    for edit in edits:
+        take = edit.on(take)
+    if take.cycle is not None and seconds is None:
+        return take.cycle
+    return take.clip(seconds or take.duration or clip.seconds)

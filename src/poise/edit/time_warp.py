@@ -1,0 +1,49 @@
+"""Time: parts of a motion slower or faster."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from poise.arrays import readonly
+from poise.edit.span import Span, number, written
+from poise.edit.take import Frame, Take
+from poise.errors import PoiseError
+
+
+@dataclass(frozen=True)
+class Warp:
+    """The motion at `factor` times its speed; the span is in the time of the result."""
+
+    factor: float
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not 0.05 <= self.factor <= 20:
+            raise PoiseError(f"warp by {self.factor:g}: a motion can be slowed to 0.05 and sped up to 20 times")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("warp", number(self.factor), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The motion at other speeds; contacts come with the poses."""
+
+        def frame(number: int) -> Frame:
+            target = take.at(self.source(number / take.rate))
+            return Frame(readonly(target.qpos), target.down)
+
+        length = None if take.duration is None else self._result(take.duration)
+        return take.with_frames(frame, duration=length)
+
+    def source(self, time: float) -> float:
+        """The time of the original that is shown at a time of the result, s."""
+        return time + (self.factor - 1.0) * float(self.span.passed(time))
+
+    def _result(self, time: float) -> float:
+        """The inverse of `source`, which rises: found by halving."""
+        low, high = 0.0, time * max(1.0, 1.0 / self.factor) + 1.0
+        while high - low > 1e-12 * max(high, 1.0):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.source(middle) < time else (low, middle)
+        return high if math.isfinite(high) else time

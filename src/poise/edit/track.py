@@ -1,0 +1,142 @@
+"""A stretch of a take with its feet: where they are, when they stand, how far the legs reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.edit.limbs import chain_joints, element_id, foot_parts, require_legs
+from poise.edit.take import Sketch, Take
+from poise.errors import PoiseError
+from poise.rotations import quat_rotate
+
+PATH_SIGMA = 0.3  # s; smooths the sway and surge of single steps out of the path of the root
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A foot bears on the ground from frame `begin` to before frame `end`."""
+
+    foot: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Frames of a take, counted from its `first`."""
+
+    body: Body
+    rate: float
+    first: int
+    qpos: Array  # (K, nq)
+    down: NDArray[np.bool_]  # (K, P)
+    place: Array  # (K, F, 3) m, links of the feet in the world
+    turn: Array  # (K, F, 4)
+    hip: Array  # (K, F, 3) m, joints in which the legs hang on the root's link
+
+    @property
+    def frames(self) -> int:
+        """Number of frames, K."""
+        return len(self.qpos)
+
+    @property
+    def time(self) -> Array:
+        """(K,) s."""
+        return np.asarray((self.first + np.arange(self.frames)) / self.rate)
+
+    @cached_property
+    def path(self) -> Array:
+        """(K, 2) m: the way of the root over the ground without sway and surge; both ends where they are."""
+        return smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
+
+    @cached_property
+    def stances(self) -> tuple[Stance, ...]:
+        """When feet stand, in order of their beginnings."""
+        found = []
+        for foot, bears in enumerate(self.bears.T):
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int)))
+            found += [Stance(foot, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        return tuple(sorted(found, key=lambda s: (s.begin, s.foot)))
+
+    @cached_property
+    def bears(self) -> NDArray[np.bool_]:
+        """(K, F) does any part of the foot bear?"""
+        return np.stack([self.down[:, parts].any(axis=1) for parts in foot_parts(self.body)], axis=1)
+
+    def sole(self, foot: int, frame: int) -> Array:
+        """(4, 3) m: the contact points of a foot in the world."""
+        return np.asarray(self.place[frame, foot] + quat_rotate(self.turn[frame, foot], self.body.feet[foot].points))
+
+    def footprint(self, stance: Stance) -> Array:
+        """(3,) m: the middle of the sole in the middle of a stance."""
+        return np.asarray(self.sole(stance.foot, self.middle(stance)).mean(axis=0))
+
+    def middle(self, stance: Stance) -> int:
+        """The frame in the middle of a stance; early in a long one, whose end may not be known yet."""
+        return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
+
+
+class Sampler:
+    """Reads a take's frames with the feet and hips in them."""
+
+    def __init__(self, take: Take) -> None:
+        self._take, self._sketch = take, sketches(take)
+        self._columns: list[NDArray[Any]] = []
+
+    def track(self, first: int, stop: int) -> Track:
+        """Frames from `first` to before `stop`, or to the end of the motion; `first` is the same in every call."""
+        take = self._take
+        end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
+        end = max(end, first + 2)
+        known = len(self._columns[0]) if self._columns else 0
+        fresh = [np.stack(column) for column in zip(*(self._row(k) for k in range(first + known, end)), strict=True)]
+        if not known:
+            self._columns = fresh
+        elif fresh:
+            self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
+        return Track(take.body, take.rate, first, *self._columns)
+
+    def _row(self, number: int) -> Sketch:
+        row = self._sketch(number)
+        if row.down is None:
+            raise PoiseError(f"motion '{self._take.name}' does not tell which feet are down: find its contacts first")
+        return row
+
+
+def sketches(take: Take) -> Callable[[int], Sketch]:
+    """The frames of a take with the feet and hips in them; not solved, where that can be left to whoever asks."""
+    if take.sketch is not None:
+        return take.sketch
+    body, model, data = take.body, take.body.model, mujoco.MjData(take.body.model)
+    require_legs(body, "an edit of steps")
+    feet = [body.link_id(foot.link) for foot in body.feet]
+    hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
+
+    def read(number: int) -> Sketch:
+        qpos, down = take.frame(number)
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        return Sketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
+
+    return read
+
+
+def smoothed(values: Array, sigma: float) -> Array:
+    """Rows (K, ...) filtered with a Gaussian of `sigma` rows; straight lines and both ends stay as they are."""
+    reach = min(int(np.ceil(3 * sigma)), len(values) - 1)
+    if reach < 1:
+        return np.array(values)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    flat = np.asarray(values, float).reshape(len(values), -1)
+    padded = np.pad(flat, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0)
+    return np.asarray((windows @ (kernel / kernel.sum())).reshape(values.shape))

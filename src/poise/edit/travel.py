@@ -1,0 +1,180 @@
+"""Where a walk goes: the length of its steps, turns, and ways along given points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.edit.span import Span, number, numbers, smooth, written
+from poise.edit.take import Take
+from poise.edit.track import Track
+from poise.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
+from poise.errors import PoiseError
+
+USUAL_TURN = math.radians(50.0)  # rad/s, of a turn that does not say how long it takes
+SLOW = 0.15  # m/s, below which a path has no direction of its own
+
+
+@dataclass(frozen=True)
+class Stride:
+    """Longer or shorter steps: by `metres` each, or by a `factor`."""
+
+    metres: float | None = None
+    factor: float | None = None
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if (self.metres is None) == (self.factor is None):
+            raise PoiseError("stride takes either metres or a factor")
+
+    def __str__(self) -> str:
+        """As on the command line: +0.1 is metres, x1.2 a factor."""
+        amount = f"x{number(self.factor)}" if self.factor is not None else f"{self.metres:+}".removesuffix(".0")
+        return written("stride", amount, self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk with other steps; contacts keep their times."""
+        return rewalked(take, self.span.start, self._prepare)
+
+    def _prepare(self, track: Track) -> Course:
+        change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / step_length(track)
+
+        def course(track: Track) -> Steps:
+            share = change * self.span.weight(track.time)
+            shift = _travelled(share[:, None] * _steps_of(track.path))
+            root = at_root(track.path, track.path + shift, np.zeros(track.frames))
+            return Steps(root, prints_along(track, root, self.span.start))
+
+        return course
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The path bent by `degrees` to the left over the span."""
+
+    degrees: float
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("turn", number(self.degrees), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the bent path."""
+        start = self.span.start or 0.0
+        end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
+
+        def prepare(track: Track) -> Course:
+            require_steps(track, self.span.start, self)
+            return course
+
+        def course(track: Track) -> Steps:
+            yaw = math.radians(self.degrees) * smooth((track.time - start) / (end - start))
+            root = _along(track, yaw)
+            return Steps(root, prints_along(track, root, self.span.start))
+
+        return rewalked(take, self.span.start, prepare)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A walk through `points` on the ground, from where it is at the span's start."""
+
+    points: tuple[tuple[float, float], ...]  # m, in the world
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not self.points:
+            raise PoiseError("a path needs at least one point")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("path", "/".join(numbers(p) for p in self.points), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the path, as far as its steps carry, straight on where the path ends."""
+        return rewalked(take, self.span.start, self._prepare)
+
+    def _prepare(self, track: Track) -> Course:
+        require_steps(track, self.span.start, self)
+        begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
+        origin, heading = track.path[begin], _headings(track.path, track.rate)[begin]
+        curve = smooth_curve(origin, heading, np.array(self.points, float))
+        run = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
+        angles = np.unwrap(np.arctan2(*np.diff(curve, axis=0).T[::-1]))
+        middles = 0.5 * (run[1:] + run[:-1])
+
+        def course(track: Track) -> Steps:
+            far = np.cumsum(np.linalg.norm(_steps_of(track.path), axis=1))
+            far = np.maximum(far - far[begin], 0.0)
+            wanted = np.interp(far, middles, angles)
+            yaw = wanted - _headings(track.path, track.rate)
+            yaw -= 2 * np.pi * np.round(yaw[begin] / (2 * np.pi))
+            yaw[:begin] = 0.0
+            beyond = np.maximum(far - run[-1], 0.0)[:, None] * [math.cos(angles[-1]), math.sin(angles[-1])]
+            target = np.stack([np.interp(far, run, curve[:, i]) for i in (0, 1)], axis=1) + beyond
+            target[:begin] = track.path[:begin]
+            root = at_root(track.path, target, yaw)
+            return Steps(root, prints_along(track, root, self.span.start))
+
+        return course
+
+
+def step_length(track: Track) -> float:
+    """Mean way of the root over the ground from one footfall to the next, m."""
+    falls = [s.begin for s in track.stances if s.begin > 0]
+    ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
+    if not len(ways) or ways.mean() < 0.05:
+        raise PoiseError("stride in metres needs a walk: no two footfalls are apart where the edit starts")
+    return float(ways.mean())
+
+
+def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
+    """(n, 2) m: a dense curve from the origin, leaving it along `heading`, through the points (Hermite splines)."""
+    knots = np.vstack([origin, points])
+    chords = np.diff(knots, axis=0)
+    lengths = np.maximum(np.linalg.norm(chords, axis=1, keepdims=True), 1e-9)
+    units = chords / lengths
+    tangents = np.vstack([[math.cos(heading), math.sin(heading)], units[:-1] + units[1:], units[-1:]])
+    tangents /= np.maximum(np.linalg.norm(tangents, axis=1, keepdims=True), 1e-9)
+    s = np.linspace(0.0, 1.0, 100)[:, None]
+    at_knots = (2 * s**3 - 3 * s**2 + 1, 3 * s**2 - 2 * s**3)
+    at_tangents = (s**3 - 2 * s**2 + s, s**3 - s**2)
+    pieces = [
+        at_knots[0] * knots[i]
+        + at_knots[1] * knots[i + 1]
+        + lengths[i] * (at_tangents[0] * tangents[i] + at_tangents[1] * tangents[i + 1])
+        for i in range(len(chords))
+    ]
+    return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
+
+
+def _along(track: Track, yaw: Array) -> Move:
+    """The path with each of its steps turned by `yaw` (K,)."""
+    steps = _steps_of(track.path)
+    cosine, sine = np.cos(yaw), np.sin(yaw)
+    turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
+    return at_root(track.path, track.path[0] + _travelled(turned), yaw)
+
+
+def _steps_of(path: Array) -> Array:
+    """(K, 2) m: the way to each frame from the one before."""
+    return np.diff(path, axis=0, prepend=path[:1])
+
+
+def _travelled(steps: Array) -> Array:
+    return np.asarray(np.cumsum(steps, axis=0))
+
+
+def _headings(path: Array, rate: float) -> Array:
+    """(K,) rad: the direction of a path, continuous; where it hardly moves, the last one it had."""
+    speed = np.gradient(path, axis=0) * rate
+    moving = np.linalg.norm(speed, axis=1) > SLOW
+    if not moving.any():
+        return np.zeros(len(path))
+    last = np.maximum.accumulate(np.where(moving, np.arange(len(path)), -1))
+    last = np.where(last < 0, np.argmax(moving), last)
+    return np.unwrap(np.arctan2(speed[last, 1], speed[last, 0]))

@@ -1,0 +1,252 @@
+"""Walks over uneven ground: footprints on slopes, on stairs, or on any surface; the root follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.edit.limbs import sole_points, sole_spans
+from poise.edit.span import Span, number, numbers, written
+from poise.edit.take import Take
+from poise.edit.track import Stance, Track, smoothed
+from poise.edit.walk import IDENTITY, Course, Move, Steps, Swing, dilated, rewalked, still
+from poise.errors import PoiseError
+from poise.rotations import quat_between, quat_rotate, yaw_of
+
+# Surfaces to walk on: their height anywhere, and where treads are.
+
+MARGIN = 0.02  # m, from soles to the edges of treads
+HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, on the way down: heels have to pass an edge, toes may hang over the next
+DEEP = 2.0  # lengths of a foot; treads that are deeper take more than one step
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A height over the ground, told in a frame that lies at `origin` and faces `heading`."""
+
+    height: Callable[[Array, Array], Array]
+    origin: tuple[float, float] = (0.0, 0.0)  # m
+    heading: float = 0.0  # rad
+
+    @property
+    def forward(self) -> Array:
+        """(2,) its own x in the world."""
+        return np.array([math.cos(self.heading), math.sin(self.heading)])
+
+    def laid(self, origin: Array, heading: float) -> Surface:
+        """The same, elsewhere."""
+        return Surface(self.height, (float(origin[0]), float(origin[1])), heading)
+
+    def ahead(self, point: Array) -> float:
+        """How far a point is along its own x, m."""
+        return float((point[:2] - self.origin) @ self.forward)
+
+    def at(self, points: Array) -> Array:
+        """Heights (...) under points (..., 3) of the world."""
+        away = points[..., :2] - self.origin
+        (x, y), (c, s) = np.moveaxis(away, -1, 0), self.forward
+        return np.asarray(self.height(c * x + s * y, c * y - s * x), float) * np.ones(points.shape[:-1])
+
+
+def ramp(angle: float, *, hinged: bool) -> Surface:
+    """A plane that rises along x by `angle` (rad); a hinged one is level behind its origin."""
+    slope = math.tan(angle)
+    return Surface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
+
+
+def staircase(rise: float, run: float, count: int, edge: float) -> Surface:
+    """Steps along x, the first at `edge`; level before them and after the last."""
+    return Surface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
+
+
+@dataclass(frozen=True)
+class Treads:
+    """Where feet go on stairs. Tread 0 is the ground before them, tread `count` the one after."""
+
+    run: float  # m
+    count: int
+    edge: float  # m, where the first step is
+    up: bool
+
+    def fit(self, before: float | None, ahead: float, sole: tuple[float, float, float]) -> float:
+        """Where the middle of a foot goes, m, that would go to `ahead` after a step to `before`.
+
+        Within a tread, and on stairs one beyond that of the step before. `sole`: from its middle back to the heel
+        and forward to the ball and the toes, m. On treads that are too short heels hang over on the way up, toes on
+        the way down.
+        """
+        tread, (back, ball, front) = self._tread(ahead), sole
+        if before is not None:
+            last = self._tread(before)
+            climbing = 0 < last < self.count and self.run < DEEP * (back + front)
+            tread = last + 1 if climbing else min(tread, last + 1)
+            ahead = min(ahead, before + self.run) if climbing else ahead
+        behind, toes = (MARGIN, front + MARGIN) if self.up else (HEEL_ROOM, front - TOE_HANG)
+        end = math.inf if tread >= self.count else self.edge + tread * self.run
+        low = -math.inf if tread == 0 else self.edge + (tread - 1) * self.run + back + behind
+        high, furthest = end - max(toes, ball + MARGIN), end - ball - MARGIN
+        if low > high:
+            return high if self.up else min(low, furthest)
+        return min(max(ahead, low), high)
+
+    def _tread(self, ahead: float) -> int:
+        return int(np.clip(math.floor((ahead - self.edge) / self.run) + 1, 0, self.count))
+
+
+ROOT_SIGMA = 0.12  # s; smooths the root's height over the steps
+CLEARANCE = 0.02  # m over edges, unless the foot was lower on its own ground
+LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s
+STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m and m: beyond it is an edge, on which a foot stays level
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A plane that rises ahead by `degrees`: along +x from the origin, or from where the figure is at the start."""
+
+    degrees: float
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not abs(self.degrees) <= 45:
+            raise PoiseError(f"slope of {self.degrees:g} degrees: nobody walks on more than 45")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return written("slope", number(self.degrees), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the slope."""
+        surface = ramp(math.radians(self.degrees), hinged=self.span.start is not None)
+        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start))
+
+
+@dataclass(frozen=True)
+class Stairs:
+    """Steps that climb ahead (or descend, with a negative rise), each foot on a tread of its own."""
+
+    rise: float  # m
+    run: float  # m
+    count: int
+    edge: float = 0.6  # m ahead of the origin, or of where the figure is at the start: the first step
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not (abs(self.rise) <= 0.5 and self.run >= 0.1 and self.count >= 1):
+            raise PoiseError(f"stairs {self}: at most 0.5 m high, at least 0.1 m deep and one step")
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        edge = None if self.edge == Stairs.edge else number(self.edge)
+        return written("stairs", numbers((self.rise, self.run, self.count)), self.span, edge=edge)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the stairs; steps become as long as treads are deep."""
+        surface = staircase(self.rise, self.run, self.count, self.edge)
+
+        treads = Treads(self.run, self.count, self.edge, self.rise > 0)
+        spans = sole_spans(take.body)
+
+        def fitted(stance: Stance, before: float | None, ahead: float) -> float:
+            return treads.fit(before, ahead, spans[stance.foot])
+
+        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
+
+
+@dataclass(frozen=True)
+class Heights:
+    """Ground of any height, as a function of x and y in the world (arrays in, arrays out, m)."""
+
+    height: Callable[[Array, Array], Array]
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """A description; a function has no form on the command line."""
+        return written("heights", getattr(self.height, "__name__", "function"), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on that ground."""
+        return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
+
+
+Fit = Callable[[Stance, float | None, float], float]
+"""(stance, how far ahead the step before it is, how far ahead this one would be) to how far it is to be, m"""
+
+
+def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None = None) -> Course:
+    """The course over a surface that is laid out where the figure is at `start`."""
+    if start is not None:
+        k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
+        surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
+
+    points = sole_points(track.body)
+
+    def course(track: Track) -> Steps:
+        held = -1 if start is None else start * track.rate - track.first
+        prints = _prints(surface, track, held, fit)
+        return Steps(_root(track, prints), prints, lambda swing: _lift(surface, track, points[swing.foot], swing))
+
+    return course
+
+
+def _prints(surface: Surface, track: Track, held: float, fit: Fit | None) -> tuple[Move, ...]:
+    """Each stance on the surface, turned to its tilt; those begun before frame `held` stay."""
+    moves: list[Move] = []
+    shift, before = 0.0, None
+    for stance in track.stances:
+        centre = track.footprint(stance)
+        own = surface.ahead(centre)
+        if stance.begin < held:
+            before = own
+            moves.append(still())
+            continue
+        if fit is not None:
+            shift = fit(stance, before, own + shift) - own
+        before = own + shift
+        moves.append(_onto(surface, track, stance, centre, shift))
+    return tuple(moves)
+
+
+def _onto(surface: Surface, track: Track, stance: Stance, centre: Array, shift: float) -> Move:
+    """The move of a footprint `shift` m ahead and onto the surface."""
+    there = centre + shift * np.array([*surface.forward, 0.0])
+    sole = track.sole(stance.foot, track.middle(stance))
+    heights = surface.at(sole + (there - centre))
+    arms = np.column_stack([sole[:, :2] - sole[:, :2].mean(axis=0), np.ones(len(sole))])
+    slope_x, slope_y, level = np.linalg.lstsq(arms, heights, rcond=None)[0]
+    even = np.allclose(arms @ [slope_x, slope_y, level], heights, atol=UNEVEN)
+    turn = IDENTITY
+    if even and math.hypot(slope_x, slope_y) < STEEPEST:
+        turn = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
+    else:
+        level = heights.max()
+    there = there + [0.0, 0.0, level]
+    return Move(turn, there - quat_rotate(turn, centre))
+
+
+def _root(track: Track, prints: tuple[Move, ...]) -> Move:
+    """(K,) moves of the root: the mean of what the feet's prints move by, passed smoothly from step to step."""
+    shifts = []
+    for foot in range(len(track.body.feet)):
+        mine = [(s, m) for s, m in zip(track.stances, prints, strict=True) if s.foot == foot]
+        if mine:
+            when = [t for s, _ in mine for t in (s.begin, s.end - 1)]
+            moved = np.repeat([m.place(track.footprint(s)) - track.footprint(s) for s, m in mine], 2, axis=0)
+            shifts.append(np.stack([np.interp(np.arange(track.frames), when, column) for column in moved.T], axis=1))
+    mean = np.mean(shifts, axis=0) if shifts else np.zeros((track.frames, 3))
+    return Move(np.tile(IDENTITY, (track.frames, 1)), smoothed(mean, ROOT_SIGMA * track.rate))
+
+
+def _lift(surface: Surface, track: Track, points: Array, swing: Swing) -> Array:
+    """(n,) m: how much higher a swing must be so that the sole clears the surface as it cleared its own ground."""
+    foot, rows = swing.foot, swing.rows
+    soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)
+    was = track.place[rows, foot, None] + quat_rotate(track.turn[rows, foot, None], points)
+    own = was[..., 2]
+    level = np.minimum(own[0].min(), own[-1].min())
+    room = np.clip(own - level, 0.0, CLEARANCE)
+    missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
+    return smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)

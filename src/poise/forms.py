@@ -1,0 +1,105 @@
+"""How edits are written on the command line. Nothing heavy is imported here: the help reads it."""
+
+from __future__ import annotations
+
+# How terrains and pushes are written on the command line.
+
+PUSH_FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
+
+TERRAIN_FORMS = {
+    "flat": "flat",
+    "slope": "slope:DEG",
+    "stairs": "stairs:RISE:RUN:COUNT",
+    "rough": "rough:AMPLITUDE[:SEED]",
+    "drop": "drop:HEIGHT[:EVERY]",
+    "hurdle": "hurdle:HEIGHT[:EVERY]",
+    "spiral": "spiral:HEIGHT:DEGREES:RADIUS:COUNT",
+}
+
+TERRAIN_BOUNDS = {
+    "flat": "without numbers",
+    "slope": "with |DEG| < 80",
+    "stairs": "with RISE other than 0, RUN > 0 and COUNT from 1 to 200",
+    "rough": "with AMPLITUDE > 0 and a whole SEED >= 0",
+    "drop": "with HEIGHT other than 0 and EVERY > 0",
+    "hurdle": "with HEIGHT > 0 and EVERY > 0.1",
+    "spiral": "with HEIGHT > 0, 0 < DEGREES <= 60, RADIUS > 0 and COUNT from 1 to 300 / DEGREES",
+}
+"""What the numbers of a terrain may be, m and degrees."""
+
+
+EDIT_FORM = "NAME[:VALUE][@START[-END]][,key=value...]"
+
+CARRY_POSES = {
+    "front": "a box held in front of the body, elbows bent",
+    "low": "a box held low in front, arms nearly straight",
+    "overhead": "something held over the head",
+    "sides": "a bag in each hand",
+    "side_left": "a bag in the left hand",
+    "side_right": "a bag in the right hand",
+    "shoulder_left": "something on the left shoulder, the hand steadying it",
+    "shoulder_right": "something on the right shoulder, the hand steadying it",
+}
+
+EDIT_FORMS = {
+    "offset": (
+        "offset:JOINT=DEG[:DEG:DEG][@START[-END]][,ease=S]",
+        "turns a joint on top of the motion: one angle per degree of freedom, or a single one by its own name",
+    ),
+    "reach": (
+        "reach:PART=X:Y:Z[/PART=X:Y:Z...][@START[-END]][,to=world][,point=X:Y:Z][,ease=S]",
+        "brings a hand, foot, head or link X m ahead, Y m to the left, Z m up (or to a place in the world); feet stay",
+    ),
+    "trunk": (
+        "trunk:M[@START[-END]][,ease=S]",
+        "raises the trunk by M m, or lowers it if negative; feet stay",
+    ),
+    "carry": (
+        "carry:POSE[@START[-END]][,ease=S]",
+        f"holds the arms in a pose: {', '.join(CARRY_POSES)}",
+    ),
+    "warp": (
+        "warp:FACTOR[@START[-END]][,ease=S]",
+        "plays at FACTOR times the speed; the times are those of the result",
+    ),
+    "stride": (
+        "stride:+M|-M|xFACTOR[@START[-END]][,ease=S]",
+        "makes each step M m longer or shorter, or FACTOR times as long; contacts keep their times",
+    ),
+    "turn": (
+        "turn:DEG[@START[-END]]",
+        "bends the path by DEG to the left over the interval",
+    ),
+    "path": (
+        "path:X:Y[/X:Y...][@START]",
+        "leads the walk through points on the ground",
+    ),
+    "slope": (
+        "slope:DEG[@START]",
+        "puts the steps on a slope that rises along +x from the origin, or with START from where the figure is then",
+    ),
+    "stairs": (
+        "stairs:RISE:RUN:COUNT[@START][,edge=M]",
+        "puts each step on a stair of its own; the first edge is 0.6 m ahead of the origin, or of the place at START",
+    ),
+    "mirror": (
+        "mirror[@START][,over=S]",
+        "swaps left and right; with START by a transition of S seconds",
+    ),
+    "loop": (
+        "loop[:COUNT][@START][,over=S]",
+        "finds one cycle and repeats it COUNT times, or for ever; with START by a transition of S seconds",
+    ),
+    "blend": (
+        "blend:FILE@START[,over=S][,from=SECONDS]",
+        "goes over to another motion, aligned in place, heading and phase (or entered at SECONDS of it)",
+    ),
+}
+
+VARIATION_FORMS = {
+    "speed": "speed:FACTOR",
+    "stride": "stride:FACTOR",
+    "turn": "turn:DEG",
+    "lift": "lift:M",
+}
+VARIATION_FORM = ", ".join(VARIATION_FORMS.values())

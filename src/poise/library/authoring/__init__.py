@@ -1,0 +1,1 @@
+"""Motions from readable source files: poses of any humanoid body, and what supports them."""

@@ -1,0 +1,32 @@
+"""Motions from readable source files: poses of any humanoid body, and what bears them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from poise.body.body import Body
+from poise.errors import unknown
+from poise.library.authoring.gait import gait_sketch
+from poise.library.authoring.gait_change import change_sketch, pace_sketch
+from poise.library.authoring.keyed import keyed
+from poise.library.authoring.source import Source, read_source
+from poise.library.authoring.turn import turn_sketch
+from poise.reference.supports import Sketch
+
+KINDS: dict[str, Callable[[Source, Body], Sketch]] = {
+    "change": change_sketch,
+    "gait": gait_sketch,
+    "keyed": keyed,
+    "pace": pace_sketch,
+    "turn": turn_sketch,
+}
+"""Who reads which kind of source."""
+
+
+def author(name_or_path: str | Path, body: Body) -> Sketch:
+    """The motion of a source that comes with Poise, or of a user's own file, on a humanoid body."""
+    source = read_source(name_or_path)
+    if source.kind not in KINDS:
+        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
+    return KINDS[source.kind](source, body)

@@ -1,0 +1,156 @@
+"""The written form of a motion of timed key poses: what its file says, checked and spelled out.
+
+A pose names angles in degrees; limbs without a side are both. What the pose of the first key does not name is 0. Other
+poses leave alone what they do not name; `like` takes over another pose's angles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from poise.arrays import Frozen
+from poise.errors import unknown
+from poise.library.authoring.curves import Keys
+from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
+from poise.library.authoring.source import Source
+from poise.retarget.figure import SIDES
+
+RATE = 120.0  # frames per second
+
+Bearing = Literal["balanced", "held", "rolling"]
+Rhythm = Literal["seconds", "pendulum"]
+Interval = tuple[float, float]  # s, both ends included
+
+PATH = ("ahead", "aside")  # m per m of leg: the centre of mass, forward and left of the middle of what bears it
+PARTS = ("heel", "ball", "hand", "bar")
+_FIELDS = ("kind", "title", "cyclic", "bearing", "keys", "poses", "contacts", "travel", "clearance", "rhythm")
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A motion of timed key poses."""
+
+    name: str
+    seconds: float
+    cyclic: bool
+    bearing: Bearing  # what places the pelvis: balance over feet, hands that hold, or rolling on whatever is lowest
+    rhythm: Rhythm  # of the times that are written: s, or parts of the body's own swing as a pendulum
+    times: tuple[float, ...]  # s, of the keys
+    curves: Mapping[str, Keys]  # of angles in degrees by their full names, and of PATH
+    contacts: Mapping[str, tuple[Interval, ...]]  # left_heel, right_hand ... to when it is down
+    travel: float  # m per m of leg, from the feet before a flight to those after it
+    clearance: float  # m per m of leg, from the toes of the first pose to the ground where hands hold a bar
+
+
+def read_keyed(source: Source) -> Keyed:
+    """A source file's contents as a motion; a PoiseError names what is wrong in it."""
+    source.check(_FIELDS)
+    times, poses = _time_line(source)
+    cyclic = source.table.get("cyclic", False)
+    if not isinstance(cyclic, bool):
+        raise source.fail(f"'cyclic' must be true or false, not {cyclic!r}")
+    bearing, rhythm = source.table.get("bearing", "balanced"), source.table.get("rhythm", "seconds")
+    if bearing not in get_args(Bearing):
+        raise unknown(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
+    if rhythm not in get_args(Rhythm):
+        raise unknown(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
+    return Keyed(
+        source.name,
+        times[-1],
+        cyclic,
+        bearing,
+        rhythm,
+        times,
+        Frozen(_curves(times, poses, cyclic)),
+        Frozen(_contacts(source)),
+        source.number("travel", 0.0),
+        source.number("clearance", 0.0),
+    )
+
+
+def stretched(motion: Keyed, factor: float) -> Keyed:
+    """The motion with all times multiplied by a factor."""
+    contacts = {
+        part: tuple((factor * start, factor * end) for start, end in intervals)
+        for part, intervals in motion.contacts.items()
+    }
+    return replace(
+        motion,
+        seconds=factor * motion.seconds,
+        times=tuple(factor * time for time in motion.times),
+        curves=Frozen({name: replace(keys, times=factor * keys.times) for name, keys in motion.curves.items()}),
+        contacts=Frozen(contacts),
+    )
+
+
+def _time_line(source: Source) -> tuple[tuple[float, ...], list[dict[str, float]]]:
+    """Times of the keys, and their poses with all angles spelled out."""
+    written, keys = source.section("poses"), source.table.get("keys")
+    if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
+        raise source.fail("'keys' must be a list of at least two [time, pose]")
+    times = tuple(float(time) for time, _ in keys)
+    if times[0] != 0 or np.any(np.diff(times) <= 0):
+        raise source.fail("the times of 'keys' must begin at 0 and increase")
+    poses: dict[str, dict[str, float]] = {keys[0][1]: dict.fromkeys((*ANGLES, *PATH), 0.0)}
+    for pose, angles in written.items():
+        if not isinstance(angles, Mapping):
+            raise source.fail(f"pose '{pose}' must be a table of angles")
+        like = angles.get("like", pose)
+        if like != pose and like not in list(written)[: list(written).index(pose)]:
+            raise unknown(f"earlier pose in {source.path.name}", str(like), written)
+        poses[pose] = poses.get(like, {}) | _spelled_out(source, pose, angles)
+    for _, pose in keys:
+        if pose not in written:
+            raise unknown(f"pose in {source.path.name}", pose, written)
+    return times, [poses[pose] for _, pose in keys]
+
+
+def _is_key(key: object) -> bool:
+    match key:
+        case [int() | float(), str()]:
+            return True
+        case _:
+            return False
+
+
+def _spelled_out(source: Source, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
+    """Angles by their full names; one side's own goes before what is said of both."""
+    out: dict[str, float] = {}
+    for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
+        full = [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
+        if not isinstance(angles[name], int | float):
+            raise source.fail(f"{name} of pose '{pose}' must be a number")
+        for each in full:
+            if each not in ANGLES and each not in PATH:
+                raise unknown(f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH))
+            out[each] = float(angles[name])
+    return out
+
+
+def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, Keys]:
+    """The keys of all that ever differs from 0."""
+    out = {}
+    for name in poses[0]:
+        told = [(time, pose[name]) for time, pose in zip(times, poses, strict=True) if name in pose]
+        at, values = np.array(told).T
+        if np.any(values):
+            out[name] = Keys(at, values, cyclic and at[-1] == times[-1])
+    return out
+
+
+def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
+    """Intervals of each part of each side."""
+    out: dict[str, tuple[Interval, ...]] = {}
+    written = source.section("contacts")
+    for part in sorted(written, key=lambda word: word.startswith(SIDES)):
+        full = [f"{side}_{part}" for side in SIDES] if part in PARTS else [part]
+        if full[0].partition("_")[2] not in PARTS:
+            raise unknown(f"contact in {source.path.name}", part, PARTS)
+        for each in full:
+            pairs = written[part] if isinstance(written[part], list) else [written[part]]
+            out[each] = tuple(source.interval(f"contact '{part}' is a list of which each", pair) for pair in pairs)
+    return out

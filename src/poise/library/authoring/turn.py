@@ -1,0 +1,145 @@
+"""Turns: a gait walked along a bent path, to the left.
+
+The motion begins and ends in the gait at left heel strike. Each footprint turns as far as the pelvis has when it passes
+over it; feet pivot in the air only. Into a turn the body leans as its speed demands, trunk and head look ahead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.edit.span import smooth
+from poise.edit.take import take_of
+from poise.edit.track import Track
+from poise.edit.walk import Course, Move, Steps, at_root, rewalked
+from poise.library.authoring.curves import CYCLE
+from poise.library.authoring.figure import Figure
+from poise.library.authoring.gait import GRAVITY, RATE, cycle, gait_of
+from poise.library.authoring.gait_change import Pace, down_in, paced, stages
+from poise.library.authoring.source import Source
+from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played
+from poise.reference.supports import Sketch, supports_of
+from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+
+_BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first frame and after the last, and cut off
+_PASSING = 30.0  # percent after heel strike at which the pelvis passes over a foot
+_EDGE = 0.25  # of a turn in which it begins, and in which it ends
+_LEAN = 0.7  # of what balances the turn
+_TRUNK, _HEAD = 15.0, 28.0  # percent of the cycle by which they are ahead of the pelvis; no more than _PASSING
+_OVER = 20.0  # percent of the cycle over which it goes from the straight walk to the bent one
+_X = np.array([1.0, 0.0, 0.0])
+
+
+def turn_sketch(source: Source, body: Body) -> Sketch:
+    """The turn that a source tells."""
+    source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
+    steady = cycle(gait_of(source.other("base")), body)
+    cycles = source.positive("cycles")
+    if cycles != round(cycles):
+        raise source.fail(f"'cycles' must be a whole number, not {cycles:g}")
+    end = CYCLE * cycles
+    heading = _Heading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
+    bent = _bent(_straight(source, steady, end), heading)
+    assert bent.down is not None
+    kept = slice(heading.frame(0.0), heading.frame(end) + 1)
+    clip = BodyClip(source.name, body, RATE, readonly(bent.qpos[kept]), readonly(bent.down[kept], bool), cyclic=True)
+    return Sketch(clip, supports_of(clip))
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """How far a turn has come in the frames of the straight walk that it is made of."""
+
+    radians: float  # of the whole turn
+    end: float  # percent of the cycle at which the motion ends
+    frames: float  # per percent
+
+    def frame(self, percent: float) -> int:
+        """The frame at a percent of the cycle."""
+        return round((percent + _BEFORE) * self.frames)
+
+    def at(self, frame: Array, ahead: float = 0.0) -> Array:
+        """Radians (T,) at frames (T,), or so many percent of the cycle later; at a steady rate but for the edges.
+
+        The first step that is turned is the one after the first frame, the last the one before the last frame.
+        """
+        percent = frame / self.frames - _BEFORE + ahead
+        share = np.clip((percent - _PASSING) / (self.end - CYCLE / 2), 0.0, 1.0)
+        return np.asarray(self.radians * (_eased(share) - _eased(share - 1 + _EDGE)) / (1 - _EDGE))
+
+
+def _eased(share: Array) -> Array:
+    """What a rate that rises smoothly from 0 to 1 over _EDGE and stays there sums up to."""
+    within = np.clip(share / _EDGE, 0.0, 1.0)
+    return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
+
+
+def _straight(source: Source, steady: BodyClip, end: float) -> BodyClip:
+    """The walk before it is bent, in steps of the told size."""
+    per_frame = CYCLE / (steady.frames - 1)
+    percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
+    size = stages(source, "size")(percent)
+    pace = Pace(percent, size, np.zeros(len(percent)))
+    return paced(steady, _drawn_in(steady), pace, down_in(steady, percent))
+
+
+def _drawn_in(steady: BodyClip) -> Array:
+    """(nq,) the pose that smaller steps are nearer to: the mean of the cycle's."""
+    mean = np.mean(steady.qpos[:-1], axis=0)
+    mean[0] = 0.0
+    for joint in steady.body.joints:
+        if joint.kind != "hinge":
+            turn = list(joint.qpos[-4:])
+            mean[turn] = quat_normalize(mean[turn])
+    return np.asarray(mean)
+
+
+def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
+    """The walk on the bent path, trunk and head turned ahead; at its ends the straight walk itself."""
+
+    def prepare(_: Track) -> Course:
+        return lambda track: _steps(track, heading)
+
+    bent = rewalked(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
+    frame = np.arange(float(bent.frames))
+    pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
+    angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
+    looking = Figure(bent.body).bent(bent.qpos, angles)
+    return replace(bent, qpos=readonly(_exact_at_ends(straight, looking, heading)))
+
+
+def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
+    """Poses (T, nq) that go over into the straight walk's, moved along as a whole, at both ends of the motion."""
+    space = PoseSpace(straight.body)
+    percent = np.arange(len(bent)) / heading.frames - _BEFORE
+    late = percent > heading.end / 2
+    turn = np.where(late[:, None], quat_exp([0.0, 0.0, heading.radians]), quat_exp(np.zeros(3)))
+    moved = np.array(straight.qpos)
+    moved[:, :3] = quat_rotate(turn, straight.qpos[:, :3])
+    moved[late, :2] += bent[-1, :2] - moved[-1, :2]
+    moved[:, 3:7] = quat_multiply(turn, straight.qpos[:, 3:7])
+    share = smooth(np.minimum(percent, heading.end - percent) / _OVER)
+    return space.moved(moved, share[:, None] * space.difference(moved, bent))
+
+
+def _steps(track: Track, heading: _Heading) -> Steps:
+    """Where root and footprints go: along the path, each step of which is turned by the heading there."""
+    yaw = heading.at(track.first + np.arange(float(track.frames)))
+    ways = np.diff(track.path, axis=0, prepend=track.path[:1])
+    cosine, sine = np.cos(yaw), np.sin(yaw)
+    turned = np.stack([cosine * ways[:, 0] - sine * ways[:, 1], sine * ways[:, 0] + cosine * ways[:, 1]], axis=1)
+    target = track.path[0] + np.cumsum(turned, axis=0)
+    flat = at_root(track.path, target, yaw)
+    speed = np.linalg.norm(ways, axis=1) * RATE
+    lean = _LEAN * np.arctan(speed * np.gradient(yaw) * RATE / GRAVITY)
+    tilted = quat_multiply(flat.turn, quat_from_axis_angle(-_X, lean))
+    around = np.pad(track.path, ((0, 0), (0, 1)))  # the line on the ground about which the body leans
+    root = Move(tilted, flat.place(around) - quat_rotate(tilted, around))
+    rows = [min(stance.begin + round(_PASSING * heading.frames), track.frames - 1) for stance in track.stances]
+    return Steps(root, tuple(Move(flat.turn[row], flat.shift[row]) for row in rows))

@@ -1,0 +1,228 @@
+"""Behaviour files: small TOML files, those that come with Poise by name and a user's own by path.
+
+A file may be `like` another one: then it tells only what is different. Its poses may be those of a motion file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.arrays import Frozen
+from poise.body.body import Body
+from poise.errors import unknown
+from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
+from poise.library.authoring.source import Source, read_table
+from poise.library.behaviours.behaviour import Behaviour, Freedom
+from poise.library.behaviours.clip_poses import Keys, Moments, Poses, poses_of
+from poise.retarget.figure import SIDES
+
+# Behaviour files written again: the author's own text, with other numbers and what a search found.
+
+_SECTION = re.compile(r"^\s*\[(\w+)\]\s*(#.*)?$")
+_ENTRY = re.compile(r"^(\s*(\w+)\s*=\s*)(\[[^\]]*\]|[^#\s]+)(.*)$")
+_FOUND = "found"
+
+
+def written(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
+    """The text of a behaviour's file with its free numbers instead of those there, and what was found at its end."""
+    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
+    lines, section = [], ""
+    for line in text.splitlines():
+        heading = _SECTION.match(line)
+        section = heading.group(1) if heading else section
+        entry = _ENTRY.match(line)
+        if section == _FOUND:
+            continue
+        if entry and (section, entry.group(2)) in missing:
+            line = f"{entry.group(1)}{_told(missing.pop((section, entry.group(2))))}{entry.group(4)}"
+        lines.append(line)
+    _insert(lines, missing | _sides(behaviour, missing))
+    while lines and not lines[-1].strip():
+        lines.pop()
+    told = [f"{name} = {_quoted(value)}" for name, value in found.items()]
+    return "\n".join([*lines, "", f"[{_FOUND}]", *told]) + "\n"
+
+
+def _sides(behaviour: Behaviour, told: Mapping[tuple[str, str], object]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Poses of single sides, of limbs that are told anew: else these would count for both."""
+    names = (f"{side}_{name}" for section, name in told if section == "poses" for side in SIDES)
+    return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
+
+
+def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
+    """Numbers that a file has from another one are told by itself, each at the head of its table."""
+    for (section, name), value in missing.items():
+        heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
+        if not heads:
+            lines += ["", f"[{section}]"]
+            heads = [len(lines) - 1]
+        lines.insert(heads[0] + 1, f"{name} = {_told(value)}")
+
+
+def _told(value: float | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_told(each) for each in value) + "]"
+    return repr(float(f"{value:.4g}"))
+
+
+def _quoted(value: float | int | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+_FOLDER = Path(__file__).parent / "shipped"
+_TOLD = (
+    "kind",
+    "into",
+    "title",
+    "body",
+    "limits",
+    "rate",
+    "at",
+    "tune",
+)  # of which a file has its own or those of another
+_FIELDS = (*_TOLD, "like", "clip", "control", "poses", "start", "found")
+
+
+def behaviour_names() -> tuple[str, ...]:
+    """Names of the behaviours that come with Poise."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+def read_behaviour(name_or_path: str | Path) -> Behaviour:
+    """A behaviour that comes with Poise, or a user's own if the name ends in .toml."""
+    chain = _chain(name_or_path, ())
+    told = {field: source.table[field] for source in chain for field in _TOLD if field in source.table}
+    whole = replace(chain[-1], table=Frozen(told))
+    at = _places(whole)
+    control, start = (_united(chain, section) for section in ("control", "start"))
+    tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
+    lies = start.get("pelvis_list", 0.0) != 0.0
+    poses = _poses(chain, whole, Keys(whole.text("kind"), at, tilt, lies))
+    poses, free = _apart(poses, _free(whole, "tune" in chain[-1].table, {*poses, *control, *start}))
+    return Behaviour(
+        name=str(name_or_path),
+        title=whole.text("title"),
+        kind=whole.text("kind"),
+        body=whole.text("body"),
+        path=whole.path,
+        control=Frozen(control),
+        at=at,
+        poses=Frozen(poses),
+        start=Frozen(start),
+        free=Frozen(free),
+        rate=_rate(whole),
+        into=whole.text("into") if "into" in told else None,
+        limits=whole.text("limits") if "limits" in told else None,
+    )
+
+
+def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[Source]:
+    """A file after all that it is like, the first of which is like no other; `asking` are those that are like it."""
+    path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
+    source = Source(path.stem, path, "", Frozen(table))
+    source.check(_FIELDS)
+    if path.resolve() in asking:
+        raise source.fail("it is like itself")
+    if "like" not in table:
+        return [source]
+    other = source.text("like")
+    found = path.parent / other if other.endswith(".toml") else other
+    return [*_chain(found, (*asking, path.resolve())), source]
+
+
+def _places(source: Source) -> tuple[float, ...]:
+    at = _numbers(source, "at", source.table.get("at"))
+    if np.any(np.diff(at) <= 0):
+        raise source.fail("the numbers of 'at' must increase")
+    return at
+
+
+def _poses(chain: Sequence[Source], whole: Source, keys: Keys) -> Poses:
+    """Of each file in turn: those of its clip, and over them its own."""
+    poses: Poses = {}
+    for source in chain:
+        if "clip" in source.table:
+            body = Body.named(whole.text("body"))
+            poses = poses_of(Moments.of(source, len(keys.at)), body, keys, poses)
+        told = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
+        sided = {f"{side}_{name}" for name in told for side in SIDES}  # earlier ones, of limbs that are told anew
+        poses = {name: values for name, values in poses.items() if name not in sided} | told
+    return poses
+
+
+def _free(whole: Source, own: bool, known: set[str]) -> dict[str, Freedom]:
+    """What may be tuned. Of what another file frees, if it is not its own, some may be gone."""
+    told = whole.section("tune")
+    for name in told if own else ():
+        if name not in known:
+            raise unknown(f"number to tune in {whole.path.name}", name, known)
+    return {name: _freedom(whole, name, spread) for name, spread in told.items() if name in known}
+
+
+def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
+    """Of limbs whose sides are told apart there is no common pose: nothing would come of it, nor of tuning it."""
+    sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
+    both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
+    freed = {side: free[name] for name, own in both.items() if name in free for side in own}
+    return (
+        {name: values for name, values in poses.items() if name not in both},
+        freed | {name: freedom for name, freedom in free.items() if name not in both},
+    )
+
+
+def _angles(source: Source, name: str, told: Any, count: int) -> tuple[float, ...]:
+    if name not in (*ANGLES, *LIMB_ANGLES):
+        raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
+    values = _numbers(source, name, told)
+    if len(values) != count:
+        raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
+    return values
+
+
+def _united(chain: Sequence[Source], section: str) -> dict[str, float]:
+    return {name: value for source in chain for name, value in _table(source, section).items()}
+
+
+def _rate(source: Source) -> float:
+    rate = source.table.get("rate", 60.0)
+    if not _is_number(rate) or rate <= 0:
+        raise source.fail(f"'rate' must be a positive number, not {rate!r}")
+    return float(rate)
+
+
+def _numbers(source: Source, name: str, told: Any) -> tuple[float, ...]:
+    if not isinstance(told, list) or not told or not all(_is_number(value) for value in told):
+        raise source.fail(f"'{name}' must be a list of numbers, not {told!r}")
+    return tuple(float(value) for value in told)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _table(source: Source, section: str) -> dict[str, float]:
+    table: Mapping[str, Any] = source.section(section)
+    for name, value in table.items():
+        if not _is_number(value):
+            raise source.fail(f"{name} of [{section}] must be a number, not {value!r}")
+    return {name: float(value) for name, value in table.items()}
+
+
+def _freedom(source: Source, name: str, told: Any) -> Freedom:
+    """A spread: 5 for so many units, "10%" for a share."""
+    text = str(told)
+    relative = text.endswith("%")
+    try:
+        spread = float(text.removesuffix("%")) / (100.0 if relative else 1.0)
+    except ValueError:
+        spread = math.nan
+    if not 0 < spread < math.inf:
+        raise source.fail(f"{name} of [tune] must be a positive number or a percentage, not {told!r}")
+    return Freedom(spread, relative)

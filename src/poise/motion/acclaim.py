@@ -1,0 +1,297 @@
+"""AMC files: the motion of an ASF skeleton, one line per bone and frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.errors import PoiseError
+from poise.motion.clip import Clip, clip_from
+from poise.motion.convention import as_filed
+from poise.motion.skeleton import End, Skeleton
+from poise.motion.text import Source, quoted, read_source
+from poise.rotations import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
+
+# ASF files: Acclaim's skeletons, whose bones become joints at the bones' starts.
+#
+# The numbers of an AMC file turn a bone in axes of its own: R = C M C' with C the bone's `axis` and M the product of its
+# degrees of freedom, the first applied first. In that form joint frames are parallel to the world at rest, as ours are.
+
+ROOT = "root"
+INCH = 0.0254  # m
+FREEDOMS = ("tx", "ty", "tz", "rx", "ry", "rz")
+
+Section = list[tuple[int, list[str]]]  # lines and their words
+
+
+@dataclass(frozen=True, eq=False)
+class Acclaim:
+    """A skeleton in its file's numbers, and what turns its joints."""
+
+    skeleton: Skeleton
+    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx: what an AMC file has numbers for
+    axes: Array  # (J, 4) the frame in which they are told
+    unit: float | None  # m, if the file says
+    degrees: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Bone:
+    line: int
+    reach: Array  # (3,) from start to end
+    axes: Array  # (4,)
+    freedoms: tuple[str, ...]
+
+
+def read_asf(path: Path | str) -> Acclaim:
+    """The skeleton of a file."""
+    source = read_source(path)
+    sections = _sections(source)
+    for needed in ("root", "bonedata", "hierarchy"):
+        if needed not in sections:
+            raise source.fault(len(source.lines), f"the file ends without a :{needed}")
+    units = {words[0].lower(): (line, words[1]) for line, words in sections.get("units", []) if len(words) == 2}
+    degrees = units.get("angle", (0, "deg"))[1].lower().startswith("deg")
+    bones = {ROOT: _root(source, sections["root"], degrees), **_bones(source, sections["bonedata"], degrees)}
+    names, parents = _tree(source, sections["hierarchy"], bones)
+    offsets = [bones[names[p]].reach if p > 0 else np.zeros(3) for p in parents]
+    offsets[0] = bones[ROOT].reach
+    ends = tuple(End(j, readonly(bones[n].reach)) for j, n in enumerate(names) if j not in parents and j > 0)
+    return Acclaim(
+        Skeleton(names, parents, readonly(offsets), ends, as_filed()),
+        tuple(bones[name].freedoms for name in names),
+        readonly([bones[name].axes for name in names]),
+        _unit(source, units.get("length")),
+        degrees,
+    )
+
+
+def _unit(source: Source, length: tuple[int, str] | None) -> float | None:
+    """CMU's 0.45 tells how many units an inch has; 1 is what programs write that do not care."""
+    per_inch = source.number(length[1], length[0]) if length else 1.0
+    if length and per_inch <= 0:
+        raise source.fault(length[0], f"a unit of length cannot be {quoted(length[1])}")
+    return INCH / per_inch if per_inch != 1.0 else None
+
+
+def _sections(source: Source) -> dict[str, Section]:
+    found: dict[str, Section] = {}
+    current: Section = []
+    for line, text in enumerate(source.lines, 1):
+        words = text.split("#", 1)[0].split()
+        if words and words[0].startswith(":"):
+            current = found.setdefault(words[0][1:].lower(), [])
+        elif words:
+            current.append((line, words))
+    return found
+
+
+def _root(source: Source, section: Section, degrees: bool) -> _Bone:
+    said = {words[0].lower(): (line, words[1:]) for line, words in section}
+    line, order = said.get("order", (0, list(FREEDOMS)))
+    place_line, place = said.get("position", (0, ["0"] * 3))
+    turn_line, turn = said.get("orientation", (0, ["0"] * 3))
+    axis_line, axis = said.get("axis", (0, ["XYZ"]))
+    return _Bone(
+        line,
+        _triple(source, place_line, place),
+        _frame(source, max(turn_line, axis_line), turn + axis, degrees),
+        _freedoms(source, line, order),
+    )
+
+
+def _bones(source: Source, section: Section, degrees: bool) -> dict[str, _Bone]:
+    bones: dict[str, _Bone] = {}
+    start, said = 0, dict[str, tuple[int, list[str]]]()
+    for line, words in section:
+        keyword = words[0].lower()
+        if keyword == "begin":
+            start, said = line, {}
+        elif keyword == "end":
+            name, bone = _bone(source, start or line, said, degrees)
+            if name in bones or name == ROOT:
+                raise source.fault(start, f"a second bone {quoted(name)}")
+            bones[name] = bone
+        else:
+            said[keyword] = line, words[1:]
+    return bones
+
+
+def _bone(source: Source, start: int, said: dict[str, tuple[int, list[str]]], degrees: bool) -> tuple[str, _Bone]:
+    for needed in ("name", "direction", "length", "axis"):
+        if needed not in said or not said[needed][1]:
+            raise source.fault(start, f"a bone without {needed}")
+    way = _triple(source, *said["direction"])
+    size = float(np.linalg.norm(way))
+    length = source.number(said["length"][1][0], said["length"][0])
+    if length and not size:
+        raise source.fault(said["direction"][0], "a direction of length zero")
+    freedoms = _freedoms(source, *said["dof"]) if "dof" in said else ()
+    # Directions are written with six digits; that must not change the length.
+    reach = way * (length / size) if length else np.zeros(3)
+    return said["name"][1][0], _Bone(start, reach, _frame(source, *said["axis"], degrees), freedoms)
+
+
+def _freedoms(source: Source, line: int, words: Sequence[str]) -> tuple[str, ...]:
+    freedoms = tuple(word.lower() for word in words)
+    for word in freedoms:
+        if word not in FREEDOMS:
+            raise source.fault(line, f"degree of freedom {quoted(word)}; known: {', '.join(FREEDOMS)}")
+    return freedoms
+
+
+def _triple(source: Source, line: int, words: Sequence[str]) -> Array:
+    if len(words) != 3:
+        raise source.fault(line, f"{len(words)} numbers instead of 3")
+    return np.array([source.number(word, line) for word in words])
+
+
+def _frame(source: Source, line: int, words: Sequence[str], degrees: bool) -> Array:
+    """The turn of three angles and the order in which they are applied, about fixed axes."""
+    if len(words) != 4 or sorted(words[3].upper()) != ["X", "Y", "Z"]:
+        raise source.fault(line, "an axis needs three angles and their order, such as XYZ")
+    order = words[3].upper()
+    angles = _triple(source, line, words[:3])  # of x, y, z, whatever the order
+    angles = np.radians(angles) if degrees else angles
+    return euler_to_quat([angles["XYZ".index(axis)] for axis in reversed(order)], order[::-1])
+
+
+def _tree(source: Source, section: Section, bones: dict[str, _Bone]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Names and parents of the joints, depth first."""
+    children: dict[str, list[str]] = {name: [] for name in bones}
+    hung = {ROOT}
+    for line, words in section:
+        if len(words) == 1 and words[0].lower() in ("begin", "end"):
+            continue
+        for name in words:
+            if name not in bones:
+                raise source.fault(line, f"{quoted(name)} is not a bone")
+        for child in words[1:]:
+            if child in hung:
+                raise source.fault(line, f"{quoted(child)} hangs on two bones")
+            hung.add(child)
+            children[words[0]].append(child)
+    names: list[str] = []
+    parents: list[int] = []
+    waiting = [(ROOT, -1)]
+    while waiting:
+        name, parent = waiting.pop()
+        waiting.extend((child, len(names)) for child in reversed(children[name]))
+        names.append(name)
+        parents.append(parent)
+    loose = [name for name in bones if name not in set(names)]
+    if loose:
+        raise source.fault(bones[loose[0]].line, f"bone {quoted(loose[0])} does not hang on the root")
+    return tuple(names), tuple(parents)
+
+
+RATE = 120.0  # frames per second of CMU's captures; the file does not say
+
+_FRAME = re.compile("[0-9]{1,12}")
+
+
+def find_asf(path: Path) -> Path:
+    """The skeleton that belongs to a motion: of the same name, of its subject (02_01 -> 02), or the only one there."""
+    stems = [path.stem, path.stem.split("_")[0]]
+    skeletons = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf") if path.parent.is_dir() else []
+    for stem in stems:
+        for skeleton in skeletons:
+            if skeleton.stem.lower() == stem.lower():
+                return skeleton
+    if len(skeletons) != 1:
+        wanted = " or ".join(dict.fromkeys(f"{stem}.asf" for stem in stems))
+        raise PoiseError(f"{path} needs its skeleton {wanted} beside it")
+    return skeletons[0]
+
+
+def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
+    """The motion of a file in its own unit and axes."""
+    source = read_source(path)
+    widths = {name: len(f) for name, f in zip(acclaim.skeleton.names, acclaim.freedoms, strict=True) if f}
+    table = source.table(_rows(source, widths), sum(widths.values()))
+    degrees = _degrees(source, acclaim.degrees)
+    skeleton = acclaim.skeleton
+    frames = len(table)
+    source.check_size(len(source.lines), frames, skeleton.count)
+    rotation = np.empty((frames, skeleton.count, 4))
+    placed = np.tile(skeleton.offsets, (frames, 1, 1))
+    start = 0
+    for joint, freedoms in enumerate(acclaim.freedoms):
+        numbers = table[:, start : start + len(freedoms)]
+        start += len(freedoms)
+        rotation[:, joint] = _turned(numbers, freedoms, acclaim.axes[joint], degrees)
+        placed[:, joint] += _shifted(numbers, freedoms, acclaim.axes[joint] if joint else np.array([1.0, 0, 0, 0]))
+    slides = any(f.startswith("t") for freedoms in acclaim.freedoms[1:] for f in freedoms)
+    return clip_from(source.path.stem, skeleton, rate, placed[:, 0], rotation, placed if slides else None)
+
+
+def _turned(numbers: Array, freedoms: tuple[str, ...], axes: Array, degrees: bool) -> Array:
+    """Rotations (T, 4); the first degree of freedom is applied first, so it stands last in the product."""
+    which = [k for k, freedom in enumerate(freedoms) if freedom.startswith("r")][::-1]
+    angles = np.radians(numbers[:, which]) if degrees else numbers[:, which]
+    turn = euler_to_quat(angles, "".join(freedoms[k][1] for k in which))
+    return quat_multiply(quat_multiply(axes, turn), quat_conjugate(axes))
+
+
+def _shifted(numbers: Array, freedoms: tuple[str, ...], axes: Array) -> Array:
+    """Translations (T, 3)."""
+    shift = np.zeros((len(numbers), 3))
+    for k, freedom in enumerate(freedoms):
+        if freedom.startswith("t"):
+            shift[:, "xyz".index(freedom[1])] += numbers[:, k]
+    return quat_rotate(axes, shift)
+
+
+def _degrees(source: Source, otherwise: bool) -> bool:
+    """Whether angles are degrees: as the last of the keywords says, else as the skeleton does."""
+    said = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
+    units = [keyword == ":degrees" for keyword in said if keyword in (":degrees", ":radians")]
+    return units[-1] if units else otherwise
+
+
+def _rows(source: Source, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
+    """The line and the words of each frame, bones in the order of `widths`."""
+    start, count = 0, -1  # line of the frame's number, and that number
+    frame: dict[str, list[str]] = {}
+    for line, text in enumerate(source.lines, 1):
+        words = text.split("#", 1)[0].split()
+        if not words or words[0].startswith(":"):
+            continue
+        if len(words) == 1 and _FRAME.fullmatch(words[0]):
+            if start:
+                yield start, _row(source, start, frame, widths)
+                if int(words[0]) != count + 1:
+                    raise source.fault(line, f"frame {words[0]} after frame {count}")
+            start, count, frame = line, int(words[0]), {}
+            continue
+        if not start:
+            raise source.fault(line, f"{quoted(words[0])} before the number of the first frame")
+        _check(source, line, words, widths, frame)
+        frame[words[0]] = words[1:]
+    if not start:
+        raise source.fault(len(source.lines), "the file ends before its first frame")
+    yield start, _row(source, start, frame, widths)
+
+
+def _check(source: Source, line: int, words: list[str], widths: dict[str, int], frame: dict[str, list[str]]) -> None:
+    name = words[0]
+    if name not in widths:
+        raise source.fault(line, f"{quoted(name)} is not a bone of the skeleton that moves")
+    if name in frame:
+        raise source.fault(line, f"a second {quoted(name)} in one frame")
+    if len(words) != 1 + widths[name]:
+        raise source.fault(
+            line, f"{len(words) - 1} numbers for the {widths[name]} degrees of freedom of {quoted(name)}"
+        )
+
+
+def _row(source: Source, start: int, frame: dict[str, list[str]], widths: dict[str, int]) -> list[str]:
+    try:
+        return [word for name in widths for word in frame[name]]
+    except KeyError as missing:
+        raise source.fault(start, f"the frame has no {quoted(missing.args[0])}") from None

@@ -1,0 +1,172 @@
+"""The HIERARCHY part of a BVH file: a skeleton as nested braces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from poise.arrays import Array, readonly
+from poise.motion.convention import as_filed
+from poise.motion.skeleton import End, Skeleton, depth_first
+from poise.motion.text import Source, quoted
+
+DEEPEST = 1000  # joints below each other; what is indented deeper is no figure
+
+_CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
+_TIP = -1  # on the stack of open braces: the brace of an End Site
+
+
+def read_hierarchy(source: Source) -> tuple[Skeleton, int]:
+    """The skeleton in the file's own numbers, and the number of the line with the word MOTION."""
+    tree = _Tree(source)
+    line = 1
+    for line, statement in _statements(source):
+        if tree.take(line, statement):
+            return tree.skeleton(), line
+    raise source.fault(line, "the file ends before its MOTION")
+
+
+def _statements(source: Source) -> Iterator[tuple[int, str]]:
+    """What lies between line ends and braces, and the braces."""
+    for number, line in enumerate(source.lines, 1):
+        for piece in re.split("([{}])", line):
+            if statement := piece.strip():
+                yield number, statement
+
+
+class _Tree:
+    """What has been read so far."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names: list[str] = []
+        self.parents: list[int] = []
+        self.offsets: list[Array | None] = []
+        self.channels: list[tuple[str, ...]] = []
+        self.ends: list[tuple[int, Array | None]] = []
+        self.open: list[int] = []  # joints whose braces are open, or _TIP
+        self.awaited: int | None = None  # whose brace must open next
+
+    def take(self, line: int, statement: str) -> bool:
+        """Read a statement; true at the end of the hierarchy."""
+        keyword, *words = statement.split()
+        keyword = keyword.lower()
+        if (keyword == "{") != (self.awaited is not None):
+            raise self.source.fault(line, f"{quoted(statement)} where {'no' if keyword == '{' else 'a'} '{{' belongs")
+        if keyword == "{":
+            self._enter(line)
+        elif keyword == "}":
+            self._leave(line)
+        elif keyword in ("root", "joint"):
+            self._joint(line, keyword, statement[len(keyword) :].strip())
+        elif keyword == "end":
+            self._tip(line)
+        elif keyword == "offset":
+            self._offset(line, words)
+        elif keyword == "channels":
+            self._channels(line, words)
+        elif keyword == "motion":
+            self._close(line)
+        elif keyword != "hierarchy" or self.names:
+            raise self.source.fault(line, f"{quoted(statement)} does not belong in a BVH hierarchy")
+        return keyword == "motion"
+
+    def skeleton(self) -> Skeleton:
+        """The whole tree."""
+        offsets = readonly([o for o in self.offsets if o is not None])
+        tips = sorted(((joint, o) for joint, o in self.ends if o is not None), key=lambda tip: tip[0])
+        ends = tuple(End(joint, readonly(offset)) for joint, offset in tips)
+        return Skeleton(tuple(self.names), tuple(self.parents), offsets, ends, as_filed(tuple(self.channels)))
+
+    def _inside(self, line: int, what: str) -> int:
+        if not self.open or self.open[-1] == _TIP:
+            raise self.source.fault(line, f"{what} outside of the braces of a joint")
+        return self.open[-1]
+
+    def _enter(self, line: int) -> None:
+        assert self.awaited is not None
+        if len(self.open) == DEEPEST:
+            raise self.source.fault(line, f"joints nest deeper than {DEEPEST}")
+        self.open.append(self.awaited)
+        self.awaited = None
+
+    def _leave(self, line: int) -> None:
+        if not self.open:
+            raise self.source.fault(line, "'}' without its '{'")
+        joint = self.open.pop()
+        if joint != _TIP and self.offsets[joint] is None:
+            raise self.source.fault(line, f"joint {quoted(self.names[joint])} has no OFFSET")
+        if joint == _TIP and self.ends[-1][1] is None:
+            raise self.source.fault(line, "an End Site has no OFFSET")
+
+    def _joint(self, line: int, keyword: str, name: str) -> None:
+        if keyword == "root" and self.names:
+            raise self.source.fault(line, "a second ROOT; one figure per file")
+        if not name:
+            raise self.source.fault(line, "a joint without a name")
+        self.parents.append(-1 if keyword == "root" else self._inside(line, "a JOINT"))
+        self.awaited = len(self.names)
+        self.names.append(name)
+        self.offsets.append(None)
+        self.channels.append(())
+
+    def _tip(self, line: int) -> None:
+        self.ends.append((self._inside(line, "an End Site"), None))
+        self.awaited = _TIP
+
+    def _offset(self, line: int, words: list[str]) -> None:
+        if len(words) != 3:
+            raise self.source.fault(line, f"OFFSET has {len(words)} numbers instead of 3")
+        offset = np.array([self.source.number(word, line) for word in words])
+        if self.open and self.open[-1] == _TIP:
+            self.ends[-1] = self.ends[-1][0], offset
+        else:
+            self.offsets[self._inside(line, "OFFSET")] = offset
+
+    def _channels(self, line: int, words: list[str]) -> None:
+        if not words or words[0] != str(len(words) - 1):
+            raise self.source.fault(line, "CHANNELS needs their number and as many names")
+        for word in words[1:]:
+            if word.lower() not in _CHANNELS:
+                raise self.source.fault(
+                    line, f"{quoted(word)} is not a channel; known: {', '.join(_CHANNELS.values())}"
+                )
+        self.channels[self._inside(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
+
+    def _close(self, line: int) -> None:
+        if self.open:
+            raise self.source.fault(line, f"MOTION where {len(self.open)} '}}' are missing")
+        if not self.names:
+            raise self.source.fault(line, "MOTION before any ROOT")
+
+
+def hierarchy_text(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The lines of a skeleton whose numbers are those of the file."""
+    tips: dict[int, list[End]] = {}
+    for end in skeleton.ends:
+        tips.setdefault(end.joint, []).append(end)
+    lines: list[str] = ["HIERARCHY"]
+    open_joints: list[int] = []
+    for joint in depth_first(skeleton.parents):
+        while open_joints and open_joints[-1] != skeleton.parents[joint]:
+            open_joints.pop()
+            lines.append("\t" * len(open_joints) + "}")
+        pad = "\t" * len(open_joints)
+        names = " ".join((str(len(channels[joint])), *channels[joint]))
+        lines += [
+            f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}",
+            f"{pad}{{",
+            f"{pad}\tOFFSET {_triple(skeleton.offsets[joint])}",
+            f"{pad}\tCHANNELS {names}",
+        ]
+        for end in tips.get(joint, []):
+            lines += [f"{pad}\tEnd Site", f"{pad}\t{{", f"{pad}\t\tOFFSET {_triple(end.offset)}", f"{pad}\t}}"]
+        open_joints.append(joint)
+    return [*lines, *("\t" * k + "}" for k in reversed(range(len(open_joints))))]
+
+
+def _triple(offset: Array) -> str:
+    """15 digits: as many as survive a conversion of units, so that a round number comes back as one."""
+    return " ".join(np.format_float_positional(x + 0.0, 15, unique=False, fractional=False, trim="-") for x in offset)

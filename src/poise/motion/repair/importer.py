@@ -1,0 +1,106 @@
+"""Import with repairs: from a file of any source to a clip in our conventions, with nothing changed silently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from poise.arrays import readonly
+from poise.motion.clip import Clip
+from poise.motion.convention import converted
+from poise.motion.files import RawMotion, read_motion
+from poise.motion.repair.bones import leg_length, mend_thorax, true_offsets, zero_lengths
+from poise.motion.repair.false_frames import cut_leading, drop_tpose
+from poise.motion.repair.finding import Finding, Imported
+from poise.motion.repair.floor import find_floor
+from poise.motion.repair.limb_bends import with_bends
+from poise.motion.repair.rate import find_rate
+from poise.motion.repair.settings import FIND_OUT, ImportSettings
+from poise.motion.repair.stance import sampled, zero_pose
+from poise.motion.repair.unit_and_axes import axes_of, find_facing, find_unit, find_up, views
+from poise.motion.repair.upright import find_upright
+from poise.motion.roles import Roles, find_roles
+
+# Rotations without jumps: Euler angles wrap, and quaternions have two signs for one turn.
+
+
+def continuous_turns(clip: Clip) -> tuple[Clip, Finding]:
+    """The clip with each quaternion on the side of the one before."""
+    flips = np.einsum("tjk,tjk->tj", clip.rotation[1:], clip.rotation[:-1]) < 0
+    count = int(np.count_nonzero(flips))
+    found = f"{count} times an angle of a joint jumps by whole turns" if count else "no angle jumps by whole turns"
+    if not count:
+        return clip, Finding("wraps", found, "nothing", "", 0)
+    sign = np.ones(clip.rotation.shape[:2])
+    sign[1:] = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
+    done = "nothing is lost: rotations are kept as continuous quaternions"
+    return replace(clip, rotation=readonly(clip.rotation * sign[..., None])), Finding("wraps", found, done, "", count)
+
+
+AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
+
+
+def import_motion(
+    path: Path | str, settings: ImportSettings = FIND_OUT, skeleton: Path | str | None = None
+) -> Imported:
+    """Read a motion and mend what its file is known to get wrong; `skeleton` is the ASF file of an AMC."""
+    return repaired(read_motion(path, skeleton, settings.rate), settings)
+
+
+def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
+    """What a file holds, in our conventions, and what was found and done on the way."""
+    if raw.kind == "clip":
+        settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
+    filed, offsets = true_offsets(raw.clip, settings)
+    roles = _person(filed)
+    size = _size(filed, roles)
+    begun, tpose = drop_tpose(filed, roles, size, settings)
+    begun, leading, leaps = cut_leading(begun, roles, size, settings)
+    first = filed.cut(0, 1) if tpose.value else None
+    clip, conventions = _in_our_conventions(begun, first, raw, roles, settings)
+    clip, wraps = continuous_turns(clip)
+    clip, thorax = mend_thorax(clip, roles, settings)
+    rate = find_rate(clip, roles, settings)
+    floor = find_floor(clip, roles, rate.value["rate"], settings)
+    lengths = zero_lengths(clip.skeleton)
+    notes = [Finding(f"note_{k}", note, "nothing", "", None) for k, note in enumerate(raw.notes, 1)]
+    level = readonly(clip.position - np.array([0.0, 0.0, floor.value]))
+    clip = replace(clip, rate=rate.value["rate"], position=level)
+    return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))
+
+
+def _in_our_conventions(
+    clip: Clip, first: Clip | None, raw: RawMotion, roles: Roles | None, settings: ImportSettings
+) -> tuple[Clip, tuple[Finding, ...]]:
+    """Metres, z up, facing +x when upright; `first` is the artificial pose that was cut off."""
+    if raw.kind == "clip":
+        return clip, (Finding("conventions", "a clip of ours", "nothing", "", None),)
+    sample = sampled(clip)
+    size = _size(clip, roles)
+    seen = None if roles is None else views(sample, roles, size, first)
+    up = find_up(seen, raw.axes, settings)
+    facing = find_facing(seen, up.value, raw.axes, settings)
+    unit = find_unit(size, roles is not None, raw.unit, settings)
+    axes = axes_of(up.value, facing.value)
+    clip, sample = (converted(c, unit.value, axes) for c in (clip, sample))
+    standing, upright = find_upright(sample, roles, first and converted(first, unit.value, axes))
+    clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
+    bent = clip if roles is None else with_bends(clip, roles)
+    if bent is not clip:
+        upright = replace(upright, done=f"{upright.done}, its limbs rolled to how elbows and knees bend")
+    return bent, (unit, up, facing, upright)
+
+
+def _person(clip: Clip) -> Roles | None:
+    """The roles of a figure that has legs of some length; points without bones are nobody."""
+    roles = find_roles(clip.skeleton, sampled(clip).places.position)
+    return roles if roles is not None and leg_length(clip, roles) > 0 else None
+
+
+def _size(clip: Clip, roles: Roles | None) -> float:
+    """The length of a leg, or of whatever is no person, in the clip's unit."""
+    if roles is not None:
+        return leg_length(clip, roles)
+    return float(np.linalg.norm(np.ptp(zero_pose(clip.skeleton)[0], axis=0)))

@@ -1,0 +1,139 @@
+"""The figure as a handful of point masses: enough to ask gravity what time it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.motion.clip import Clip
+from poise.motion.roles import SIDES, Roles
+
+# Local parabolas: smoothed values, speeds and accelerations of sampled curves.
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """A parabola fitted around each frame that has `half` neighbours on both sides; frames are the unit of time."""
+
+    value: Array  # (T - 2 half, ...)
+    speed: Array  # per frame
+    acceleration: Array  # per frame^2
+
+
+def smoothed(curve: Array, half: int) -> Smoothed:
+    """Least-squares parabolas over 2 half + 1 frames of a curve (T, ...) [SavitzkyGolay1964]."""
+    frame = np.arange(-half, half + 1.0)
+    fit = np.linalg.pinv(np.stack([np.ones_like(frame), frame, frame**2 / 2], axis=1))  # (3, window)
+    columns = np.ascontiguousarray(curve.reshape(len(curve), -1).T)
+    shape = (len(curve) - 2 * half, *curve.shape[1:])
+    value, speed, acceleration = (
+        np.stack([np.correlate(column, row, "valid") for column in columns], axis=-1).reshape(shape) for row in fit
+    )
+    return Smoothed(value, speed, acceleration)
+
+
+HEAD, TRUNK = 0, 1  # their places among the points
+
+# Shares of body mass and places of the centres between the joints: men in [deLeva1996] Table 4.
+_HEAD_SHARE, _TRUNK_SHARE = 0.0694, 0.4346
+_LIMBS = (  # segment, next joint of the limb, share, place from the segment's joint to the next
+    ("upper_arm", "forearm", 0.0271, 0.58),
+    ("forearm", "hand", 0.0162, 0.46),
+    ("hand", "hand", 0.0061, 0.0),
+    ("thigh", "shank", 0.1416, 0.41),
+    ("shank", "foot", 0.0433, 0.44),
+    ("foot", "toes", 0.0137, 0.5),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MassPoints:
+    """Where the parts of a body of mass 1 are."""
+
+    share: Array  # (P,) sums to 1
+    place: Array  # (T, P, 3) m
+
+    @property
+    def centre(self) -> Array:
+        """(T, 3) m, the centre of mass."""
+        return np.asarray(np.einsum("p,tpk->tk", self.share, self.place))
+
+
+def mass_points(clip: Clip, roles: Roles) -> MassPoints:
+    """One point for the head, one for the trunk and one for each segment of the limbs."""
+    where = clip.places.position
+
+    def joint(*names: str) -> Array:
+        return first_joint(where, roles, *names)
+
+    def middle(role: str) -> Array:
+        return (joint(f"left_{role}") + joint(f"right_{role}")) / 2
+
+    head = joint("head", "neck") if {"head", "neck"} & set(roles.joints) else middle("upper_arm")
+    points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (middle("upper_arm") + middle("thigh")) / 2)]
+    for side in SIDES:
+        for segment, beyond, share, along in _LIMBS:
+            inner = "foot" if segment == "foot" else "forearm"  # carries a hand the skeleton does not have
+            near = joint(f"{side}_{segment}", f"{side}_{inner}")
+            far = joint(f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
+            points.append((share, near + along * (far - near)))
+    shares = np.array([share for share, _ in points])
+    return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))
+
+
+def first_joint(where: Array, roles: Roles, *names: str) -> Array:
+    """(T, 3) of (T, J, 3): the first of the named joints that the skeleton has."""
+    return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
+
+
+# What feet and hands do, smoothed for a supposed frame rate: who stands, who swings.
+
+HEEL, TIP = -0.3, 1.5  # the ends of the sole on the line from ankle to ball of the foot
+
+
+@dataclass(frozen=True, eq=False)
+class Foot:
+    """One foot over time."""
+
+    middle: Array  # (T, 3) m
+    sole: Array  # (T, 2, 3) m, heel and tip
+    pace: Array  # (T,) m per frame, of its middle
+    stillness: Array  # (T,) m per frame, of its middle or its ball, whichever is slower
+
+
+@dataclass(frozen=True, eq=False)
+class Extremities:
+    """Feet and hands, left and right."""
+
+    feet: tuple[Foot, ...]
+    hands: tuple[Array, ...]  # (T, 3) m
+    hand_paces: tuple[Array, ...]  # (T,) m per frame
+
+
+def extremities(where: Array, roles: Roles, half: int) -> Extremities:
+    """Feet and hands of a figure whose joints are at (T, J, 3) m, by parabolas over `half` frames to both sides."""
+    hands = [smoothed(first_joint(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
+    return Extremities(
+        feet=tuple(_foot(where, roles, side, half) for side in SIDES),
+        hands=tuple(hand.value for hand in hands),
+        hand_paces=tuple(_pace(hand.speed) for hand in hands),
+    )
+
+
+def _foot(where: Array, roles: Roles, side: str, half: int) -> Foot:
+    ankle = smoothed(first_joint(where, roles, f"{side}_foot"), half)
+    ball = smoothed(first_joint(where, roles, f"{side}_toes", f"{side}_foot"), half)
+    along = ball.value - ankle.value
+    pace = _pace((ankle.speed + ball.speed) / 2)
+    return Foot(
+        middle=ankle.value + along / 2,
+        sole=np.stack([ankle.value + HEEL * along, ankle.value + TIP * along], axis=1),
+        pace=pace,
+        stillness=np.minimum(pace, _pace(ball.speed)),
+    )
+
+
+def _pace(velocity: Array) -> Array:
+    return np.asarray(np.linalg.norm(velocity, axis=-1))

@@ -1,0 +1,1 @@
+"""What performs: a motion on a body in a scene, staged and stepped."""

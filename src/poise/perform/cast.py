@@ -1,0 +1,86 @@
+"""Who performs what: a body and a reference from what a user typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from poise.body.body import Body
+from poise.errors import PoiseError
+from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.files import behaviour_names, read_behaviour
+from poise.library.motions import finished_bodies, named_motion
+from poise.motion.captures import motion_file
+from poise.motion.repair.finding import Imported
+from poise.motion.repair.importer import import_motion
+from poise.progress import Say, in_silence
+from poise.reference.archive import is_prepared, load_reference
+from poise.reference.played import Played
+from poise.reference.reference import Reference
+from poise.retarget.prepare import prepare
+
+DEFAULT_BODY = "human37"
+"""Who performs the motions that come with Poise, unless told otherwise."""
+OWN = "own"
+"""The body that is built for a motion file's own skeleton."""
+_SKELETONS = (".bvh", ".amc", ".npz")
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The performer, what it performs, and where that comes from a motion file, what importing found."""
+
+    body: Body
+    reference: Reference
+    imported: Imported | None = None
+    ships: bool = False  # whether the motion comes with Poise
+
+    def laden(self, link: str, mass: float) -> Cast:
+        """The same with `mass` kg to carry at a link; what obeyed physics without them no longer does."""
+        body, reference = self.body.loaded({link: mass}), self.reference
+        if isinstance(reference, Played):
+            reference = Played(replace(reference.clip, body=body))
+        return replace(self, body=body, reference=reference)
+
+
+def cast(
+    motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
+) -> Cast:  # fmt: skip
+    """The performer and what it performs.
+
+    `motion` is a motion that comes with Poise, one that was fetched, a motion file, or a prepared motion; `body` is a
+    body that comes with Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for
+    motion files. Motions that come with Poise are performed by the `usual` body, or where `physics` matters by one that
+    they come for.
+    """
+    path = motion_file(motion)
+    if path.suffix == ".toml" or motion in behaviour_names():
+        behaviour = read_behaviour(motion)
+        performer = load_body(body or behaviour.body)
+        if behaviour.limits is not None:
+            performer = performer.with_torque_limits(behaviour.limits)
+        return Cast(performer, Staged(behaviour, performer), ships=not path.suffix)
+    if not path.suffix:
+        able = finished_bodies(motion) if physics else ()
+        performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))
+        return Cast(performer, named_motion(motion, performer), ships=True)
+    if is_prepared(path):
+        clip, dynamic = load_reference(path)
+        if body not in (None, OWN, clip.body.name):
+            raise PoiseError(f"{path} was prepared for body '{clip.body.name}': prepare the motion for '{body}'")
+        return Cast(clip.body, Played(clip, dynamic))
+    prepared = prepare(path, None if body in (None, OWN) else load_body(str(body)), say=say)
+    return Cast(prepared.clip.body, Played(prepared.clip), prepared.imported)
+
+
+def load_body(text: str, mass: float | None = None) -> Body:
+    """A body by name, from MJCF, or built with `mass` kg for the skeleton of a motion file."""
+    path = motion_file(text)
+    suffix = path.suffix.lower()
+    if suffix in _SKELETONS:
+        clip = import_motion(path).clip
+        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
+    if mass is not None:
+        raise PoiseError(f"body '{text}' has its own mass: only bodies that are built for a skeleton are given one")
+    if text == OWN:
+        raise PoiseError(f"body '{OWN}' is built for the skeleton of a motion file: this motion has none")
+    return Body.from_mjcf(path) if suffix == ".xml" else Body.named(text)

@@ -1,0 +1,131 @@
+"""Pushes on a body of a scene: from newtons and a direction to generalised forces, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array
+from poise.dynamics.actuation import Actuation
+from poise.errors import PoiseError, unknown
+from poise.perform.start import carriage_of
+from poise.world.pushes import Push
+from poise.world.result import BlowUp
+from poise.world.terrain import Place
+from poise.world.world import World
+
+# Weights that are hung on links while a body performs: each pulls as a point mass that is carried along does.
+#
+# What it exerts is m (g - a), where a is how its point is accelerated in the very step that it acts in. That is found by
+# trying the step: with the weight alone first, whose answer then tells, through the mechanism's own compliance, what the
+# inertia takes off or adds. The force is declared, as that of a push is, so that a recording accounts for all of it.
+
+HEAVIEST, MOST = 200.0, 8
+"""kg of a weight, and how many hang at once."""
+TRIALS, NEAR = 5, 0.01
+"""Times that a step is tried at most before it is made, and how near is near enough, of the weight."""
+
+
+@dataclass(frozen=True)
+class HungWeight:
+    """A mass at a point of a link."""
+
+    link: int
+    point: tuple[float, float, float]  # m, in the link's frame
+    mass: float  # kg
+
+    @classmethod
+    def on(cls, world: World, name: str, mass: float) -> HungWeight:
+        """In a hand, or at the middle of any other link of the performer."""
+        if not 0 < mass <= HEAVIEST:
+            raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
+        body, link = world.scene.body, world.scene.link_id(name)
+        if world.mechanism.body_last_dof[link] < 0:
+            raise unknown("body part that a weight can hang on", name, body.links)
+        hand = next((each.point for each in body.hands if each.link == name), world.model.body_ipos[link])
+        x, y, z = map(float, hand)
+        return cls(link, (x, y, z), mass)
+
+    def place(self, world: World) -> Array:
+        """(3,) m, in the world."""
+        data = world.terms.data
+        return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
+
+
+def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, push: Array | None) -> Array:
+    """(nv,) what weights exert in the coming step, in which these act besides; the world stays as it is.
+
+    Of the forces that were tried it is the one that came nearest to what its step asks for.
+    """
+    before, h = _moving(weights, world), world.settings.step  # (3W, nv)
+    mass = np.repeat([weight.mass for weight in weights], 3)
+    gravity = np.tile(world.model.opt.gravity, len(weights))
+    others = np.zeros(world.model.nv) if push is None else push
+    now, speed, inertia = world.snapshot, before @ world.qvel, world.terms.mass.copy()
+    best, least, force = mass * gravity, np.inf, mass * gravity
+    for _ in range(TRIALS):
+        try:
+            result = world.step(actuation, others + before.T @ force)
+        except BlowUp:
+            world.go_back(now)
+            break
+        gained = (_moving(weights, world) @ world.qvel - speed) / h
+        world.go_back(now)
+        off = float(np.linalg.norm(mass * (gravity - gained) - force))
+        if off < least:
+            best, least = force, off
+        if off < NEAR * float(np.linalg.norm(mass * gravity)):
+            break
+        damping = _damping(world, actuation, result.torque)
+        compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
+        force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
+    return np.asarray(before.T @ best)
+
+
+def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
+    """(nv,) N m s/rad by which joints resist; motors that give all they can resist no more."""
+    own = world.model.dof_damping
+    if actuation.motors is None:
+        return np.asarray(own)
+    return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
+
+
+def _moving(weights: Sequence[HungWeight], world: World) -> Array:
+    """(3W, nv) Jacobian of the weights' places."""
+    out = np.zeros((3 * len(weights), world.model.nv))
+    for k, weight in enumerate(weights):
+        mujoco.mj_jac(world.model, world.terms.data, out[3 * k : 3 * k + 3], None, weight.place(world), weight.link)
+    return out
+
+
+class ScenePush:
+    """A push on a body of the scene, turned with the character's first heading."""
+
+    def __init__(self, push: Push, world: World, place: Place) -> None:
+        self.push = push
+        self.held = False  # by someone who will let go of it
+        name = world.scene.body.trunk if push.body is None else push.body
+        self.body = world.scene.link_id(name)
+        if world.mechanism.body_last_dof[self.body] < 0:
+            raise unknown("body part that can be pushed", name, world.scene.body.links)
+        self.force = push.force * carriage_of(place).vector(np.array(push.direction))
+        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}
+
+    def generalised(self, world: World) -> Array | None:
+        """(nv,) forces in the coming step, or None while it does not act."""
+        share = self.push.share(world.time, world.settings.step)
+        if share <= 0:
+            return None
+        out = np.zeros(world.model.nv)
+        data = world.terms.data
+        mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
+        return out
+
+
+def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
+    """(nv,) what all pushes exert in the coming step; None if none acts."""
+    acting = [force for push in pushes if (force := push.generalised(world)) is not None]
+    return np.sum(acting, axis=0) if acting else None

@@ -1,0 +1,105 @@
+"""One controller after another: who comes to stand hands the body over to somebody else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import cos, sin
+from typing import Any, Protocol, runtime_checkable
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.control.controller import Controller, Stage, Steerable
+from poise.dynamics.actuation import Actuation
+from poise.dynamics.state import State
+from poise.errors import PoiseError
+from poise.perform.start import Placed
+from poise.reference.reference import Reference
+from poise.rotations import yaw_of
+from poise.world.terrain import Place
+
+
+@runtime_checkable
+class Ending(Controller, Protocol):
+    """A controller that knows when what it performs is over."""
+
+    def stands(self) -> bool:
+        """Whether it is over, and the body stands at rest."""
+
+
+class Handover:
+    """Lets one controller perform until it stands, and from there on another one a reference of its own."""
+
+    needs_physics = False
+
+    def __init__(self, first: Ending, then: Controller, reference: Reference) -> None:
+        """`reference` is what `then` performs, from where the body stands and as it faces there."""
+        self.first, self.then = first, then
+        self._next = reference
+        self.name = f"{first.name}, then {then.name}"
+        self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
+        self.handed_over: float | None = None  # s
+        self._heading: float | None = None  # rad and m/s that were asked for
+        self._speed: float | None = None
+        self._turned = 0.0  # rad, from the first heading to that of who takes over
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Get ready to perform a reference from the start."""
+        self._world, self.handed_over = world, None
+        self._heading = self._speed = None
+        self.first.reset(world, reference)
+
+    def steer(self, heading: float | None = None, speed: float | None = None) -> None:
+        """Want another heading (rad, to the left of the first one) or speed (m/s) of whoever takes over.
+
+        Until then the first one takes the heading as well, if it can.
+        """
+        self._heading = self._heading if heading is None else heading
+        self._speed = self._speed if speed is None else speed
+        if self.handed_over is not None:
+            self._guide()
+        elif isinstance(self.first, Steerable):
+            with suppress(PoiseError):  # flips and dives have none
+                self.first.steer(heading)
+
+    def _guide(self) -> None:
+        if isinstance(self.then, Steerable):
+            self.then.steer(None if self._heading is None else self._heading - self._turned, self._speed)
+
+    def act(self, state: State) -> Actuation:
+        """Torques of the coming step."""
+        if self.handed_over is None and self.first.stands():
+            self.handed_over, place = state.time, self._place(state)
+            self._turned = place.yaw
+            self.then.reset(self._world, Placed(self._next, place))
+            self._guide()
+        return self._acting.act(state)
+
+    def target(self, time: float) -> Array:
+        """The pose that is tracked."""
+        return self._acting.target(time)
+
+    @property
+    def _acting(self) -> Controller:
+        return self.first if self.handed_over is None else self.then
+
+    def _place(self, state: State) -> Place:
+        """Where the reference begins with its feet where the body's are, and faces as the body does."""
+        scene = self._world.scene
+        body = scene.body
+        first = mujoco.MjData(body.model)
+        first.qpos[:] = self._next.at(0.0).qpos
+        mujoco.mj_kinematics(body.model, first)
+        here, there = (_between_feet(body, data) for data in (state.data, first))
+        turned = float(yaw_of(state.qpos[3:7]) - yaw_of(first.qpos[3:7]))
+        x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])
+        y = here[1] - (sin(turned) * there[0] + cos(turned) * there[1])
+        return Place(x, y, scene.terrain.height(here[0], here[1]), turned)
+
+
+def _between_feet(body: Body, data: mujoco.MjData) -> Array:
+    """(3,) m: the middle between left and right foot."""
+    left, right = (data.xpos[body.link_id(foot.link)] for foot in body.feet)
+    return np.asarray(0.5 * (left + right))

@@ -1,0 +1,182 @@
+"""A motion prepared as asked for in words: a file in, a reference and pictures of it out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.edit.parse import parse_edit
+from poise.edit.take import Edit, edited
+from poise.errors import PoiseError
+from poise.export.formats import export
+from poise.export.look import Shown, shown
+from poise.export.page import write_page
+from poise.files import check_targets, check_writable
+from poise.motion.repair.finding import report
+from poise.motion.repair.settings import ImportSettings
+from poise.perform.cast import OWN, load_body
+from poise.physics.consistent import Physics, parse_variation, with_physics
+from poise.physics.interior import Progress, unwatched
+from poise.physics.recorded import rehearsed
+from poise.progress import Say, in_silence
+from poise.reference.archive import FILE, save_prepared
+from poise.reference.body_clip import BodyClip
+from poise.retarget.foot_cleanup import FootSettings
+from poise.retarget.prepare import Prepared, changes, prepare
+from poise.retarget.retarget import Retargeted
+from poise.world.recording import Recording
+from poise.world.terrain_kinds import parse_terrain
+
+FILES = (FILE, "motion.bvh", "page.html")
+"""What a prepared motion is written to."""
+_EXACT = 1e-3  # m, rad: less is not worth a word
+
+
+@dataclass(frozen=True)
+class PreparedFiles:
+    """What came of a preparation."""
+
+    prepared: Prepared
+    summary: dict[str, Any]
+    physics: Physics | None = None  # if it was made to obey physics
+
+    def text(self, full: bool = False) -> str:
+        """The summary for people; in full with all that importing found and the error of every part."""
+        clip, body = self.prepared.clip, self.prepared.clip.body
+        imported, retargeted = self.prepared.imported, self.prepared.retargeted
+        return "\n".join([
+            *([report(imported), "", *error_table(retargeted)] if full else changes(imported)),
+            f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
+            f"on {'a body built for' if body.rigging else 'body'} {body.name} "
+            f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
+            fidelity(retargeted),
+            tidiness(self.prepared.cleaned),
+            *([footfalls(clip)] if clip.parts else []),
+            *([] if self.physics is None else self.physics.lines()),
+            *(f"wrote {path}" for path in self.summary["files"]),
+        ])  # fmt: skip
+
+
+def fidelity(retargeted: Retargeted) -> str:
+    """A line on how far the body is from the file: root mean squares over the frames, of the worst part."""
+    if _exact(retargeted):
+        return "retargeting: every joint where the file has it"
+    (place, far), (turn, off) = _worst(retargeted.error), _worst(retargeted.turn_error)
+    turned = f", {_spoken(turn)} {off:.1f} degrees off" if retargeted.turn_error else ""
+    return f"retargeting: {_spoken(place)} {100 * far:.1f} cm off{turned}, all else less"
+
+
+def error_table(retargeted: Retargeted) -> list[str]:
+    """Lines with the error of every part, and an empty one: root mean squares over the frames."""
+    if _exact(retargeted):
+        return []
+    places = {part: f"{100 * error:.2f} cm" for part, error in retargeted.error.items()}
+    turns = {part: f"{error:.2f} degrees" for part, error in retargeted.turn_error.items()}
+    parts = dict.fromkeys([*places, *turns])
+    width = max(map(len, parts), default=0)
+    rows = [f"  {_spoken(p):{width}} {places.get(p, ''):>9} {turns.get(p, ''):>15}".rstrip() for p in parts]
+    return ["retargeting, part by part: how far off it is, root mean square over the frames", *rows, ""]
+
+
+def tidiness(cleaned: Mapping[str, float]) -> str:
+    """A line on what holding feet still and smoothing changed."""
+    link, far = _worst(cleaned)
+    return f"cleaning: {_spoken(link)} moved most, {100 * far:.1f} cm root mean square"
+
+
+def footfalls(clip: BodyClip) -> str:
+    """A line on how much of the time feet, and hands if they ever do, bear on something."""
+    known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
+    limbs = dict.fromkeys(part.limb for part in clip.parts)
+    bears = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
+    hands = {hand.name for hand in clip.body.hands}
+    said = [f"{_spoken(k)} {100 * down.mean():.0f} %" for k, down in bears.items() if down.any() or k not in hands]
+    nothing = 100 * (1 - known.any(axis=1).mean())
+    return f"on the ground: {', '.join(said)} of the time, nothing {nothing:.0f} %"
+
+
+def _exact(retargeted: Retargeted) -> bool:
+    return max(_worst(retargeted.error)[1], math.radians(_worst(retargeted.turn_error)[1])) < _EXACT
+
+
+def _worst(errors: Mapping[str, float]) -> tuple[str, float]:
+    return max(errors.items(), key=lambda item: item[1], default=("nothing", 0.0))
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Everything that decides how a motion is prepared."""
+
+    motion: Path
+    body: str = OWN
+    mass: float | None = None  # kg, of a body that is built
+    span: tuple[float, float] | None = None  # s
+    clearance: float | None = None  # m, least height of swinging feet
+    smoothing: float | None = None  # Hz: faster changes are smoothed away, 0 for none; None for the usual
+    edits: tuple[str, ...] = ()
+    terrain: str = "flat"  # that the page shows
+    dynamic: bool = False  # whether it is made to obey physics
+    vary: tuple[str, ...] = ()  # how, if so
+    imports: ImportSettings = field(default_factory=ImportSettings)
+
+    def run(
+        self, folder: Path, say: Say = in_silence, watch: Callable[[Progress], None] = unwatched
+    ) -> PreparedFiles:  # fmt: skip
+        """Prepare and write the files into a folder; `say` is told each stage, `watch` how a search goes."""
+        check_writable(folder)
+        paths = [folder / name for name in FILES]
+        check_targets(paths, self.motion)
+        parse_terrain(self.terrain)  # refused before any work is done
+        variation = parse_variation(self.vary)
+        if not (variation.nothing or self.dynamic):
+            raise PoiseError("a variation is made by the optimiser: ask for --dynamic as well")
+        prepared = self._prepared([parse_edit(text) for text in self.edits], say)
+        physics = None
+        if self.dynamic:
+            say("optimising (the first time on a machine, compiling takes half a minute)")
+            physics = with_physics(prepared.clip, variation, watch)
+            prepared = replace(prepared, clip=physics.dynamic.clip)
+        say("writing")
+        folder.mkdir(parents=True, exist_ok=True)
+        save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
+        export(prepared.clip if physics is None else physics.dynamic, paths[1])
+        write_page(self._seen(prepared.clip, physics), paths[2])
+        summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
+        if physics is not None:
+            summary["dynamic"] = physics.as_dict()
+        return PreparedFiles(prepared, summary, physics)
+
+    def _seen(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
+        """What the page shows: with contact forces, where they are known."""
+        return shown(clip, self.terrain) if physics is None else rehearsed(physics.dynamic, self.terrain)
+
+    def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
+        """The motion on its body, edited."""
+        prepared = prepare(
+            self.motion,
+            None if self.body == OWN else load_body(self.body, self.mass),
+            imports=self.imports,
+            feet=self._feet(),
+            mass=self.mass,
+            span=self.span,
+            say=say,
+        )
+        if edits:
+            say(f"editing: {', '.join(map(str, edits))}")
+        return replace(prepared, clip=edited(prepared.clip, *edits))
+
+    def _feet(self) -> FootSettings:
+        for name, value in (("clearance", self.clearance), ("smoothing", self.smoothing)):
+            if value is not None and not 0 <= value < math.inf:
+                raise PoiseError(f"{name} {value}: must be finite and at least 0")
+        usual = FootSettings(clearance=self.clearance)
+        return usual if self.smoothing is None else replace(usual, smoothing=self.smoothing or None)

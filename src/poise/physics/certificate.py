@@ -1,0 +1,211 @@
+"""Is a motion what it claims to be? Its residuals, found without the optimiser: with MuJoCo and our own step."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array, runs
+from poise.body.carriage import advance, carried, heading
+from poise.body.link_kinematics import Kinematics
+from poise.body.pose_space import PoseSpace
+from poise.body.surface import balls_of
+from poise.dynamics.terms import Terms
+from poise.errors import PoiseError
+from poise.reference.body_clip import BodyClip
+from poise.reference.dynamic import Dynamic
+from poise.rotations import quat_conjugate, quat_log, quat_multiply, quat_rotate
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The largest violations, and what the motion asks of the body."""
+
+    equations: float  # body weights: missing force, or torque at 1 m, for any step, over the seam of a cycle as well
+    slip_mm: float  # that any contact moves from its first frame to its last, beyond rolling
+    gap_mm: float  # between the ground and any contact that is down or pushes
+    cone: float  # N outside the friction pyramid
+    torque_excess: float  # N m beyond limits, which are 0 on the root
+    joint_excess_deg: float  # beyond limits
+    penetration_mm: float  # of any solid part, where nothing is meant to touch
+    peak_torque_ratio: float  # of limits
+    peak_force: float  # body weights, all contacts together
+
+    def as_dict(self) -> dict[str, float]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How far a motion is from what was wished for, root mean squares over frames."""
+
+    root_rms_m: float
+    joint_rms_deg: float  # over all degrees of freedom of joints
+    worst_joint: str
+    worst_joint_rms_deg: float
+
+    def as_dict(self) -> dict[str, float | str]:
+        """For JSON."""
+        return asdict(self)
+
+
+def certify(dynamic: Dynamic) -> Certificate:
+    """Residuals of a motion."""
+    body, contacts = dynamic.clip.body, dynamic.contacts
+    _check_finite(dynamic)
+    weight = body.mass * float(np.linalg.norm(body.model.opt.gravity))
+    used, limit = np.abs(dynamic.torque), body.torque_limit
+    angles = PoseSpace(body).angles(dynamic.clip.qpos)
+    beyond = np.maximum(body.lower - angles, angles - body.upper)[:, 6:]
+    slip, gap = _standing(dynamic)
+    side = np.abs(contacts.force[..., :2]).sum(axis=2) - dynamic.friction * contacts.force[..., 2]
+    return Certificate(
+        _equations(dynamic) / weight,
+        1e3 * slip,
+        1e3 * gap,
+        float(np.max(side[:, ~contacts.held], initial=0.0)),
+        float(np.max(used - limit, initial=0.0)),
+        float(np.degrees(np.max(beyond, initial=0.0))),
+        1e3 * _penetration(dynamic),
+        float(np.max((used / np.maximum(limit, 1e-9))[:, 6:], initial=0.0)),
+        float(np.max(np.linalg.norm(contacts.force.sum(axis=1), axis=1), initial=0.0)) / weight,
+    )
+
+
+def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
+    """How far the motion is from what was wished."""
+    body = wished.body
+    away = PoseSpace(body).difference(wished.qpos, dynamic.clip.qpos)
+    root = float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1))))
+    joints = np.degrees(np.sqrt(np.mean(away[:, 6:] ** 2, axis=0)))
+    if not len(joints):
+        return Likeness(root, 0.0, "none", 0.0)
+    worst = int(np.argmax(joints))
+    return Likeness(root, float(np.sqrt(np.mean(joints**2))), body.dof_names[6 + worst], float(joints[worst]))
+
+
+def _check_finite(dynamic: Dynamic) -> None:
+    """Comparisons would take what is no number for less than any limit."""
+    tables = (dynamic.clip.qpos, dynamic.qvel, dynamic.torque, dynamic.contacts.force, dynamic.contacts.ground)
+    if not all(np.isfinite(table).all() for table in tables):
+        raise PoiseError(f"motion '{dynamic.clip.name}' holds numbers that are not finite")
+
+
+def _equations(dynamic: Dynamic) -> float:
+    """N or N m: the largest force that the step from a state lacks to reach the next, or a cycle to begin again."""
+    clip, h = dynamic.clip, dynamic.step
+    poses, velocities, masses = _stepped(dynamic)
+    space = PoseSpace(clip.body)
+    pose_off = space.difference(clip.qpos[1:], poses)
+    velocity_off = velocities - dynamic.qvel[1:]
+    if clip.cyclic:
+        pose, velocity = _next_cycle(dynamic)
+        pose_off = np.concatenate([pose_off, space.difference(clip.qpos[-1:], pose[None])])
+        velocity_off = np.concatenate([velocity_off, (velocity - dynamic.qvel[-1])[None]])
+        masses = np.concatenate([masses, masses[-1:]])
+    missing = [np.abs(masses @ off[..., None]).max(initial=0.0) for off in (pose_off / h**2, velocity_off / h)]
+    return float(max(missing))
+
+
+def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
+    """The first state, turned about the vertical and carried along the ground to where the last is."""
+    first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
+    yaw, way = advance(first, last)
+    turn, velocity = heading(yaw), np.array(dynamic.qvel[0])
+    velocity[:3] = quat_rotate(turn, velocity[:3])
+    return carried(first, turn, way), velocity
+
+
+def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:
+    """Poses, velocities and mass matrices one step after each state, by the equations of `poise.world`."""
+    clip, h = dynamic.clip, dynamic.step
+    body, model = clip.body, clip.body.model
+    terms, contacts = Terms(model), dynamic.contacts
+    gravity, damping = model.opt.gravity, model.dof_damping
+    links = [body.link_id(link) for link in contacts.links]
+    points = dynamic.points()
+    poses, velocities = np.array(clip.qpos[1:]), np.array(dynamic.qvel[1:])
+    masses = np.empty((len(poses), model.nv, model.nv))
+    jacobian = np.zeros((3, model.nv))
+    for k in range(len(poses)):
+        terms.evaluate(clip.qpos[k], dynamic.qvel[k])
+        force = dynamic.torque[k] - terms.bias
+        moment = np.zeros(3)
+        com = np.array(terms.data.subtree_com[1])
+        for c in np.flatnonzero(contacts.force[k].any(axis=1)):
+            mujoco.mj_jac(model, terms.data, jacobian, None, points[k, c], links[c])
+            force = force + jacobian.T @ contacts.force[k, c]
+            moment = moment + np.cross(points[k, c] - com, contacts.force[k, c])
+        before = terms.mass @ dynamic.qvel[k]
+        predicted = np.linalg.solve(terms.mass + h * np.diag(damping), before + h * force)
+        linear = before[:3] + h * (contacts.force[k].sum(axis=0) + body.mass * gravity)
+        angular = _spin(terms, before) + h * moment
+        pose = np.array(clip.qpos[k])
+        mujoco.mj_integratePos(model, pose, predicted, h)
+        terms.evaluate(pose, predicted)
+        pose[:3] += com + h * linear / body.mass - terms.data.subtree_com[1]
+        terms.evaluate(pose, predicted)
+        poses[k], masses[k] = pose, terms.mass
+        velocities[k] = predicted
+        velocities[k, :6] = _root_velocity(terms, linear, angular, predicted)
+    return poses, velocities, masses
+
+
+def _spin(terms: Terms, momentum: Array) -> Array:
+    """(3,) angular momentum about the centre of mass, of generalised momentum (nv,)."""
+    turn = terms.data.xmat[1].reshape(3, 3)
+    lever = terms.data.subtree_com[1] - terms.data.xpos[1]
+    return np.asarray(turn @ momentum[3:6] - np.cross(lever, momentum[:3]))
+
+
+def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array) -> Array:
+    """(6,) the root's velocity that gives the tree its momentum."""
+    turn = terms.data.xmat[1].reshape(3, 3)
+    lever = terms.data.subtree_com[1] - terms.data.xpos[1]
+    wanted = np.concatenate([linear, turn.T @ (angular + np.cross(lever, linear))])
+    return np.asarray(np.linalg.solve(terms.mass[:6, :6], wanted - terms.mass[:6, 6:] @ velocity[6:]))
+
+
+def _standing(dynamic: Dynamic) -> tuple[float, float]:
+    """m: the largest slip of a contact from its first frame to its last, and the largest gap to the ground.
+
+    Where a force acts, there must be a contact: at the end of its step, and for friction at the start as well.
+    """
+    contacts = dynamic.contacts
+    pushed, rubbed = contacts.force.any(axis=2), contacts.force[..., :2].any(axis=2)
+    touching = np.array(contacts.down)
+    touching[1:] |= pushed
+    touching[:-1] |= np.where(contacts.held, pushed, rubbed)
+    points = dynamic.points()
+    off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
+    slips = [
+        float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
+        for steps, touches in zip(_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
+        for start, stop in runs(touches)
+    ]
+    return max(slips, default=0.0), float(off.max(initial=0.0))
+
+
+def _slips(dynamic: Dynamic, points: Array) -> Array:
+    """(T - 1, C, 3) m: how far contacts move from frame to frame; over the ground what is beyond rolling."""
+    contacts = dynamic.contacts
+    _, turns = Kinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
+    turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
+    rolled = np.cross(turned, [0.0, 0.0, 1.0]) * contacts.radius[:, None]
+    steps = np.diff(points, axis=0) - rolled
+    steps[:, ~contacts.held, 2] = 0.0  # up and down: a gap
+    return np.asarray(steps)
+
+
+def _penetration(dynamic: Dynamic) -> float:
+    """m: how deep any solid ball of the body is in level ground, or in the lowest that anything stands on."""
+    balls = balls_of(dynamic.clip.body)
+    if not balls:
+        return 0.0
+    places, _ = Kinematics(dynamic.clip.body, [(b.link, b.centre) for b in balls]).at(dynamic.clip.qpos)
+    floor = np.min(dynamic.contacts.ground, axis=1, initial=0.0)
+    depth = floor[:, None] - (places[..., 2] - np.array([b.radius for b in balls]))
+    return float(max(depth.max(), 0.0))

@@ -1,0 +1,221 @@
+"""Rows of what touches: it stays where it stands or rolls, is held or keeps off, and pushes within its cone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array, Ints
+from poise.body.carriage import carried
+from poise.physics.motion_terms import MotionTerms, PosePath, Terms
+from poise.physics.rows import Bounded, Rows
+from poise.physics.task import LENGTH, Balls, Closure, EndState, Layout, Task, Trajectory
+from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
+
+# Rows of poses: like the wished ones, as smooth as they are, and within joint limits.
+
+
+def likeness_rows(motion: MotionTerms, layout: Layout, qpos: Array) -> Rows:
+    """Poses (N + 1, nq) stay near the wished ones."""
+    weights = motion.task.weights
+    counts = (3, 3, motion.task.body.nv - 6)
+    scale = np.sqrt(np.repeat((weights.place, weights.turn, weights.joint), counts))
+    away, _, slope = motion.path.difference(motion.task.wished, qpos)
+    return Rows("likeness", layout.pose, scale[:, None] * slope, scale * away)
+
+
+def acceleration_rows(motion: MotionTerms, layout: Layout, t: Terms, wished: Array) -> Rows:
+    """Joints speed up as in the wished motion; `wished` (N - 1, nj) rad/s^2."""
+    weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
+    start, end = t.way_start[:, 6:], t.way_end[:, 6:]
+    jacobian = np.concatenate([-start[:-1], start[1:] - end[:-1], end[1:]], axis=2)
+    value = np.diff(t.way[:, 6:], axis=0) / h**2 - wished
+    return Rows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
+
+
+def joint_bounds(motion: MotionTerms, layout: Layout, qpos: Array) -> Bounded:
+    """Joints stay within their limits; a limit of a ball beyond half a turn is none."""
+    body = motion.task.body
+    angles, slope = motion.path.angles(qpos)
+    margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # a narrow joint keeps its middle
+    lower, upper = body.lower[6:] + margin, body.upper[6:] - margin
+    ball = np.isin(np.arange(6, body.nv), motion.path.balls)
+    lower, upper = np.where(ball & (lower < -np.pi), -np.inf, lower), np.where(ball & (upper > np.pi), np.inf, upper)
+    rows = Rows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
+    return Bounded(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
+
+
+# Rows of the ends: states that a trajectory starts from or ends in, and the closing of a cycle.
+
+
+def end_rows(task: Task, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+    """The given first and last states, or rest in whatever pose."""
+    rows, last = [], len(x.qpos) - 1
+    for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
+        if end is not None:
+            rows += _state_rows(name, end, frame, layout, path, x)
+        elif rest:
+            rows += _rest_rows(name, frame, layout, path, x)
+    return rows
+
+
+def _state_rows(name: str, end: EndState, frame: int, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+    away, _, slope = path.difference(end.qpos[None], x.qpos[[frame]])
+    before, _, slope_before = path.difference(end.before[None], x.qpos[[frame - 1]])
+    pose, last_pose, root = layout.pose[[frame]], layout.pose[[frame - 1]], layout.root[[frame]]
+    speed = x.root[[frame]] - end.root_velocity
+    return [
+        Rows(f"pose at the {name}", pose, LENGTH * slope, LENGTH * away),
+        Rows(f"joint velocity at the {name}", last_pose, LENGTH * slope_before[:, 6:], LENGTH * before[:, 6:]),
+        Rows(f"root velocity at the {name}", root, np.eye(6)[None], speed),
+    ]
+
+
+def _rest_rows(name: str, frame: int, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+    way, by_before, by_here = path.difference(x.qpos[[frame - 1]], x.qpos[[frame]])
+    jacobian = np.concatenate([by_before, by_here], axis=2)[:, 6:]
+    columns = _both(layout.pose[frame - 1], layout.pose[frame])
+    return [
+        Rows(f"rest at the {name}", columns, LENGTH * jacobian, LENGTH * way[:, 6:]),
+        Rows(f"rest of the root at the {name}", layout.root[[frame]], np.eye(6)[None], x.root[[frame]]),
+    ]
+
+
+def closing_rows(closure: Closure, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+    """The last state, and the step from it, are the first, carried by one cycle."""
+    turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
+    matrix = quat_to_matrix(turn)
+    joints, by_zero, by_last_but_one = path.difference(x.qpos[[0]], x.qpos[[-2]])
+    joint_slopes = np.concatenate([by_zero, by_last_but_one], axis=2)[:, 6:]
+    carry_root, count = np.eye(6), x.force.shape[1]
+    carry_root[:3, :3] = matrix
+    first_force, last_force = x.force[1].reshape(1, -1), x.force[-1].reshape(1, -1)
+    return [
+        _closing_pose(closure, turn, layout, path, x),
+        Rows(
+            "joint velocity of the cycle's end",
+            _both(layout.pose[0], layout.pose[-2]),
+            LENGTH * joint_slopes,
+            LENGTH * joints[:, 6:],
+        ),
+        _tied("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
+        _tied(
+            "force of the cycle's end",
+            layout.force[[1, -1]].reshape(2, -1),
+            np.asarray(np.kron(np.eye(count), matrix), float),
+            first_force,
+            last_force,
+        ),
+    ]
+
+
+def _closing_pose(closure: Closure, turn: Array, layout: Layout, path: PosePath, x: Trajectory) -> Rows:
+    matrix = quat_to_matrix(turn)
+    first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
+    away, by_first, by_last = path.difference(first, x.qpos[[-1]])
+    by_first[:, :3, :3] = -matrix
+    columns = _both(layout.pose[1], layout.pose[-1])
+    return Rows("pose of the cycle's end", columns, LENGTH * np.concatenate([by_first, by_last], axis=2), LENGTH * away)
+
+
+def _tied(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> Rows:
+    """`last` (1, k) is `first` carried along, where both exist; columns (2, k)."""
+    exists = (columns[1] >= 0).astype(float)
+    jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]
+    return Rows(name, _both(*columns), jacobian, (last - first @ carry.T) * exists)
+
+
+def _both(first: Ints, last: Ints) -> Ints:
+    """(1, m) columns of two frames."""
+    return np.concatenate([first, last])[None]
+
+
+_PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+
+
+def standing_rows(motion: MotionTerms, layout: Layout, t: Terms) -> list[Rows]:
+    """What is down is on the ground and stays, or rolls; what is held is where it is held. Frames 1 to N."""
+    balls, count = motion.task.balls, motion.task.balls.bearing
+    down, is_held = balls.down[1:, :count], balls.held[:count]
+    names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
+    height, height_q = _heights(balls, t)
+    on = LENGTH * stands
+    ground = Rows(
+        "stands on the ground", layout.states, on[..., None] * height_q[:, :count], on * height[:, :count], names, "cm"
+    )
+    slip, before, after = _slip(balls, t)
+    both = LENGTH * (stands[:-1] & stands[1:])[..., None]
+    jacobian = np.concatenate([before, after], axis=3) * both[..., None]
+    place = Rows("stays in place", layout.pairs, _flat(jacobian), _flat(slip * both), np.repeat(names, 2), "cm")
+    if not held.any():
+        return [ground, place]
+    away = np.where(held[..., None], t.inverse.point[:, :count] - balls.place[:count], 0.0)
+    grip = LENGTH * held[..., None, None] * t.inverse.point_q[:, :count]
+    return [ground, place, Rows("is held", layout.states, _flat(grip), LENGTH * _flat(away), np.repeat(names, 3), "cm")]
+
+
+def _flat(part: Array) -> Array:
+    """(n, S, k, ...) as rows (n, S k, ...)."""
+    return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
+
+
+def _heights(balls: Balls, t: Terms) -> tuple[Array, Array]:
+    """(n, C) m of the balls' lowest points over the ground, and by pose."""
+    return t.inverse.point[..., 2] - balls.radius - balls.ground[1:], t.inverse.point_q[:, :, 2]
+
+
+def _slip(balls: Balls, t: Terms) -> tuple[Array, Array, Array]:
+    """(n - 1, S, 2) m along the ground from frame to frame beyond rolling, by pose and by the next pose."""
+    parts = (t.inverse.point, t.inverse.point_q, t.inverse.attitude, t.inverse.spin)
+    point, point_q, attitude, spin = (part[:, : balls.bearing] for part in parts)
+    turned = quat_log(quat_multiply(attitude[1:], quat_conjugate(attitude[:-1])))  # (n - 1, S, 3) in the world
+    by_start, by_end = -inverse_right_jacobian(turned) @ spin[:-1], inverse_right_jacobian(-turned) @ spin[1:]
+    radius = balls.radius[: balls.bearing, None, None]
+    roll = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]) * radius  # (S, 2, 3): turned x radius z
+    return (
+        np.diff(point, axis=0)[..., :2] - (roll @ turned[..., None])[..., 0],
+        -point_q[:-1, :, :2] - roll @ by_start,
+        point_q[1:, :, :2] - roll @ by_end,
+    )
+
+
+def height_bounds(motion: MotionTerms, layout: Layout, t: Terms) -> list[Bounded]:
+    """What is not down keeps its distance from the ground."""
+    balls = motion.task.balls
+    least = np.where(balls.down, -np.inf, balls.least)[1:]
+    watched = np.isfinite(least).any(axis=0)
+    if not watched.any():
+        return []
+    height, height_q = _heights(balls, t)
+    names = np.array(balls.names, np.str_)[watched]
+    value = LENGTH * height[:, watched]
+    rows = Rows("keeps off the ground", layout.states, LENGTH * height_q[:, watched], value, names, "cm")
+    return [Bounded(rows, LENGTH * least[:, watched], np.full(value.shape, np.inf))]
+
+
+def cone_bounds(task: Task, layout: Layout, force: Array) -> Bounded:
+    """Contacts push, and friction lies within a pyramid inside the cone; forces (N + 1, S, 3) in body weights."""
+    frame, ball = np.nonzero((layout.force[..., 2] >= 0) & ~task.balls.held[: task.balls.bearing])
+    columns = layout.force[frame, ball]  # (B, 3)
+    face = np.concatenate([-_PYRAMID, np.full((4, 1), task.friction)], axis=1)  # (4, 3)
+    jacobian = np.broadcast_to(face, (len(columns), 4, 3))
+    lower = np.zeros((len(columns), 4))
+    lower[columns[:, 0] < 0, 1:] = -np.inf  # no friction: one face is enough
+    whose = np.array(task.balls.names, np.str_)[ball][:, None]
+    rows = Rows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
+    return Bounded(rows, lower, np.full(lower.shape, np.inf))
+
+
+def force_rows(task: Task, layout: Layout, force: Array) -> list[Rows]:
+    """Small forces, and small changes of them from step to step."""
+    frames = len(layout.force)
+    columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)
+    exists = (columns >= 0)[..., None] * np.eye(columns.shape[1])
+    size, change = np.sqrt(task.weights.force), np.sqrt(task.weights.jerk)
+    last = frames if task.closure is not None else frames - 1
+    first, second = slice(1, last - 1), slice(2, last)
+    pair = np.concatenate([columns[first], columns[second]], axis=1)
+    jacobian = np.concatenate([-exists[first], exists[second]], axis=2)
+    return [
+        Rows("force", columns[1:-1], size * exists[1:-1], size * value[1:-1]),
+        Rows("change of force", pair, change * jacobian, change * (value[second] - value[first])),
+    ]

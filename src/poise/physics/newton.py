@@ -1,0 +1,210 @@
+"""One step of the interior point method: the linear system of the optimality conditions.
+
+Equality rows A x = -a with multipliers y are softened by a proximal term, A dx - softness dy = -a, which leaves the
+solution where it is but asks no row to be independent of the others: the matrix H + A'A / softness + G' diag(z / s) G
+is banded and positive definite always. Bounds G x + g = s > 0 have multipliers z with s z = barrier
+[Nocedal2006, Eq. (19.6)].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, cholesky_banded
+from scipy.linalg.lapack import dtbtrs
+
+from poise.arrays import Array
+from poise.kernel import kernel
+from poise.physics.rows import Linearised, Rows, joined, split, stacked
+
+# Symmetric positive definite systems whose entries lie near the diagonal, with a few rows that tie far ends.
+
+_AT_ONCE = 128
+"""Blocks that are squared together: more take memory, not less time."""
+
+
+def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
+    """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
+
+    Weights are (B, R), or None for 1. Batches with the very same columns are squared together.
+    """
+    band = np.zeros((size, bandwidth + 1))
+    band[:, 0] = damping
+    alike: dict[int, list[tuple[Rows, Array | None]]] = {}
+    for rows, weights in weighted:
+        alike.setdefault(id(rows.columns), []).append((rows, weights))
+    for batches in alike.values():
+        columns = batches[0][0].columns
+        for start in range(0, len(columns), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            stack = np.concatenate([_weighted(rows, weights, part) for rows, weights in batches], axis=1)
+            _scatter(columns[part], np.matmul(stack.transpose(0, 2, 1), stack), band)
+    return band
+
+
+def _weighted(rows: Rows, weights: Array | None, part: slice) -> Array:
+    """The Jacobian of a part of the blocks, times the roots of the weights."""
+    return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
+
+
+@kernel
+def _scatter(columns: Any, squares: Any, band: Any) -> None:
+    """Add symmetric blocks (B, m, m) to the lower band (n, w + 1)."""
+    for b in range(columns.shape[0]):
+        for j in range(columns.shape[1]):
+            first = columns[b, j]
+            if first < 0:
+                continue
+            for i in range(columns.shape[1]):
+                if columns[b, i] >= first:
+                    band[first, columns[b, i] - first] += squares[b, j, i]
+
+
+class Factored:
+    """A band K and ties C (t, n), as the quasi-definite matrix [K, C'; C, -softness]; K = L L'."""
+
+    def __init__(self, band: Array, ties: Array, softness: float) -> None:
+        self._factor = cholesky_banded(band.T, lower=True, check_finite=False, overwrite_ab=True)
+        self._reach = self._triangular(ties.T, "N") if len(ties) else None  # (n, t) L^-1 C'
+        if self._reach is not None:
+            schur = self._reach.T @ self._reach + softness * np.eye(len(ties))
+            self._schur = cho_factor(schur, check_finite=False)
+
+    def solve(self, right: Array, tie_right: Array) -> tuple[Array, Array]:
+        """x (n,) and y (t,) of K x + C' y = right, C x - softness y = tie_right."""
+        half = self._triangular(right[:, None], "N")
+        y = np.zeros(0)
+        if self._reach is not None:
+            y = cho_solve(self._schur, self._reach.T @ half[:, 0] - tie_right, check_finite=False)
+            half[:, 0] -= self._reach @ y
+        return self._triangular(half, "T")[:, 0], y
+
+    def _triangular(self, right: Array, transposed: str) -> Array:
+        """L^-1 or, with "T", L'^-1 times (n, k)."""
+        out, _ = dtbtrs(self._factor, right, uplo="L", trans=transposed)
+        return np.asarray(out)
+
+
+def dense(rows: Sequence[Rows], size: int) -> Array:
+    """(t, n) the Jacobian of a few rows, written out."""
+    parts = [np.zeros((0, size))]
+    for batch in rows:
+        out = np.zeros((*batch.value.shape, size + 1))  # the last for columns without a variable
+        for b, columns in enumerate(batch.columns):
+            out[b][:, columns] = batch.jacobian[b]
+        parts.append(out[..., :-1].reshape(-1, size))
+    return np.concatenate(parts)
+
+
+# Bounded rows as a list of distances, one for each finite bound: lower ones of a batch, then its upper ones.
+
+
+def room(here: Linearised) -> Array:
+    """(b,) distances to all bounds; negative beyond them."""
+    out = []
+    for bounded in here.bounded:
+        value, low, high = bounded.rows.value, bounded.lower, bounded.upper
+        out += [(value - low)[np.isfinite(low)], (high - value)[np.isfinite(high)]]
+    return joined(out)
+
+
+def room_along(here: Linearised, step: Array) -> Array:
+    """(b,) how the distances change with a step (n,), to first order."""
+    out = []
+    for bounded in here.bounded:
+        change = bounded.rows.along(step)
+        out += [change[np.isfinite(bounded.lower)], -change[np.isfinite(bounded.upper)]]
+    return joined(out)
+
+
+def by_rows(here: Linearised, values: Array) -> list[tuple[Array, Array]]:
+    """Values (b,) of bounds at their rows: for each batch those of the lower bounds (B, R) and of the upper."""
+    out, start = [], 0
+    for bounded in here.bounded:
+        pair = []
+        for finite in (np.isfinite(bounded.lower), np.isfinite(bounded.upper)):
+            part = np.zeros(finite.shape)
+            end = start + int(np.count_nonzero(finite))
+            part[finite] = values[start:end]
+            pair.append(part)
+            start = end
+        out.append((pair[0], pair[1]))
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Slacks and multipliers, or a change of them."""
+
+    slack: Array  # (b,) distances to bounds, as the search has them
+    press: Array  # (b,) multipliers of bounds
+    pull: Array  # (e,) multipliers of equal rows
+    tie: Array  # (t,) multipliers of tied rows
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """How a step's matrix is kept definite."""
+
+    softness: float
+    damping: float
+
+
+class Newton:
+    """The system of a problem at a point: its step, and corrections of it."""
+
+    def __init__(
+        self, here: Linearised, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
+    ) -> None:
+        """`shape` is number of variables and bandwidth."""
+        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
+        self._size, bandwidth = shape
+        self._ratio = duals.press / duals.slack
+        self._ties = dense(here.tied, self._size)
+        band = normal_band(self._weighted(), self._size, bandwidth, chosen.damping)
+        self._factored = Factored(band, self._ties, chosen.softness)
+
+    def step(self) -> tuple[Array, Duals]:
+        """The step (n,) of the variables, and that of slacks and multipliers."""
+        here, duals = self._here, self._duals
+        right = -self._ties.T @ duals.tie
+        for rows in here.cost:
+            right -= rows.pulled(rows.value, self._size)
+        for rows, part in zip(here.equal, split(duals.pull, here.equal), strict=True):
+            right -= rows.pulled(part, self._size)
+        gap, wanted = room(here) - duals.slack, self._barrier / duals.slack
+        right += self._restoring(stacked(here.equal), gap) + self._pressed(wanted)
+        step, tie_step = self._factored.solve(right, -stacked(here.tied))
+        pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / self._softness
+        slack_step = room_along(here, step) + gap
+        return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
+
+    def correction(self, trial: Linearised, slack: Array) -> Array:
+        """(n,) what undoes, to first order, how far constraints are off at a trial point with slacks (b,)."""
+        right = self._restoring(stacked(trial.equal), room(trial) - slack)
+        return self._factored.solve(right, -stacked(trial.tied))[0]
+
+    def _restoring(self, equal: Array, gap: Array) -> Array:
+        """(n,) forces towards constraints that are off by equal (e,) and gap (b,)."""
+        out = -self._pressed(self._ratio * gap)
+        for rows, part in zip(self._here.equal, split(equal / self._softness, self._here.equal), strict=True):
+            out -= rows.pulled(part, self._size)
+        return out
+
+    def _pressed(self, values: Array) -> Array:
+        """(n,) forces of values (b,) away from bounds."""
+        out = np.zeros(self._size)
+        for bounded, (low, high) in zip(self._here.bounded, by_rows(self._here, values), strict=True):
+            out += bounded.rows.pulled(low - high, self._size)
+        return out
+
+    def _weighted(self) -> list[tuple[Rows, Array | None]]:
+        """All rows with their weights in the step's matrix."""
+        here = self._here
+        out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
+        out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
+        pairs = by_rows(here, self._ratio)
+        return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]

@@ -1,0 +1,113 @@
+"""Trajectory optimisation: the motion nearest to a wished one that joint torques and contacts can bring about.
+
+[Muico2009] section 3.2, after [Witkin1988]: poses, velocities, torques and contact forces that satisfy the equations of
+motion of our own discretisation. Everything is one sparse problem of least squares with constraints, a few
+variables per frame, coupled over three frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.physics.constraint_rows import (
+    acceleration_rows,
+    closing_rows,
+    cone_bounds,
+    end_rows,
+    force_rows,
+    height_bounds,
+    joint_bounds,
+    likeness_rows,
+    standing_rows,
+)
+from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
+from poise.physics.motion_terms import MotionTerms
+from poise.physics.rows import Linearised, Rows, violations
+from poise.physics.task import Layout, Task, Trajectory, bearing, layout_of
+
+# Which constraint cannot be kept, and when, for people.
+
+
+def conflict(here: Linearised, layout: Layout, step: float) -> str:
+    """What is violated most: ``left_foot_heel_0: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
+    found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
+    size, rows, excess = max(found, key=lambda item: item[0])
+    block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
+    whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
+    off = f"{size:.2g} {rows.unit}".rstrip()
+    return f"{whose}{rows.name} at {_when(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
+
+
+def _when(rows: Rows, block: int, layout: Layout, step: float) -> float:
+    """s: of the last frame whose pose or velocity a block is about, counted from frame 1."""
+    first = rows.columns[block].max()
+    frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
+    return max(frame - 1, 0) * step
+
+
+class Spacetime:
+    """The problem of a task, for `poise.physics.interior`."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.layout: Layout = layout_of(task)
+        self.terms = MotionTerms(task)
+        self.size, self.bandwidth = self.layout.size, self.layout.bandwidth
+        self._way, _, _ = self.terms.path.difference(task.wished[:-1], task.wished[1:])  # (N, nv)
+        self._acceleration = np.diff(self._way[:, 6:], axis=0) / task.step**2  # (N - 1, nj) rad/s^2
+
+    def start(self) -> Trajectory:
+        """The wished motion, its weight shared by what bears."""
+        root = np.concatenate([np.zeros((1, 6)), self._way[:, :6] / self._task.step])
+        ahead = np.concatenate([root[1:, :3], root[-1:, :3]])
+        pushing = bearing(self._task)[..., 2]
+        force = np.zeros((*pushing.shape, 3))
+        force[..., 2] = pushing / np.maximum(pushing.sum(axis=1, keepdims=True), 1)
+        return Trajectory(np.array(self._task.wished), root, ahead, force)
+
+    def moved(self, point: Trajectory, step: Array) -> Trajectory:
+        """The trajectory with every variable changed."""
+        padded, here = np.append(step, 0.0), self.layout  # the last for what is no variable
+        return Trajectory(
+            self.terms.path.moved(point.qpos, padded[here.pose]),
+            point.root + padded[here.root],
+            point.ahead + padded[here.ahead],
+            point.force + padded[here.force],
+        )
+
+    def at(self, point: Trajectory) -> Linearised:
+        """All rows at a trajectory."""
+        task, layout, motion = self._task, self.layout, self.terms
+        t = motion.at(point)
+        torque = torque_rows(motion, layout, t)
+        return Linearised(
+            cost=[
+                likeness_rows(motion, layout, point.qpos),
+                acceleration_rows(motion, layout, t, self._acceleration),
+                _scaled(torque, "torque", np.sqrt(task.weights.torque)),
+                *force_rows(task, layout, point.force),
+            ],
+            equal=[
+                *whole_body_rows(motion, layout, t),
+                *standing_rows(motion, layout, t),
+                *end_rows(task, layout, motion.path, point),
+            ],
+            bounded=[
+                torque_bounds(motion, torque),
+                cone_bounds(task, layout, point.force),
+                joint_bounds(motion, layout, point.qpos),
+                *height_bounds(motion, layout, t),
+            ],
+            tied=[] if task.closure is None else closing_rows(task.closure, layout, motion.path, point),
+        )
+
+    def conflict(self, here: Linearised) -> str:
+        """What is violated most, and when, for people."""
+        return conflict(here, self.layout, self._task.step)
+
+
+def _scaled(rows: Rows, name: str, scale: float) -> Rows:
+    return replace(rows, name=name, jacobian=scale * rows.jacobian, value=scale * rows.value)

@@ -1,0 +1,1 @@
+"""A clip on a body: inverse kinematics, contact detection, feet."""

@@ -1,0 +1,104 @@
+"""A person standing upright: where the joints of the roles are, in a skeleton or a body.
+
+Both are seen the same way, so that one can be matched with the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array, Frozen, readonly
+from poise.body.body import Body
+from poise.body.rigging import plain_rigging
+from poise.errors import PoiseError
+from poise.motion.roles import find_roles
+from poise.motion.skeleton import Skeleton, forward
+from poise.rotations import quat_rotate
+
+SIDES = ("left", "right")
+NEXT = {"thigh": "shank", "shank": "foot", "foot": "toes", "upper_arm": "forearm", "forearm": "hand"}
+"""Where the bone of a part leads to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """An upright person, facing +x."""
+
+    joints: Mapping[str, int]  # role to number of the joint, or of the link in `Body.links`
+    place: Mapping[str, Array]  # role to (3,) m
+    turn: Mapping[str, Array]  # role to (4,) of the joint's or link's frame
+    spine: tuple[int, ...]  # joints or links above the pelvis up to the chest
+    neck: tuple[int, ...]  # above the chest up to the head
+
+    def bone(self, role: str) -> Array | None:
+        """(3,) m from a part's joint to the next along the limb; None where there is none."""
+        side, _, part = role.partition("_")
+        beyond = f"{side}_{NEXT.get(part)}"
+        return self.place[beyond] - self.place[role] if beyond in self.place else None
+
+    def length(self, *parts: str) -> float:
+        """m, the mean of left and right of a chain of parts."""
+        bones = [self.bone(f"{side}_{part}") for side in SIDES for part in parts]
+        return float(sum(np.linalg.norm(b) for b in bones if b is not None)) / 2
+
+    def middle(self, part: str) -> Array:
+        """(3,) m, half way between left and right."""
+        return np.asarray(self.place[f"left_{part}"] + self.place[f"right_{part}"]) / 2
+
+
+def figure_of_skeleton(skeleton: Skeleton) -> Figure:
+    """The person in an animator's skeleton."""
+    roles = find_roles(skeleton)
+    if roles is None:
+        raise PoiseError(f"the skeleton of '{skeleton.names[0]}' is no humanoid: perform it with a body built from it")
+    upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
+    places = forward(skeleton, np.zeros((1, 3)), upright[None])
+    return _figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
+
+
+def figure_of_body(body: Body) -> Figure:
+    """The person in a body; links that are named like a role have it."""
+    rigging = body.rigging or plain_rigging(body.model, 1)
+    roles = find_roles(rigging.skeleton)
+    if roles is None:
+        raise PoiseError(f"body '{body.name}' is no humanoid: it takes only motions of its own skeleton")
+    links = [body.links.index(link) for link in rigging.links]
+    joints = {role: links[j] for role, j in roles.joints.items()}
+    joints |= {role: body.links.index(role) for role in joints if role in body.links}
+    data = mujoco.MjData(body.model)
+    data.qpos[:] = body.standing
+    mujoco.mj_kinematics(body.model, data)
+    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], _anchors(body))
+    return _figure(
+        joints, anchors, data.xquat[1:], tuple(links[j] for j in roles.spine), tuple(links[j] for j in roles.neck)
+    )
+
+
+def anchor(body: Body, figure: Figure, role: str) -> tuple[str, Array]:
+    """The link of a role and the place of its joint in the link's frame."""
+    link = figure.joints[role]
+    return body.links[link], _anchors(body)[link]
+
+
+def _anchors(body: Body) -> Array:
+    """(links, 3) m: where a link turns, in its own frame."""
+    model = body.model
+    return np.array(
+        [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in range(1, model.nbody)]
+    )
+
+
+def _figure(
+    joints: Mapping[str, int], place: Array, turn: Array, spine: tuple[int, ...], neck: tuple[int, ...]
+) -> Figure:  # fmt: skip
+    return Figure(
+        Frozen(joints),
+        Frozen({role: readonly(place[j]) for role, j in joints.items()}),
+        Frozen({role: readonly(turn[j]) for role, j in joints.items()}),
+        spine,
+        neck,
+    )

@@ -1,0 +1,252 @@
+"""Footprints: where a foot stands during one contact, as one rigid print on level or sloping ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Mask, readonly, runs
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.parts import Foot
+from poise.reference.body_clip import BodyClip
+from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
+
+
+@dataclass(frozen=True)
+class GroundSettings:
+    """What ground may be like."""
+
+    near: float = 0.05  # m: soles this close to the floor stand on it
+    level: float = 0.14  # rad: less is no slope
+    lean: float = 0.03  # rad: so much the whole captured floor may lean
+    doubtful: float = 0.12  # m: steps this close to the floor may be on it, if it leans
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """The pose of a foot's link, sole on the ground, from frame `start` to before `stop`."""
+
+    foot: Foot
+    start: int
+    stop: int
+    place: Array  # (3,) m
+    turn: Array  # (4,)
+
+    def points(self, in_link: Array) -> Array:
+        """(k, 3) m: points of the link as the print has them in the world."""
+        return np.asarray(self.place + quat_rotate(self.turn, in_link))
+
+    @property
+    def height(self) -> float:
+        """m, of the lowest point of the sole."""
+        return float(self.points(self.foot.points)[:, 2].min())
+
+
+@dataclass(frozen=True, eq=False)
+class _Stance:
+    """One contact of a foot as it was captured."""
+
+    foot: Foot
+    start: int
+    stop: int
+    middles: Array  # (n, 2, 3) m: between the corners of the heel, and of the ball
+    ends: Mask  # (n, 2) which of the two is down
+    yaw: float  # rad, where the foot points
+
+    @property
+    def levels(self) -> list[float]:
+        """m: heights of heel and ball, of those that are ever down."""
+        return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
+
+    @property
+    def centre(self) -> Array:
+        """(3,) m: the middle of what is down, at the height of the ground."""
+        return np.append(self.middles[self.ends].mean(axis=0)[:2], np.mean(self.levels))
+
+
+def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
+    """All of a clip whose contacts are known, foot by foot in order of time."""
+    chosen = settings or GroundSettings()
+    stances = _stances(clip)
+    leaning = _lean([stance.centre for stance in stances], chosen)
+    soles = {foot.name: _sole(clip.body, foot) for foot in clip.body.feet}
+    return [_print(stance, soles[stance.foot.name], leaning, chosen) for stance in stances]
+
+
+def _stances(clip: BodyClip) -> list[_Stance]:
+    names = [part.name for part in clip.parts]
+    assert clip.down is not None
+    out = []
+    for foot in clip.body.feet:
+        places, _ = Kinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
+        middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
+        ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
+        sole = _sole(clip.body, foot)
+        for start, stop in runs(np.asarray(ends.any(axis=1))):
+            span = slice(start, stop)
+            out.append(_Stance(foot, start, stop, middles[span], ends[span], _heading(foot, sole, places[span])))
+    return out
+
+
+def _lean(centres: list[Array], settings: GroundSettings) -> Array:
+    """(3,) a, b, c of the captured floor's height a x + b y + c: capture volumes lean a little against gravity.
+
+    Told from the steps near the floor, if they are enough and far enough apart; otherwise the floor is level at 0.
+    """
+    level = np.zeros(3)
+    low = np.array([centre for centre in centres if abs(centre[2]) < settings.doubtful])
+    if len(low) < 4 or np.ptp(low[:, :2], axis=0).max() < 1.0:
+        return level
+    rows = np.append(low[:, :2], np.ones((len(low), 1)), axis=1)
+    thin = np.eye(3)[:2]  # where steps are in a line, nothing tells how it leans across
+    found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(low[:, 2], [0.0, 0.0]), rcond=None)[0]
+    fits = np.abs(rows @ found - low[:, 2]).max() < settings.near
+    return found if fits and np.hypot(*found[:2]) < settings.lean else level
+
+
+def _sole(body: Body, foot: Foot) -> Array:
+    """(3, 3) axes of the sole in the link frame, as columns: forward, left, up."""
+    _, turns = Kinematics(body, (), [foot.link]).at(body.standing[None])
+    matrix = quat_rotate(turns[0, 0] * np.array([1.0, -1.0, -1.0, -1.0]), np.eye(3))  # world axes in the link frame
+    forward = foot.points[2:].mean(axis=0) - foot.points[:2].mean(axis=0)
+    forward = forward / np.linalg.norm(forward)
+    left = np.cross(matrix[2], forward)
+    left = left / np.linalg.norm(left)
+    return np.stack([forward, left, np.cross(forward, left)], axis=1)
+
+
+def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
+    """The rigid print of a contact: flat on the floor, or as high and as steep as it was captured."""
+    foot = stance.foot
+    height, slope = _ground(stance, leaning, settings)
+    yaw = stance.yaw
+    forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
+    left = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+    axes = np.stack([forward, left, np.cross(forward, left)], axis=1)
+    matrix = axes @ sole.T
+    own = np.stack([foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)]) @ matrix.T  # (2, 3)
+    place = np.mean((stance.middles - own)[stance.ends], axis=0)
+    place[2] = height - own[:, 2].mean()
+    return Footprint(foot, stance.start, stance.stop, readonly(place), readonly(matrix_to_quat(matrix)))
+
+
+def _heading(foot: Foot, sole: Array, places: Array) -> float:
+    """rad: where a foot points; by its own forward and left axes, each as far as it is level."""
+    own = foot.points - foot.points.mean(axis=0)
+    seen = places - places.mean(axis=1, keepdims=True)
+    forward, left = (np.mean(np.einsum("k,nkj->nj", own @ sole[:, k], seen), axis=0) for k in (0, 1))
+    spread = [float(np.sum((own @ sole[:, k]) ** 2)) for k in (0, 1)]
+    ahead, aside = forward / spread[0], left / spread[1]
+    return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
+
+
+def _ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
+    """Height (m) under the middle of the sole and slope (rad, up in front is positive)."""
+    x, y, captured = stance.centre
+    height = float(captured - leaning @ [x, y, 1.0])
+    if abs(height) < settings.near:
+        return 0.0, 0.0
+    foot, known = stance.foot, stance.levels
+    length = float(np.linalg.norm(np.mean(foot.points[2:] - foot.points[:2], axis=0)))
+    slope = float(np.arctan2(known[1] - known[0], length)) if len(known) == 2 else 0.0
+    return height, slope if abs(slope) > settings.level else 0.0
+
+
+# Where the contact points of a body have to be, frame by frame.
+
+_HIGH = 0.1  # m: points that stay farther above the ground will not sink into it
+_ON_FLOOR = 0.1  # m: what rests lower by itself rests on the floor
+
+
+@dataclass(frozen=True, eq=False)
+class Pins:
+    """Wanted places of all points of all contact parts."""
+
+    points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
+    parts: NDArray[np.int64]  # (N,) number of the part of each point
+    places: Array  # (T, N, 3) m
+    held: Array  # (T, N, 3) 1 along the axes on which a point is held, else 0
+    ground: Array  # (T, N) m, what a point must not sink below; -inf where it never comes near
+
+
+def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> Pins:
+    """Pins of all that is down: feet by their prints, hands where they rest."""
+    assert clip.down is not None
+    points = tuple((part.link, point) for part in clip.parts for point in part.points)
+    parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
+    now, _ = Kinematics(clip.body, points).at(clip.qpos)
+    places, ground = np.array(now), np.zeros(now.shape[:2])
+    free = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
+    for foot in clip.body.feet:
+        mine = np.array([carrying_foot(clip.body, link) is foot for link, _ in points], bool)
+        own = [p for p in prints if p.foot is foot]
+        ground[:, mine] = _ground_under(own, clip.frames)[:, None]
+        in_foot = _in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
+        for stance in own:
+            places[stance.start : stance.stop, mine] = stance.points(in_foot)
+            free[stance.start : stance.stop, mine] = False
+    for point in range(len(points)):
+        for start, stop in runs(free[:, point]):
+            places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
+    held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
+    ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
+    return Pins(points, parts, places, held, ground)
+
+
+def raised(clip: BodyClip, pins: Pins, clearance: float) -> Pins:
+    """Pins that also lift each swinging foot, where it is needed, to `clearance` (m) over the middle of its swing."""
+    assert clip.down is not None
+    places, held = np.array(pins.places), np.array(pins.held)
+    now, _ = Kinematics(clip.body, pins.points).at(clip.qpos)
+    for foot in clip.body.feet:
+        mine = np.flatnonzero([carrying_foot(clip.body, link) is foot for link, _ in pins.points])
+        up = np.asarray(~clip.down[:, pins.parts[mine]].any(axis=1))
+        for start, stop in runs(up):
+            if start == 0 or stop == clip.frames:
+                continue
+            share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
+            over = (now[start:stop, mine, 2] - pins.ground[start:stop, mine]).min(axis=1)
+            lack = clearance - over[np.abs(share - 0.5) <= 0.25].min(initial=np.inf)
+            if 0 < lack < np.inf:
+                lift = lack * np.minimum(np.sin(np.pi * share) * np.sqrt(2.0), 1.0) ** 2
+                places[start:stop, mine, 2] = now[start:stop, mine, 2] + lift[:, None]
+                held[start:stop, mine, 2] = 1.0
+    return replace(pins, places=places, held=held)
+
+
+def carrying_foot(body: Body, link: str) -> Foot | None:
+    """The foot that a link is, or that carries it as its toes."""
+    above = {joint.link: joint.parent_link for joint in body.joints}
+    return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
+
+
+def _in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
+    """(k, 3) m: points of a foot and its toes in the frame of the foot's link, toes as they stand."""
+    places, turns = Kinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
+    return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
+
+
+def _ground_under(prints: list[Footprint], frames: int) -> Array:
+    """(T,) m: the height of a foot's print; between two prints that of the lower, before and after all the floor's."""
+    out = np.zeros(frames)
+    for before, after in pairwise(prints):
+        out[before.stop : after.start] = min(before.height, after.height)
+    for stance in prints:
+        out[stance.start : stance.stop] = stance.height
+    if prints:
+        out[prints[-1].stop :] = min(prints[-1].height, 0.0)
+        out[: prints[0].start] = min(prints[0].height, 0.0)
+    return out
+
+
+def _resting(where: Array, ground: float) -> Array:
+    """(3,) m: where a point (n, 3) rests by itself."""
+    place = np.median(where, axis=0)
+    if abs(place[2] - ground) < _ON_FLOOR or place[2] < ground:
+        place[2] = ground
+    return np.asarray(place)

@@ -1,0 +1,246 @@
+"""Inverse kinematics: the poses that bring points and links of a body to wanted places.
+
+Least squares over the whole pose in its tangent space, by Levenberg's damped Gauss-Newton steps, within joint limits.
+All frames are solved at once, each on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics, Posed
+from poise.body.pose_space import PoseSpace
+from poise.rotations import quat_conjugate, quat_log, quat_multiply
+
+# What poses are wanted to do, and how far they are from it.
+
+BATCH = 256  # frames whose Jacobians are held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Places of points and turns of links in each frame. Weights multiply errors in m and rad; 0 for none."""
+
+    places: Array  # (T, P, 3) m
+    place_weights: Array  # (T, P, 3) along x, y, z
+    turns: Array  # (T, L, 4)
+    turn_weights: Array  # (T, L)
+    floors: Array | None = None  # (T, P) m: heights that points must not sink below; those without a wanted height
+    floor_weight: float = 0.0
+
+    def take(self, frames: NDArray[np.int64] | slice) -> Goals:
+        """The goals of some of the frames."""
+        return Goals(
+            self.places[frames],
+            self.place_weights[frames],
+            self.turns[frames],
+            self.turn_weights[frames],
+            None if self.floors is None else self.floors[frames],
+            self.floor_weight,
+        )
+
+    def errors(self, places: Array, turns: Array) -> tuple[Array, Array]:
+        """What is missing to the goals: (T, P, 3) m, and rotation vectors (T, L, 3) in the world."""
+        return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
+
+    def asked(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which points (P,) and links (L,) have a goal in any frame."""
+        points = np.any(self.place_weights != 0, axis=(0, 2))
+        if self.floors is not None:
+            points = points | np.any(np.isfinite(self.floors), axis=0)
+        return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
+
+    def lifting(self, places: Array) -> Goals:
+        """The goals with wanted heights for those points that are below their floors at `places` (T, P, 3)."""
+        if self.floors is None:
+            return self
+        sunk = (places[..., 2] < self.floors) & (self.place_weights[..., 2] == 0)
+        wanted, weights = np.array(self.places), np.array(self.place_weights)
+        wanted[..., 2] = np.where(sunk, self.floors, wanted[..., 2])
+        weights[..., 2] += sunk * self.floor_weight
+        return replace(self, places=wanted, place_weights=weights)
+
+
+def goals_for(
+    frames: int,
+    places: ArrayLike | None,
+    place_weights: ArrayLike,
+    turns: ArrayLike | None,
+    turn_weights: ArrayLike,
+    counts: tuple[int, int],
+) -> Goals:
+    """Goals of all frames from values that may be told once for all of them; `counts` of points and of links."""
+    points, links = counts
+    upright = np.array([1.0, 0.0, 0.0, 0.0])
+    return Goals(
+        np.broadcast_to(np.zeros(3) if places is None else np.asarray(places, float), (frames, points, 3)),
+        np.broadcast_to(np.asarray(0.0 if places is None else place_weights, float)[..., None], (frames, points, 3)),
+        np.broadcast_to(upright if turns is None else np.asarray(turns, float), (frames, links, 4)),
+        np.broadcast_to(np.asarray(0.0 if turns is None else turn_weights, float), (frames, links)),
+    )
+
+
+def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple[Array, Array, Array]:
+    """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step solves matrix @ x = vector."""
+    parts = []
+    for first in range(0, len(qpos), BATCH):
+        span = slice(first, first + BATCH)
+        parts.append(_normal(kinematics.posed(qpos[span]), goals.take(span)))
+    matrix, vector, cost = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return matrix, vector, cost
+
+
+def _normal(posed: Posed, goals: Goals) -> tuple[Array, Array, Array]:
+    frames, _, _, nv = posed.place_rows.shape
+    goals = goals.lifting(posed.places)
+    shift, turn = goals.errors(posed.places, posed.turns)
+    turn_weights = np.broadcast_to(goals.turn_weights[..., None], turn.shape)
+    weights = np.concatenate([goals.place_weights, turn_weights], axis=1)
+    rows = weights[..., None] * np.concatenate([posed.place_rows, posed.turn_rows], axis=1)
+    rows = rows.reshape(frames, -1, nv)
+    missing = (weights * np.concatenate([shift, turn], axis=1)).reshape(frames, -1, 1)
+    transposed = np.swapaxes(rows, 1, 2)
+    return transposed @ rows, (transposed @ missing)[..., 0], np.sum(missing[..., 0] ** 2, axis=1)
+
+
+_FIRST_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-9, 1e4
+_LITTLE, _NOTHING = 1e-5, 1e-10  # of the cost, and at all: no gain worth another step
+
+
+@dataclass(frozen=True, eq=False)
+class PoseSolution:
+    """Poses, and how near they come. Without a leading axis if one pose was asked for."""
+
+    qpos: Array  # (T, nq)
+    place_error: Array  # (T, P) m
+    turn_error: Array  # (T, L) rad
+    iterations: int
+    converged: NDArray[np.bool_]  # (T,)
+
+
+class PoseSolver:
+    """Solves poses of a body for places of `points` (link, place in its frame) and turns of links."""
+
+    def __init__(
+        self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()
+    ) -> None:  # fmt: skip
+        self.space = PoseSpace(body)
+        self.kinematics = Kinematics(body, points, turns)
+        self._counts = (len(points), len(turns))
+
+    def goals(
+        self,
+        frames: int,
+        *,
+        places: ArrayLike | None = None,
+        place_weights: ArrayLike = 1.0,
+        turns: ArrayLike | None = None,
+        turn_weights: ArrayLike = 1.0,
+    ) -> Goals:
+        """Goals of a number of frames; each value for all of them, or (T, ...)."""
+        return goals_for(frames, places, place_weights, turns, turn_weights, self._counts)
+
+    def solve(
+        self,
+        start: ArrayLike,
+        *,
+        places: ArrayLike | None = None,
+        place_weights: ArrayLike = 1.0,
+        turns: ArrayLike | None = None,
+        turn_weights: ArrayLike = 1.0,
+        prior: ArrayLike | None = None,
+        prior_weights: ArrayLike = 1e-3,
+        iterations: int = 30,
+        tolerance: float = 1e-6,
+    ) -> PoseSolution:
+        """The poses nearest to the goals, from `start` (nq,) or (T, nq).
+
+        places (..., P, 3) m and turns (..., L, 4) with weights (..., P) and (..., L); `prior` (..., nq) is the pose
+        to stay near to (`start` if not given) with weights of a number or (nv,). Ends after `iterations`, or when
+        no coordinate of a frame's step exceeds `tolerance` (rad, m) or it gains nothing.
+        """
+        first = np.atleast_2d(np.asarray(start, float))
+        near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
+        goals = self.goals(
+            len(first), places=places, place_weights=place_weights, turns=turns, turn_weights=turn_weights
+        )
+        search = _Search(self, goals, near, np.asarray(prior_weights, float) ** 2)
+        qpos, converged, used = search.run(first, iterations, tolerance)
+        found = self._measured(qpos, goals, converged, used)
+        return found if np.ndim(start) == 2 else _single(found)
+
+    def _measured(self, qpos: Array, goals: Goals, converged: NDArray[np.bool_], used: int) -> PoseSolution:
+        shift, turn = goals.errors(*self.kinematics.at(qpos))
+        return PoseSolution(
+            qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), used, np.asarray(converged)
+        )
+
+
+class _Search:
+    """Levenberg's search: per frame a damping that falls with success; frames that are done rest.
+
+    Coordinates that press against a limit are held in a step (Bertsekas' projected Newton method).
+    """
+
+    def __init__(self, solver: PoseSolver, goals: Goals, prior: Array, prior_squares: Array) -> None:
+        self._space, self._kinematics = solver.space, solver.kinematics
+        self._goals, self._prior, self._squares = goals, prior, prior_squares
+
+    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, NDArray[np.bool_], int]:
+        """Poses, whether each has converged, and the iterations used."""
+        qpos = self._space.clamped(start)
+        active = np.arange(len(start))
+        damping = np.full(len(start), _FIRST_DAMPING)
+        matrix, vector, cost = self._linearised(qpos, active)
+        used = 0
+        while used < iterations and len(active):
+            used += 1
+            step = self._step(qpos[active], matrix[active], vector[active], damping[active])
+            tried = self._space.moved_within(qpos[active], step)
+            found = self._linearised(tried, active)
+            gain = cost[active] - found[2]
+            better = gain >= 0
+            settled = np.abs(gain) <= _LITTLE * cost[active] + _NOTHING
+            taken = active[better]
+            qpos[taken] = tried[better]
+            matrix[taken], vector[taken], cost[taken] = (part[better] for part in found)
+            damping[active] = np.clip(damping[active] * np.where(better, 0.1, 10.0), _LEAST_DAMPING, _MOST_DAMPING)
+            stuck = ~better & (damping[active] >= _MOST_DAMPING)
+            done = settled | stuck | (np.abs(step).max(axis=1) < tolerance)
+            active = active[~done]
+        converged = np.ones(len(start), bool)
+        converged[active] = False
+        return qpos, converged, used
+
+    def _step(self, qpos: Array, matrix: Array, vector: Array, damping: Array) -> Array:
+        """The damped step in the chart, without the coordinates that are held."""
+        charts = self._space.charts(qpos)
+        turned = np.swapaxes(charts, 1, 2)
+        push = (turned @ vector[..., None])[..., 0]
+        free = ~self._space.held(qpos, push)
+        inner = (turned @ matrix @ charts) * (free[:, :, None] & free[:, None, :])
+        diagonal = np.arange(inner.shape[1])
+        inner[:, diagonal, diagonal] += damping[:, None] + ~free
+        return np.asarray(np.linalg.solve(inner, (push * free)[..., None])[..., 0])
+
+    def _linearised(self, qpos: Array, frames: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+        """Matrix, vector and cost of goals and prior, in the tangent space."""
+        matrix, vector, cost = normal_equations(self._kinematics, self._goals.take(frames), qpos)
+        away = self._space.difference(qpos, self._prior[frames])
+        diagonal = np.arange(matrix.shape[1])
+        matrix[:, diagonal, diagonal] += self._squares
+        vector += self._squares * away
+        cost += np.sum(self._squares * away**2, axis=1)
+        return matrix, vector, cost
+
+
+def _single(found: PoseSolution) -> PoseSolution:
+    return PoseSolution(
+        found.qpos[0], found.place_error[0], found.turn_error[0], found.iterations, np.asarray(found.converged[0])
+    )

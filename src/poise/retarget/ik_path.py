@@ -1,0 +1,204 @@
+"""Poses of a whole clip solved together: goals are met by corrections that change slowly from frame to frame.
+
+With c_t the tangent step from the given pose of frame t to the found one, minimise
+
+    goals + sum_t |w c_t|^2 + tau^4 sum_t |w c_t''|^2
+
+so that a correction that is needed in one frame fades in and out over about tau seconds. Gauss-Newton; the frames
+couple only with their neighbours, so each step is one solve of a banded system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.kernel import kernel
+from poise.retarget.ik import Goals, PoseSolver, normal_equations
+
+# Symmetric banded systems, solved by Cholesky's method in one thread.
+#
+# LAPACK's banded solver hands pieces of a few hundred numbers to several threads, which then wait for each other: on a
+# busy machine it takes a hundred times as long.
+
+
+def solve_banded(columns: Array, right: Array) -> Array:
+    """x (N,) of A x = right (N,) for positive definite A; `columns[j, d]` is A[j + d, j]. Overwrites `columns`."""
+    out = np.array(right)
+    _solve(columns, out)
+    return out
+
+
+@kernel
+def _solve(columns: Any, x: Any) -> None:
+    size, width = columns.shape
+    for j in range(size):
+        column = columns[j]
+        column /= np.sqrt(column[0])
+        x[j] /= column[0]
+        for d in range(1, min(width, size - j)):
+            factor = column[d]
+            if factor != 0.0:
+                x[j + d] -= factor * x[j]
+                below = columns[j + d]
+                for k in range(width - d):
+                    below[k] -= factor * column[d + k]
+    for j in range(size - 1, -1, -1):
+        column = columns[j]
+        rest = x[j]
+        for d in range(1, min(width, size - j)):
+            rest -= column[d] * x[j + d]
+        x[j] = rest / column[0]
+
+
+_Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by distance from the main one
+_FIRST_DAMPING = 1.0
+_PIECE = 400  # frames solved at a time: work and memory grow no faster than the clip
+_FORGOTTEN = 6.0  # times tau after which a correction has died away
+_LITTLE = 3e-4  # of the cost: no gain worth another step
+
+
+def solve_path(
+    solver: PoseSolver,
+    given: Array,
+    goals: Goals,
+    *,
+    rate: float,
+    fade: float,
+    weights: Array,
+    start: Array | None = None,
+    iterations: int = 20,
+    tolerance: float = 5e-4,
+) -> Array:
+    """Poses (T, nq) that meet the goals with slow corrections of the `given` ones (T, nq), within joint limits.
+
+    `rate` in frames per second, `fade` (tau) in s, `weights` (nv,) of corrections, `start` of the search where it is
+    not `given`. Ends after `iterations` or when no step exceeds `tolerance` (rad, m) or gains anything.
+    """
+    first_guess = given if start is None else start
+    overlap = max(2, round(_FORGOTTEN * fade * rate))
+    out = np.array(given)
+    for begin, end in _pieces(len(given), overlap):
+        span = slice(begin, end)
+        coupling = _coupling(end - begin, (fade * rate) ** 4)
+        problem = _Path(solver, given[span], goals.take(span), weights**2, coupling)
+        found = _minimum(problem, solver, first_guess[span], iterations, tolerance)
+        if begin:  # the last frames of the piece before go over into the first of this one
+            shared = slice(begin, begin + overlap)
+            share = np.linspace(0.0, 1.0, overlap + 2)[1:-1, None]
+            way = solver.space.difference(out[shared], found[:overlap])
+            found[:overlap] = solver.space.moved(out[shared], share**2 * (3 - 2 * share) * way)
+        out[span] = found
+    return out
+
+
+def _pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
+    """First frame and end of stretches that share `overlap` frames; what is farther apart does not matter."""
+    count = max(1, round((frames - overlap) / _PIECE))
+    ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
+    return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
+
+
+def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, tolerance: float) -> Array:
+    """The poses (T, nq) at which the sum is least, by Levenberg's damped steps."""
+    qpos = solver.space.clamped(start)
+    here = problem.linearised(qpos)
+    damping = _FIRST_DAMPING
+    for _ in range(iterations):
+        step = problem.step(qpos, here, damping)
+        tried = solver.space.moved_within(qpos, step)
+        there = problem.linearised(tried)
+        gain = here.cost - there.cost
+        if gain >= 0:
+            qpos, here, damping = tried, there, 0.1 * damping
+        else:
+            damping *= 10.0
+        if np.abs(step).max() < tolerance or abs(gain) < _LITTLE * here.cost:
+            break
+    return qpos
+
+
+@dataclass(frozen=True, eq=False)
+class _Linearised:
+    """The goals about some poses, as least squares in the tangent space."""
+
+    matrix: Array  # (T, nv, nv) of the goals alone
+    vector: Array  # (T, nv) what pulls at each coordinate, all terms together
+    cost: float
+
+
+class _Path:
+    """The sum that is minimised."""
+
+    def __init__(self, solver: PoseSolver, given: Array, goals: Goals, squares: Array, bands: _Bands) -> None:
+        self._space, self._kinematics = solver.space, solver.kinematics
+        self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
+        self._moving = solver.kinematics.movers(*goals.asked())  # the others are not corrected
+
+    def linearised(self, qpos: Array) -> _Linearised:
+        """All terms at some poses."""
+        matrix, vector, cost = normal_equations(self._kinematics, self._goals, qpos)
+        correction = self._space.difference(self._given, qpos)
+        pull = self._squares * _coupled(self._bands, correction)
+        return _Linearised(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
+
+    def step(self, qpos: Array, here: _Linearised, damping: float) -> Array:
+        """(T, nv) the damped step in the chart, without the coordinates that press against a limit."""
+        some = self._moving
+        if not len(some):  # nothing is held anywhere
+            return np.zeros_like(here.vector)
+        charts = self._space.charts(qpos)
+        push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
+        free = ~self._space.held(qpos, push)
+        charts = charts[:, some[:, None], some]
+        turned = np.swapaxes(charts, 1, 2)
+        blocks = [
+            turned[apart:] * (band[:, None] * self._squares[some])[:, None] @ charts[: len(band)]
+            for apart, band in self._bands
+        ]
+        blocks[0] += turned @ here.matrix[:, some[:, None], some] @ charts
+        diagonal = np.arange(len(some))
+        blocks[0][:, diagonal, diagonal] += damping
+        step = np.zeros_like(push)
+        step[:, some] = _solve_blocks(blocks, push[:, some], free[:, some])
+        return step
+
+
+def _coupling(frames: int, bend: float) -> _Bands:
+    """The diagonals, by distance, of the symmetric matrix 1 + bend D'D over frames, D the second difference."""
+    main, next_, far = np.ones(frames), np.zeros(max(frames - 1, 0)), np.zeros(max(frames - 2, 0))
+    for k, factor in enumerate((1.0, -2.0, 1.0)):
+        main[k : frames - 2 + k] += bend * factor**2
+    next_[: frames - 2] += -2.0 * bend
+    next_[1 : frames - 1] += -2.0 * bend
+    far += bend
+    return (0, main), (1, next_), (2, far)
+
+
+def _coupled(bands: _Bands, values: Array) -> Array:
+    """The symmetric matrix of `bands` times values (T, nv)."""
+    out = bands[0][1][:, None] * values
+    for apart, band in bands[1:]:
+        out[apart:] += band[:, None] * values[: len(band)]
+        out[: len(band)] += band[:, None] * values[apart:]
+    return out
+
+
+def _solve_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
+    """The step (T, n), zero where it is not free. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
+    frames, size = push.shape
+    rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))
+    band = np.zeros((frames, size, 3 * size))
+    for apart, block in enumerate(blocks):
+        block *= free[apart:, :, None] & free[: len(block), None, :]
+        if apart == 0:
+            block[:, np.arange(size), np.arange(size)] += ~free
+        below = apart * size + rows - columns
+        used = below >= 0
+        band[: len(block), columns[used], below[used]] = block[:, rows[used], columns[used]]
+    return solve_banded(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)

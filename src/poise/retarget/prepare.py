@@ -1,0 +1,133 @@
+"""From a motion file to a motion of a body: import, retarget, find contacts, clean feet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.arrays import Frozen, readonly
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.errors import PoiseError
+from poise.motion.clip import Clip
+from poise.motion.repair.finding import Imported
+from poise.motion.repair.importer import import_motion
+from poise.motion.repair.settings import ImportSettings
+from poise.progress import Say, in_silence
+from poise.reference.archive import is_prepared
+from poise.reference.body_clip import BodyClip
+from poise.retarget.contact_detection import find_contacts
+from poise.retarget.foot_cleanup import FootSettings, clean_feet
+from poise.retarget.retarget import Retargeted, retarget
+from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A motion ready to be performed, and what was found and done on the way."""
+
+    clip: BodyClip
+    imported: Imported
+    retargeted: Retargeted
+    cleaned: Mapping[str, float]  # by link, m: how far cleaning moved it, root mean square over the frames
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain values."""
+        clip = self.clip
+        return {
+            "body": clip.body.name,
+            "mass_kg": clip.body.mass,
+            "frames": clip.frames,
+            "rate": clip.rate,
+            "seconds": clip.seconds,
+            "cyclic": clip.cyclic,
+            "findings": self.imported.as_dict(),
+            "retarget_error_m": dict(self.retargeted.error),
+            "retarget_error_deg": dict(self.retargeted.turn_error),
+            "cleaned_m": dict(self.cleaned),
+            "contacts": contact_shares(clip),
+        }
+
+
+def prepare(
+    path: str | Path,
+    body: Body | None = None,
+    *,
+    imports: ImportSettings | None = None,
+    feet: FootSettings | None = None,
+    mass: float | None = None,
+    span: tuple[float, float] | None = None,
+    say: Say = in_silence,
+) -> Prepared:
+    """A motion file on a body; without one, on a body built for the file's own skeleton, of `mass` kg.
+
+    `span` (s) picks a part of the motion. It starts above the origin, facing +x. `say` is told each stage.
+    """
+    path = Path(path)
+    if is_prepared(path):
+        raise PoiseError(f"{path} is prepared already: it can be performed and exported as it is")
+    say(f"reading {path.name}")
+    imported = import_motion(path, imports or ImportSettings())
+    source = imported.clip if span is None else _part(imported.clip, span, path.name)
+    if body is None:
+        body = _own_body(source, mass, path.name)
+    say(f"putting {source.frames} frames on {body.name}")
+    retargeted = retarget(source, body)
+    say("finding contacts")
+    touching = find_contacts(retargeted.clip)
+    say("holding feet still")
+    clean = clean_feet(touching, feet or FootSettings())
+    return Prepared(at_origin(clean), imported, retargeted, Frozen(_moved(touching, clean)))
+
+
+def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
+    """The frames of a span of seconds."""
+    start, end = span
+    if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # false as well where one is not a number
+        first, last = (round(t * clip.rate) for t in span)
+        if first < last < clip.frames:
+            return clip.cut(first, last + 1)
+    raise PoiseError(f"{name}: {start:g} to {end:g} s is no part of its {clip.seconds:.2f} s")
+
+
+def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
+    try:
+        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
+    except PoiseError as error:
+        raise PoiseError(f"{name}: {error}") from None
+
+
+def _moved(before: BodyClip, after: BodyClip) -> dict[str, float]:
+    """m by link: how far it is from where it was, root mean square over the frames."""
+    links = before.body.links
+    places = Kinematics(before.body, [(link, np.zeros(3)) for link in links])
+    far = np.linalg.norm(places.at(after.qpos)[0] - places.at(before.qpos)[0], axis=-1)
+    return dict(zip(links, np.sqrt(np.mean(far**2, axis=0)).tolist(), strict=True))
+
+
+def at_origin(clip: BodyClip) -> BodyClip:
+    """The clip moved along the ground so that it starts above the origin, facing +x."""
+    turn = quat_conjugate(quat_exp(np.array([0.0, 0.0, float(yaw_of(clip.qpos[0, 3:7]))])))
+    qpos = np.array(clip.qpos)
+    qpos[:, :2] -= clip.qpos[0, :2]
+    qpos[:, :3] = quat_rotate(turn, qpos[:, :3])
+    qpos[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
+    return replace(clip, qpos=readonly(qpos))
+
+
+def contact_shares(clip: BodyClip) -> dict[str, float]:
+    """How much of the time each part bears on something, 0 to 1."""
+    if clip.down is None:
+        return {}
+    return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
+
+
+def changes(imported: Imported) -> list[str]:
+    """Lines for people on what importing a file changed."""
+    done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
+    width = max(map(len, done), default=0)
+    return ["imported (poise prepare --report tells why):", *(f"  {name:{width}}  {done[name]}" for name in done)]

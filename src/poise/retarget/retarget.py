@@ -1,0 +1,348 @@
+"""A motion of a skeleton on a body: each frame the pose of the body that is most like it.
+
+Least squares over the whole pose within joint limits: places of feet, knees, hands, elbows, shoulders and hips, turns
+of pelvis, chest, head, feet, hands. On the body that was built from the clip's own skeleton nothing is scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from poise.arrays import Array, Frozen, readonly
+from poise.body.body import Body
+from poise.body.link_kinematics import Kinematics
+from poise.body.parts import Joint
+from poise.body.rigging import Rigging, hinge_angles
+from poise.errors import PoiseError
+from poise.motion.clip import Clip
+from poise.motion.skeleton import Skeleton
+from poise.reference.body_clip import BodyClip
+from poise.retarget.figure import SIDES, Figure, anchor, figure_of_body, figure_of_skeleton
+from poise.retarget.ik import PoseSolver
+from poise.rotations import (
+    quat_between,
+    quat_conjugate,
+    quat_exp,
+    quat_from_axis_angle,
+    quat_log,
+    quat_multiply,
+    quat_rotate,
+    slerp,
+)
+
+# What a body should do to move like a skeleton: places and turns of its parts, in its own proportions.
+#
+# Legs, and with them the way over ground, scale with the length of the legs, so that feet that stand still go on
+# standing still; trunk and arms scale with their own lengths and start where the part below them ends.
+
+_UP = np.array([0.0, 0.0, 1.0])
+_LOW = 5.0  # percentile of the height of an ankle: where it is in a flat stance
+_ANKLE = (0.02, 0.16)  # heights of an ankle above the sole that are believed, in leg lengths
+
+
+def turn_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
+    """Role to (T, 4): how far from the body's standing pose each part is turned, in the world."""
+    out = {}
+    for role, joint in source.joints.items():
+        if role in target.joints:
+            rest = quat_multiply(quat_conjugate(source.turn[role]), _posed_alike(source, target, role))
+            out[role] = quat_multiply(clip.places.rotation[:, joint], rest)
+    return out
+
+
+def _posed_alike(source: Figure, target: Figure, role: str) -> Array:
+    """(4,) the turn from the body's standing pose to the skeleton's: from hanging arms to a T, say.
+
+    Only directions of bones are compared; joint frames may lie any way. A foot goes along with its shank, as far as
+    its sole is concerned, and is then turned to where the toes point.
+    """
+    side, _, part = role.partition("_")
+    if part in ("foot", "toes"):
+        leg = _posed_alike(source, target, f"{side}_shank")
+        ours, theirs = target.bone(f"{side}_foot"), source.bone(f"{side}_foot")
+        if ours is None or theirs is None:
+            return leg
+        up = quat_rotate(leg, _UP)
+        return quat_multiply(_about(up, quat_rotate(leg, ours), theirs), leg)
+    if part == "hand":
+        return _posed_alike(source, target, f"{side}_forearm")
+    ours, theirs = target.bone(role), source.bone(role)
+    return np.array([1.0, 0.0, 0.0, 0.0]) if ours is None or theirs is None else quat_between(ours, theirs)
+
+
+def _about(axis: Array, start: Array, end: Array) -> Array:
+    """The turn about a unit axis that brings one direction as near as possible to another."""
+    flat, wanted = (v - axis * (v @ axis) for v in (start, end))
+    return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
+
+
+def place_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
+    """Role to (T, 3) m: where each part's joint should be; `hips` is half way between the thighs."""
+    at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
+    legs = target.length("thigh", "shank") / source.length("thigh", "shank")
+    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _ankle_of_clip(at, source)])
+    out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
+    hips = (at["left_thigh"] + at["right_thigh"]) / 2
+    out["hips"] = legs * hips + lift
+    return out | _trunk(at, hips, out["hips"], source, target)
+
+
+def _trunk(
+    at: Mapping[str, Array], hips: Array, base: Array, source: Figure, target: Figure
+) -> dict[str, Array]:  # fmt: skip
+    """Shoulders above the hips, then arms and head from there."""
+    shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
+    middle = base + _ratio(source, target, "thigh", "upper_arm") * (shoulders - hips)
+    width = _breadth(target) / _breadth(source)
+    out = {}
+    for side in SIDES:
+        arm = [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
+        out[arm[0]] = middle + width * (at[arm[0]] - shoulders)
+        for role, beyond in pairwise(arm):
+            if beyond in at and beyond in target.joints:
+                out[beyond] = out[role] + _length(target, role) * _unit(at[beyond] - at[role])
+    return out
+
+
+def _ratio(source: Figure, target: Figure, low: str, high: str) -> float:
+    """How much longer the body is between two pairs of joints."""
+    ours, theirs = (np.linalg.norm(f.middle(high) - f.middle(low)) for f in (target, source))
+    return float(ours / theirs)
+
+
+def _breadth(figure: Figure) -> float:
+    return float(np.linalg.norm(figure.place["left_upper_arm"] - figure.place["right_upper_arm"]))
+
+
+def _length(figure: Figure, role: str) -> float:
+    bone = figure.bone(role)
+    return 0.0 if bone is None else float(np.linalg.norm(bone))
+
+
+def _unit(v: Array) -> Array:
+    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9))
+
+
+def _ankle_of_clip(at: Mapping[str, Array], source: Figure) -> float:
+    """m above the floor in a flat stance: the heights that the ankles come down to."""
+    leg = source.length("thigh", "shank")
+    lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
+    return float(np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg))
+
+
+# First poses for retargeting: every joint turned so that its link comes as near as it can to the wanted turn.
+
+_CREDIBLE = 0.6  # rad beyond a hinge's limits
+
+
+def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Array) -> Array:
+    """(T, nq) poses for turns (T, 4) from the standing pose by role, and places (T, 3) of the middle of the hips."""
+    wanted = _wanted(target, turns)
+    frames, model = len(hips), body.model
+    stand = _standing_turns(body)
+    qpos = np.tile(body.standing, (frames, 1))
+    world = np.empty((len(body.links), frames, 4))
+    joints = {joint.link: joint for joint in body.joints}
+    for link, name in enumerate(body.links):
+        parent = int(model.body_parentid[link + 1]) - 1
+        here = model.body_quat[link + 1] if parent < 0 else quat_multiply(world[parent], model.body_quat[link + 1])
+        joint = joints.get(name)
+        if joint is None:
+            world[link] = here
+        elif joint.kind == "free":
+            world[link] = quat_multiply(turns["pelvis"], stand[link])
+            qpos[:, 3:7] = world[link]
+        else:
+            local = _local(joint, body, wanted, link, here, stand[link])
+            qpos[:, list(joint.qpos)], turned = _joint_values(joint, local)
+            world[link] = quat_multiply(here, turned)
+    qpos[:, :3] = hips - quat_rotate(qpos[:, 3:7], hips_in_root(body, target))
+    return qpos
+
+
+def hips_in_root(body: Body, target: Figure) -> Array:
+    """(3,) m the middle of the hips in the root's frame."""
+    return quat_rotate(quat_conjugate(body.standing[3:7]), target.middle("thigh") - body.standing[:3])
+
+
+def _wanted(target: Figure, turns: Mapping[str, Array]) -> dict[int, Array]:
+    """Link to its turn from standing: those with a role, and between pelvis, chest and head an even share."""
+    out = {link: turns[role] for role, link in target.joints.items() if role in turns}
+    for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):
+        if low in turns and high in turns:
+            for k, link in enumerate(chain):
+                out[link] = slerp(turns[low], turns[high], np.asarray((k + 1) / len(chain)))
+    return out
+
+
+def _standing_turns(body: Body) -> Array:
+    return np.asarray(Kinematics(body, (), body.links).at(body.standing[None])[1][0])
+
+
+def _local(
+    joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
+) -> Array:  # fmt: skip
+    """(T, 4) the turn that the joint should make; that of the standing pose where nothing is wanted."""
+    if link in wanted:
+        return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
+    values = body.standing[list(joint.qpos)]
+    if joint.kind == "ball":
+        return np.broadcast_to(values, here.shape)
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    for axis, angle in zip(joint.axes, values, strict=True):
+        turn = quat_multiply(turn, quat_exp(angle * axis))
+    return np.broadcast_to(turn, here.shape)
+
+
+def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
+    """The joint's coordinates (T, k) for a wanted turn, and the turn (T, 4) that it can make."""
+    if joint.kind == "ball":
+        return local, local
+    angles = hinge_angles(local, joint.axes)
+    turned = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
+    for k, axis in enumerate(joint.axes):
+        turned = quat_multiply(turned, quat_exp(angles[:, k, None] * axis))
+    return angles, turned
+
+
+def believable(body: Body, qpos: Array) -> Array:
+    """Poses (T, nq) whose hinges, where they are turned far beyond their limits, pass from one sound frame to the next.
+
+    Capture may have an ankle the wrong way round for some frames, and another way in each.
+    """
+    out, frames = np.array(qpos), np.arange(len(qpos))
+    for joint in [j for j in body.joints if j.kind == "hinge"]:
+        for column, low, high in zip(joint.qpos, joint.lower, joint.upper, strict=True):
+            over = qpos[:, column] - np.clip(qpos[:, column], low, high)
+            sound = np.abs((over + np.pi) % (2 * np.pi) - np.pi) < _CREDIBLE
+            if not sound.any():
+                out[:, column] = body.standing[column]
+            elif not sound.all():
+                out[:, column] = np.interp(frames, frames[sound], np.clip(qpos[sound, column], low, high))
+    return out
+
+
+_PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
+_TURNS = {
+    "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
+    "foot": 0.4, "toes": 0.1, "upper_arm": 0.15, "forearm": 0.05, "hand": 0.1,
+}  # fmt: skip
+_TOLERANCE = 1e-4  # rad, m
+
+
+@dataclass(frozen=True)
+class RetargetSettings:
+    """How parts are weighed against each other."""
+
+    places: Mapping[str, float] = field(default_factory=lambda: Frozen(_PLACES))  # by part, per m
+    turns: Mapping[str, float] = field(default_factory=lambda: Frozen(_TURNS))  # by part, per rad
+    stay: float = 0.02  # per rad and m: pull to the pose in which each joint is turned like the skeleton's
+    iterations: int = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """The motion on the body, and how well it fits."""
+
+    clip: BodyClip
+    error: Mapping[str, float]  # by role, m: root mean square over the frames
+    turn_error: Mapping[str, float]  # by role, degrees: root mean square
+    worst_frame: int  # where the places of all roles are farthest off
+
+
+def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
+    """The clip on a body: one that was built from its skeleton, or any humanoid."""
+    chosen = settings or RetargetSettings()
+    if clip.frames == 0:
+        raise PoiseError(f"clip '{clip.name}' has no frames")
+    if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
+        return _on_own_body(clip, body, body.rigging, chosen)
+    return _on_other_body(clip, body, chosen)
+
+
+def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
+    """Do the skeletons have the same joints at the same places?"""
+    return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
+
+
+def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
+    """Joints go where the clip has them; limits, hinges and bones that the body does not move may keep them away."""
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    solver = PoseSolver(body, _joints_in_links(body, rigging))
+    found = solver.solve(
+        believable(body, rigging.poses(body, clip)),
+        places=clip.places.position[:, joints],
+        prior_weights=settings.stay,
+        iterations=settings.iterations,
+        tolerance=_TOLERANCE,
+    )
+    return _result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
+
+
+def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
+    """Each link and the place in its frame of the joint that it follows."""
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
+    origins, turns = Kinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
+
+
+def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
+    source, target = figure_of_skeleton(clip.skeleton), figure_of_body(body)
+    turns, places = turn_goals(clip, source, target), place_goals(clip, source, target)
+    start = first_poses(body, target, turns, places["hips"])
+    placed = [role for role in places if _weight(settings.places, role)]
+    turned = [role for role in turns if _weight(settings.turns, role)]
+    middle = (body.links[0], hips_in_root(body, target))
+    solver = PoseSolver(
+        body,
+        [middle if role == "hips" else anchor(body, target, role) for role in placed],
+        [body.links[target.joints[role]] for role in turned],
+    )
+    wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
+    start = solver.space.clamped(believable(body, start))
+    trust = _trust(solver.kinematics.at(start)[1], wanted)
+    found = solver.solve(
+        start,
+        places=np.stack([places[role] for role in placed], axis=1),
+        place_weights=[_weight(settings.places, role) for role in placed],
+        turns=wanted,
+        turn_weights=[_weight(settings.turns, role) for role in turned] * trust,
+        prior_weights=settings.stay,
+        iterations=settings.iterations,
+        tolerance=_TOLERANCE,
+    )
+    return _result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
+
+
+def _trust(reached: Array, wanted: Array) -> Array:
+    """(T, L) falls from 1 for turns far beyond what joints can do: capture may have an ankle the wrong way round."""
+    beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
+    return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
+
+
+def _weight(weights: Mapping[str, float], role: str) -> float:
+    """That of a part, whatever its side."""
+    return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
+
+
+def _result(
+    clip: Clip,
+    body: Body,
+    qpos: Array,
+    placed: Sequence[str],
+    place_error: Array,
+    turned: Sequence[str],
+    turn_error: Array,
+) -> Retargeted:
+    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (place_error, turn_error))
+    return Retargeted(
+        BodyClip(clip.name, body, clip.rate, readonly(qpos)),
+        Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
+        Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
+        int(np.argmax(np.sum(place_error**2, axis=1))),
+    )

@@ -1,0 +1,125 @@
+"""Handles on a body: drawn to a place, their limb bends after them; at the pelvis, the legs do and the feet stay."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+
+from poise.arrays import Array
+from poise.body.body import Body
+from poise.body.pose_space import PoseSpace
+from poise.body.surface import lowest
+from poise.edit.limbs import chain_joints, has_legs
+from poise.errors import unknown
+from poise.reference.key_poses import posed
+from poise.retarget.ik import PoseSolver
+from poise.rotations import matrix_to_quat
+
+FIRM, LOOSE = 30.0, 0.03
+"""Weights of what stays and of what may bend."""
+EASE = 0.2
+"""Share of the way to the middle of their range by which limbs are bent before they are solved."""
+PELVIS = "pelvis"
+
+
+class Handle(NamedTuple):
+    """A point of a link that can be drawn."""
+
+    name: str
+    link: str
+    point: tuple[float, float, float]  # m, in the link's frame
+
+
+def handles(body: Body) -> tuple[Handle, ...]:
+    """Hands, feet, head, chest and, of a body with legs, the pelvis."""
+    found = [_handle(hand.name, hand.link, hand.point) for hand in body.hands]
+    if has_legs(body):
+        found += [_handle(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
+        found.append(_handle(PELVIS, body.links[0], body.model.body_ipos[1]))
+    if body.head is not None:
+        found.append(_handle("head", body.head, body.model.body_ipos[body.link_id(body.head)]))
+    if body.trunk != body.links[0]:
+        found.append(_handle("chest", body.trunk, body.model.body_ipos[body.link_id(body.trunk)]))
+    ends = {each.link for each in found}
+    if not body.hands and not body.head:
+        found += [
+            _handle(link, link, body.model.body_ipos[body.link_id(link)]) for link in body.links[1:] if link not in ends
+        ]
+    return tuple(found)
+
+
+def _handle(name: str, link: str, point: Array) -> Handle:
+    x, y, z = np.asarray(point, float).tolist()
+    return Handle(name, link, (x, y, z))
+
+
+def grounded(body: Body, coordinates: Array) -> Array:
+    """(nq,) the pose of coordinates, its lowest point on the ground."""
+    qpos = posed(body, coordinates)
+    qpos[2] -= lowest(body.model, qpos)
+    return qpos
+
+
+def drawn(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
+    """The angles that bring a handle to a place (m, as the body stands), or as near as limits allow; rad by freedom."""
+    by_name = {handle.name: handle for handle in handles(body)}
+    if name not in by_name:
+        raise unknown("handle", name, by_name)
+    handle, start = by_name[name], grounded(body, coordinates)
+    if name == PELVIS:
+        return _crouched(body, coordinates, handle, place)
+    bends = limb(body, handle.link)
+    solver = PoseSolver(body, [(handle.link, handle.point)])
+    found = solver.solve(
+        _eased(body, coordinates, bends), places=place[None], place_weights=30.0, prior=start,
+        prior_weights=_weights(body, bends), iterations=60,
+    )  # fmt: skip
+    return _angles(body, found.qpos, bends)
+
+
+def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
+    """(nq,) the pose with its limbs a little bent: a straight one does not know which way to shorten."""
+    eased = np.array(coordinates)
+    middle = np.clip(0.5 * (body.lower[bends] + body.upper[bends]), -0.5, 0.5)
+    eased[bends] += EASE * (middle - eased[bends])
+    return grounded(body, eased)
+
+
+def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> dict[int, float]:
+    """Legs bent so that the pelvis is at a place while the feet stand as they do."""
+    start = grounded(body, coordinates)
+    feet = [foot.link for foot in body.feet]
+    solver = PoseSolver(body, [(handle.link, handle.point), *((link, np.zeros(3)) for link in feet)], feet)
+    data = mujoco.MjData(body.model)
+    data.qpos[:] = start
+    mujoco.mj_kinematics(body.model, data)
+    ids = [body.link_id(link) for link in feet]
+    places = np.vstack([place, data.xpos[ids]])
+    turns = np.array([matrix_to_quat(data.xmat[k].reshape(3, 3)) for k in ids])
+    bends = [dof for link in feet for dof in limb(body, link)]
+    weights = _weights(body, bends)
+    weights[:3] = LOOSE
+    found = solver.solve(
+        _eased(body, coordinates, bends), places=places, place_weights=[10.0, *[30.0] * len(feet)], turns=turns,
+        turn_weights=10.0, prior=start, prior_weights=weights, iterations=60,
+    )  # fmt: skip
+    return _angles(body, found.qpos, bends)
+
+
+def limb(body: Body, link: str) -> list[int]:
+    """Freedoms of the limb that a link is part of."""
+    chain = chain_joints(body, link)
+    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
+
+
+def _weights(body: Body, bends: list[int]) -> Array:
+    weights = np.full(body.nv, FIRM)
+    weights[bends] = LOOSE
+    return weights
+
+
+def _angles(body: Body, qpos: Array, bends: list[int]) -> dict[int, float]:
+    coordinates = PoseSpace(body).angles(qpos[None])[0]
+    return {dof: float(coordinates[dof]) for dof in bends}

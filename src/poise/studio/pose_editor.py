@@ -1,0 +1,298 @@
+"""Pose: writing a script of key poses by hand, solving it and performing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import degrees, isfinite, radians
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.animate.animate import animate, keyframed
+from poise.animate.goals import for_people, unit_of
+from poise.animate.read_script import find_script, shipped_scripts
+from poise.animate.script import Beginning
+from poise.animate.solve import solve
+from poise.animate.write_script import solved_text
+from poise.arrays import Array
+from poise.body.catalogue import names
+from poise.body.surface import lowest
+from poise.errors import PoiseError, unknown
+from poise.export.page import scene_data
+from poise.measure.metrics import bracing
+from poise.perform.request import summarise
+from poise.perform.run import Performance
+from poise.studio.frames import body_poses, track_bytes
+from poise.studio.handles import drawn, grounded, handles
+from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, freedom
+from poise.studio.transfers import download, shown_name
+from poise.studio.wire import Told, file_bytes, words
+
+UNDONE = 100
+"""Changes that can be undone."""
+
+
+class Posing:
+    """A visitor's script."""
+
+    def __init__(self, send: Callable[[str | bytes], None], folder: Path) -> None:
+        self._send, self._folder = send, folder
+        self._sheet: Sheet | None = None
+        self._before: list[Sheet] = []
+        self._name = "script"
+        self._performance: Performance | None = None
+
+    def _say(self, kind: str, **more: Any) -> None:
+        self._send(words(kind, **more))
+
+    def take(self, name: str, told: Told) -> None:
+        """Do what a command of the pose mode says."""
+        act = getattr(self, f"_do_{name}", None)
+        if act is None:
+            raise PoiseError(f"the studio cannot pose '{name[:40]}'")
+        act(told)
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is being written."""
+        if self._sheet is None:
+            raise PoiseError("no script is open")
+        return self._sheet
+
+    # -- opening and saving ------------------------------------------------------------------------------------------
+
+    def open(self, path: Path) -> None:
+        """A script that was brought."""
+        self._open(path.read_text(encoding="utf-8", errors="replace"), path.stem)
+
+    def _open(self, text: str, name: str) -> None:
+        self._name = shown_name(f"{name}.toml").removesuffix(".toml")
+        self._show(Sheet.read(text, self._folder, self._name), anew=True)
+
+    def _do_open(self, told: Told) -> None:
+        name = told.text("script")
+        if name not in shipped_scripts():
+            raise unknown("script", name, shipped_scripts())
+        self._open(find_script(name).read_text(encoding="utf-8"), name)
+
+    def _do_text(self, told: Told) -> None:
+        self._open(told.text("text"), told.text("name", "script"))
+
+    def _do_new(self, told: Told) -> None:
+        body = told.text("body", "human37")
+        if body not in names():
+            raise unknown("body", body, names())
+        self._name = "script"
+        self._show(Sheet.blank(body, self._folder), anew=True)
+
+    def _do_save(self, _: Told) -> None:
+        self._send(file_bytes(f"{self._name}.toml", self.sheet.text.encode()))
+
+    def _do_take(self, told: Told) -> None:
+        if self._performance is None:
+            raise PoiseError("it has not been performed yet")
+        _, content = download(self._performance, told.text("format"), None, "flat")
+        self._send(file_bytes(f"{self._name}.{told.text('format')}", content))
+
+    # -- changing ----------------------------------------------------------------------------------------------------
+
+    def _index(self, told: Told) -> int:
+        return int(told.number("index", 0, 10_000))
+
+    def _time(self, told: Told) -> float:
+        return round(told.number("time", 0.0, LATEST), 3)
+
+    def _do_key(self, told: Told) -> None:
+        time = self._time(told)
+        self._show(self.sheet.with_key(time, coordinates_at(self.sheet, time)), time)
+
+    def _do_move(self, told: Told) -> None:
+        self._show(self.sheet.moved(self._index(told), self._time(told)), self._time(told))
+
+    def _do_copy(self, told: Told) -> None:
+        self._show(self.sheet.copied(self._index(told), self._time(told)), self._time(told))
+
+    def _do_mirror(self, told: Told) -> None:
+        self._show(self.sheet.mirrored(self._index(told)), self.sheet.keys[self._index(told)].time)
+
+    def _do_delete(self, told: Told) -> None:
+        self._show(self.sheet.without(self._index(told)))
+
+    def _do_name(self, told: Told) -> None:
+        self._show(self.sheet.named(self._index(told), told.text("name")))
+
+    def _do_angle(self, told: Told) -> None:
+        angle = radians(told.number("degrees", -720.0, 720.0))
+        self._show(self.sheet.bent(self._index(told), {freedom(self.sheet.body, told.text("dof")): angle}))
+
+    def _do_free(self, told: Told) -> None:
+        self._show(self.sheet.freed(self._index(told), freedom(self.sheet.body, told.text("dof"))))
+
+    def _do_drag(self, told: Told) -> None:
+        """A handle drawn to a place; only shown while it is held, and kept when it is let go."""
+        index, sheet = self._index(told), self.sheet
+        if index >= len(sheet.keys):
+            raise PoiseError(f"there is no key {index}")
+        coordinates = coordinates_at(sheet, sheet.keys[index].time)
+        angles = drawn(sheet.body, coordinates, told.text("handle"), told.vector("place", 100.0))
+        if told.flag("done"):
+            self._show(sheet.bent(index, angles))
+            return
+        coordinates[list(angles)] = list(angles.values())
+        self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
+
+    def _do_at(self, told: Told) -> None:
+        coordinates = coordinates_at(self.sheet, self._time(told))
+        self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
+
+    def _do_entries(self, told: Told) -> None:
+        """Title and length."""
+        self._show(self.sheet.changed(title=told.text("title"), seconds=round(told.number("seconds", 0.1, LATEST), 3)))
+
+    def _do_goals(self, told: Told) -> None:
+        goals = told.raw("goals")
+        if not isinstance(goals, list) or not all(isinstance(goal, dict) for goal in goals):
+            raise PoiseError("goals must be a list of tables")
+        self._show(self.sheet.changed(goal=goals or None))
+
+    def _do_undo(self, _: Told) -> None:
+        if not self._before:
+            raise PoiseError("there is nothing to undo")
+        self._sheet = self._before.pop()
+        self._tell()
+
+    # -- showing -----------------------------------------------------------------------------------------------------
+
+    def _show(self, sheet: Sheet, time: float | None = None, anew: bool = False) -> None:
+        if anew:
+            self._before, self._performance = [], None
+        elif self._sheet is not None:
+            self._before = [*self._before[-UNDONE:], self._sheet]
+        self._sheet = sheet
+        if anew:
+            self._put_up(sheet)
+        self._tell(time)
+
+    def _put_up(self, sheet: Sheet) -> None:
+        scene, body = sheet.script.scene, sheet.body
+        qpos = self._in_scene(body.standing[None])[0]
+        limits = [
+            {"name": angle_name(body, dof), "group": _group(sheet, dof), **_range(body.lower[dof], body.upper[dof])}
+            for dof in range(3, body.nv)
+        ]
+        self._say(
+            "easel",
+            **scene_data(scene.model, qpos),
+            angles=limits,
+            handles=[handle._asdict() for handle in handles(body)],
+            links=list(body.links),
+        )
+
+    def _tell(self, time: float | None = None) -> None:
+        sheet = self.sheet
+        body, script = sheet.body, sheet.script
+        own = {key.name for key in sheet.keys}
+        self._say(
+            "sheet",
+            title=script.title,
+            body=body.name,
+            seconds=script.seconds,
+            keys=[
+                {
+                    "time": k.time,
+                    "name": k.name,
+                    "angles": {angle_name(body, d): degrees(a) for d, a in k.angles.items()},
+                }
+                for k in sheet.keys
+            ],
+            others=[{"time": pose.time, "name": pose.name} for pose in script.poses if pose.name not in own],
+            goals=[dict(goal) for goal in sheet.raw.get("goal", [])],
+            text=sheet.text,
+            name=self._name,
+            at=time,
+            undo=len(self._before),
+        )
+        clip = keyframed(replace(script, beginning=Beginning()))  # where the figure is posed
+        qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
+        rise = [-lowest(body.model, qpos[k]) for k in some]  # onto the ground: not of all frames, since it takes long
+        qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
+        self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._in_scene(qpos)))
+
+    def _poses(self, coordinates: Array) -> list[float]:
+        qpos = self._in_scene(grounded(self.sheet.body, coordinates)[None])
+        return [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
+
+    def _angles(self, coordinates: Array) -> dict[str, float]:
+        body = self.sheet.body
+        return {angle_name(body, dof): degrees(coordinates[dof]) for dof in range(3, body.nv)}
+
+    def _in_scene(self, qpos: Array) -> Array:
+        """Poses of the body (T, nq) with props where the scene has them."""
+        scene = self.sheet.script.scene
+        out = np.tile(scene.model.qpos0, (len(qpos), 1))
+        out[:, scene.coordinates(0)] = qpos
+        return out
+
+    # -- performing --------------------------------------------------------------------------------------------------
+
+    def _do_perform(self, _: Told) -> None:
+        self._perform({})
+
+    def _do_solve(self, _: Told) -> None:
+        sheet = self.sheet
+        if not sheet.script.goals:
+            raise PoiseError("there is nothing to solve: add a goal, what is wanted and what may be changed for it")
+        solution = solve(sheet.script, say=lambda text: self._say("solving", text=text))
+        constraints = [
+            {
+                "goal": answer.goal.name, "what": want.what, "unit": unit_of(want.what),
+                "target": for_people(want.what, want.value),
+                "reached": for_people(want.what, float(reached)) if isfinite(reached) else None,
+                "met": bool(abs(off) <= 1),
+            }
+            for answer in solution.answers
+            for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
+        ]  # fmt: skip
+        if solution.converged:
+            path = sheet.script.path
+            assert path is not None
+            self._show(
+                Sheet.read(solved_text(solution.script, path.read_text(encoding="utf-8")), path.parent, path.stem)
+            )
+        self._perform({"converged": solution.converged, "constraints": constraints, "solve_s": solution.seconds})
+
+    def _perform(self, solving: dict[str, Any]) -> None:
+        script = self.sheet.script
+
+        def progress(steps: int) -> Any:
+            for step in range(steps):
+                if step % 60 == 0:
+                    self._say("solving", text=f"performing, {step * script.step:.1f} of {script.seconds:g} s")
+                yield step
+
+        made = animate(script, progress=progress)
+        self._performance = made
+        recording = made.recording
+        told = summarise(made)
+        recording.meta["fell_at"] = told["fell_at"]
+        self._send(track_bytes("performed", recording.model, recording.step, recording.qpos))
+        self._say(
+            "performed",
+            **solving,
+            **{key: told[key] for key in ("seconds", "fell_at", "physical", "real_time_factor")},
+            stabiliser=bracing(recording),
+            stopped=None if made.blow_up is None else str(made.blow_up),
+        )
+
+
+def _range(low: float, high: float) -> dict[str, float]:
+    """Degrees of a slider."""
+    return {"low": max(degrees(low), -180.0), "high": min(degrees(high), 180.0)}
+
+
+def _group(sheet: Sheet, dof: int) -> str:
+    if dof < 6:
+        return "root"
+    return next(joint.group for joint in sheet.body.joints if dof in joint.dofs)

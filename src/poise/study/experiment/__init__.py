@@ -1,0 +1,1 @@
+"""What studies are made of: cases, trials, tables, plots."""

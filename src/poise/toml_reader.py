@@ -1,0 +1,233 @@
+"""Tables of a TOML file whose errors name the line."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from poise.errors import PoiseError, unknown
+
+# On which lines of a TOML file its tables, keys and list items stand: tomllib does not tell.
+
+Lines = Mapping[tuple[str, int, str], int]
+"""The line of each key: of which table, the how-manieth of that name, and which key; "" is the header itself.
+
+A table within another is called `OUTER#HOW-MANIETH.INNER`, a table in a list on one or a few lines `KEY[HOW-MANIETH]`.
+"""
+
+_HEADER = re.compile(r"^\s*\[\[?\s*([\w.\-]+)\s*\]\]?")
+_KEY = re.compile(r"^\s*(\"[^\"]+\"|[\w\-]+)\s*(?:\.[^=]*)?=")
+_MUTE = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
+"""Texts and remarks."""
+
+
+def lines_of(text: str) -> Lines:
+    """Where everything stands, counted from 1."""
+    found: dict[tuple[str, int, str], int] = {}
+    counts: dict[str, int] = {}
+    table, index, key, depth, items = "", 0, "", 0, 0
+    for number, (line, code) in enumerate(zip(text.split("\n"), bare_lines(text), strict=True), start=1):
+        if depth == 0 and not code.strip():
+            continue
+        if depth == 0 and (header := _HEADER.match(code)):
+            table = _path(header[1], counts)
+            index = counts[table] = counts.get(table, -1) + 1
+            found[table, index, ""] = number
+            continue
+        if depth == 0 and (told := _KEY.match(line)):
+            key, items = told[1].strip('"'), 0
+            found.setdefault((table, index, key), number)
+        for bracket in re.findall(r"[\[\]{}]", code):
+            depth += 1 if bracket in "[{" else -1
+            if depth == 2 and bracket in "[{":
+                found[table, index, item(key, items)] = number
+                items += 1
+    return found
+
+
+def bare_lines(text: str) -> list[str]:
+    """Its lines, with blanks in place of texts and remarks."""
+    return _MUTE.sub(lambda mute: re.sub(r"[^\n]", " ", mute[0]), text).split("\n")
+
+
+def within(table: str, index: int, key: str) -> str:
+    """What a table is called that stands in another."""
+    return f"{table}#{index}.{key}" if table else key
+
+
+def item(key: str, index: int) -> str:
+    """What a table is called that stands in a list."""
+    return f"{key}[{index}]"
+
+
+def _path(name: str, counts: Mapping[str, int]) -> str:
+    """What the table of a header is called: within the last ones of those that it names."""
+    outer, *inner = name.split(".")
+    for part in inner:
+        outer = within(outer, counts.get(outer, 0), part)
+    return outer
+
+
+class ScriptError(PoiseError):
+    """An error that names a file, and the line if there is one."""
+
+
+class Entry:
+    """A table of a file: its values, checked as they are taken."""
+
+    def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], key: str = ""):
+        """A table of its own; or, of that table, what a key says or a list item."""
+        self._file, self._lines, self._table, self._index = file, lines, table, index
+        self._values, self._key = values, key
+
+    @classmethod
+    def read(cls, path: Path) -> Entry:
+        """A whole file."""
+        try:
+            text = path.read_text(encoding="utf-8")
+            values = tomllib.loads(text)
+        except OSError as error:
+            raise PoiseError(f"cannot read {path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+        return cls(path.name, lines_of(text), "", 0, values)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the table says anything of it."""
+        return key in self._values
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All that the table says."""
+        return tuple(self._values)
+
+    @property
+    def index(self) -> int:
+        """The how-manieth table of its name it is."""
+        return self._index
+
+    def has_line(self, key: str = "") -> bool:
+        """Whether a key stands on a line of its own; without one, whether the table has a header."""
+        return not self._key and (self._table, self._index, key) in self._lines
+
+    def fail(self, message: str, key: str = "") -> ScriptError:
+        """The error for something wrong here."""
+        own = (self._table, self._index)
+        inner = (within(*own, key), 0, "")  # the header of a table of that name
+        places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
+        line = next((self._lines[place] for place in places if place in self._lines), None)
+        return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
+
+    def blame(self, error: PoiseError, key: str = "") -> ScriptError:
+        """An error of some other part, which was caused here; one that names its line already stays as it is."""
+        return error if isinstance(error, ScriptError) else self.fail(str(error), key)
+
+    @contextmanager
+    def blaming(self, key: str = "") -> Iterator[None]:
+        """Names the line of a key in errors about what it says."""
+        try:
+            yield
+        except PoiseError as error:
+            raise self.blame(error, key) from None
+
+    def check(self, valid: Collection[str]) -> None:
+        """Raise an error for whatever the table says that nobody reads."""
+        for key in self._values:
+            if key not in valid:
+                raise self.blame(unknown("entry", key, valid), key)
+
+    def raw(self, key: str, default: Any = None) -> Any:
+        """Whatever is said."""
+        return self._values.get(key, default)
+
+    def number(self, key: str, default: float | None = None, least: float = -math.inf, most: float = math.inf) -> float:
+        """A finite number."""
+        value = self._values.get(key, default)
+        if not is_number(value):
+            what = "is missing" if value is None else f"must be a number, not {value!r}"
+            raise self.fail(f"'{key}' {what}", key)
+        if not least <= value <= most:
+            bounds = f"at least {least:g}" + (f" and at most {most:g}" if math.isfinite(most) else "")
+            raise self.fail(f"'{key}' must be {bounds}, not {value:g}", key)
+        return float(value)
+
+    def whole(self, key: str, default: int, least: int, most: float = math.inf) -> int:
+        """A whole number."""
+        value = self.number(key, default, least, most)
+        if value != int(value):
+            raise self.fail(f"'{key}' must be a whole number, not {value:g}", key)
+        return int(value)
+
+    def numbers(self, key: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """So many finite numbers."""
+        value = self._values.get(key, default)
+        good = isinstance(value, list | tuple) and len(value) == count
+        if not good or not all(is_number(v) for v in value):
+            what = "is missing" if value is None else f"must be {count} numbers, not {value!r}"
+            raise self.fail(f"'{key}' {what}", key)
+        return tuple(float(v) for v in value)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text."""
+        value = self._values.get(key, default)
+        if not isinstance(value, str):
+            raise self.fail(f"'{key}' " + ("is missing" if value is None else f"must be a text, not {value!r}"), key)
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Texts, none if nothing is said; a single one counts as a list."""
+        value = self._values.get(key, [])
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.fail(f"'{key}' must be texts, not {value!r}", key)
+        return tuple(value)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false."""
+        value = self._values.get(key, default)
+        if not isinstance(value, bool):
+            raise self.fail(f"'{key}' must be true or false, not {value!r}", key)
+        return value
+
+    def inner(self, key: str) -> Entry:
+        """A table within this one; empty if there is none."""
+        return self._entered(key, 0, self._values.get(key, {}), key)
+
+    def inners(self, key: str) -> list[Entry]:
+        """A list of tables, on a few lines or with headers of their own."""
+        value = self._values.get(key, [])
+        return self.listed(key, value if isinstance(value, list) else [value])
+
+    def listed(self, key: str, tables: Iterable[object]) -> list[Entry]:
+        """Tables that stand for what a key says."""
+        return [self._entered(key, index, table, item(key, index)) for index, table in enumerate(tables)]
+
+    def _entered(self, key: str, index: int, value: object, called: str) -> Entry:
+        if not isinstance(value, Mapping):
+            raise self.fail(f"'{key}' must be a table, not {value!r}", key)
+        table = within(self._table, self._index, key)
+        if not self._key and self._stands(table, index):
+            return Entry(self._file, self._lines, table, index, value)
+        return Entry(self._file, self._lines, self._table, self._index, value, self._key or called)
+
+    def _stands(self, table: str, index: int) -> bool:
+        """Whether a table has a header of its own, or one within it has."""
+        inside = within(table, index, "")
+        return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
+
+    def tables(self, key: str) -> list[Entry]:
+        """The tables [[key]] of the file."""
+        value = self._values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
+            raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
+        return self.listed(key, value)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is finite, and neither true nor false."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,195 @@
+"""The ground: flat, sloped, stepped, rough, or read from a file.
+
+A terrain knows its geometry as MJCF elements, its height under a point, and the place a character starts from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.body.mjcf import geom, numbers
+from poise.errors import PoiseError, unknown
+from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
+from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
+from poise.world.terrain import DEPTH, ENDLESS, GROUND, ORIGIN, Place, Terrain
+
+LARGEST = 1e4  # m, degrees, or seeds, in short forms
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Level ground at z = 0."""
+
+    def geoms(self) -> list[Element]:
+        """One plane."""
+        return [geom("ground", "plane", size=ENDLESS, rgba=GROUND)]
+
+    def assets(self) -> list[Element]:
+        """None."""
+        return []
+
+    def height(self, x: float, y: float) -> float:  # noqa: ARG002
+        """Zero everywhere."""
+        return 0.0
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """Zeros."""
+        return np.zeros(len(x))
+
+    def summit(self) -> Place:
+        """The origin."""
+        return ORIGIN
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A plane through the origin that rises along +x."""
+
+    degrees: float
+
+    def geoms(self) -> list[Element]:
+        """One tilted plane."""
+        half = math.radians(self.degrees) / 2
+        turn = (math.cos(half), 0, -math.sin(half), 0)
+        return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND)]
+
+    def assets(self) -> list[Element]:
+        """None."""
+        return []
+
+    def height(self, x: float, y: float) -> float:  # noqa: ARG002
+        """Proportional to x."""
+        return x * math.tan(math.radians(self.degrees))
+
+    def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
+        """Proportional to x."""
+        return np.asarray(x * math.tan(math.radians(self.degrees)))
+
+    def summit(self) -> Place:
+        """The origin, facing downhill."""
+        return Place(yaw=math.pi if self.degrees > 0 else 0.0)
+
+
+@dataclass(frozen=True)
+class Rough:
+    """Smooth random bumps around z = 0, level near the origin, in the midst of level ground."""
+
+    amplitude: float  # m, height of the highest bump above the mean
+    seed: int = 0
+
+    CELL = 0.1  # m
+    HALF = 12.0  # m, from the centre to each edge; the field is centred 8 m ahead
+    CENTRE = 8.0  # m
+    BESIDE = -5e-3  # m, height of the ground around the field: feet that leave it do not stub against that
+    FAR = 60.0  # m, how far it reaches beyond the field
+
+    @cached_property
+    def _grid(self) -> np.ndarray:
+        """Heights (rows along y, columns along x), between -amplitude and amplitude."""
+        side = int(2 * self.HALF / self.CELL) + 1
+        random = np.random.default_rng(self.seed)
+        noise = np.fft.rfft2(random.standard_normal((side, side)))
+        frequency = np.hypot(np.fft.fftfreq(side, self.CELL)[:, None], np.fft.rfftfreq(side, self.CELL)[None])
+        smooth = np.fft.irfft2(noise * np.exp(-((frequency / 0.9) ** 2)), (side, side))  # bumps about 1 m wide
+        smooth /= np.abs(smooth).max()
+        axis = np.linspace(-self.HALF, self.HALF, side)
+        away = np.hypot(axis[None] + self.CENTRE, axis[:, None])
+        rim = self.HALF - np.maximum(np.abs(axis[None]), np.abs(axis[:, None]))
+        level = np.minimum(np.clip((away - 0.4) / 0.6, 0, 1), np.clip((rim - 0.2) / 0.8, 0, 1))
+        return np.asarray(self.amplitude * smooth * level)
+
+    def geoms(self) -> list[Element]:
+        """One height field, and boxes around it."""
+        place = (self.CENTRE, 0, self._grid.min())
+        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND), *self._surroundings()]
+
+    def _surroundings(self) -> list[Element]:
+        """Ahead, behind, and on both sides."""
+        long, middle = self.FAR / 2, self.HALF + self.FAR / 2
+        ends = [("ahead", middle, 0.0, long, self.HALF), ("behind", -middle, 0.0, long, self.HALF)]
+        sides = [("left", 0.0, middle, self.HALF + self.FAR, long), ("right", 0.0, -middle, self.HALF + self.FAR, long)]
+        return [
+            geom(
+                f"level_{name}",
+                "box",
+                size=(half_x, half_y, DEPTH / 2),
+                pos=(self.CENTRE + x, y, self.BESIDE - DEPTH / 2),
+                rgba=GROUND,
+            )
+            for name, x, y, half_x, half_y in (*ends, *sides)
+        ]
+
+    def assets(self) -> list[Element]:
+        """The height field's samples, between 0 and 1; MJCF lists the rows from the far side (+y) to the near."""
+        grid = self._grid
+        span = grid.max() - grid.min()
+        field = Element(
+            "hfield",
+            name="rough",
+            nrow=str(len(grid)),
+            ncol=str(len(grid)),
+            size=numbers((self.HALF, self.HALF, span, DEPTH)),
+            elevation=numbers(((grid - grid.min()) / span)[::-1].ravel()),
+        )
+        return [field]
+
+    def height(self, x: float, y: float) -> float:
+        """Linear on the two triangles of each cell, as MuJoCo has them."""
+        return float(self.heights(np.array([x]), np.array([y]))[0])
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """The same at many places."""
+        grid, last = self._grid, len(self._grid) - 1.001
+        column = np.clip((x - self.CENTRE + self.HALF) / self.CELL, 0.0, last)
+        row = np.clip((y + self.HALF) / self.CELL, 0.0, last)
+        i, j = row.astype(int), column.astype(int)
+        u, v = column - j, row - i
+        a, b, c, d = grid[i, j], grid[i, j + 1], grid[i + 1, j], grid[i + 1, j + 1]
+        bumps = np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c))
+        return np.asarray(np.where(np.maximum(np.abs(x - self.CENTRE), np.abs(y)) <= self.HALF, bumps, self.BESIDE))
+
+    def summit(self) -> Place:
+        """The origin."""
+        return ORIGIN
+
+
+def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
+    """A terrain from its short form (`TERRAIN_FORMS`), or from a file of platforms (.toml), looked for in a folder."""
+    kind, *rest = text.split(":")
+    if kind not in TERRAIN_FORMS:
+        if ("/" in text or text.endswith(".toml")) and text.isprintable():
+            return read_terrain(folder / text)
+        raise unknown("terrain", kind, TERRAIN_FORMS)
+    try:
+        values = [float(part) for part in rest]
+        if not all(abs(value) <= LARGEST for value in values):
+            raise ValueError
+        match kind, values:
+            case "flat", []:
+                return Flat()
+            case "slope", [degrees] if abs(degrees) < 80:
+                return Slope(degrees)
+            case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
+                return stairs(rise, run, int(count))
+            case "rough", [amplitude, *seed] if (
+                amplitude > 0 and len(seed) <= 1 and all(s == int(s) >= 0 for s in seed)
+            ):
+                return Rough(amplitude, int(seed[0]) if seed else 0)
+            case "spiral", [height, degrees, radius, count] if (
+                height > 0 and 0 < degrees <= 60 and radius > 0 and 1 <= count == int(count) <= 300 / degrees
+            ):
+                return spiral(height, degrees, radius, int(count))
+            case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
+                return drop(height, every[0] if every else None)
+            case "hurdle", [height, *every] if height > 0 and len(every) <= 1 and all(e > HURDLE_DEPTH for e in every):
+                return hurdles(height, every[0] if every else None)
+    except ValueError:
+        pass
+    raise PoiseError(f"terrain '{text}' must be of the form {TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}")
