@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 import poise
-from poise.control.modal.frames import Load
+from poise.control.modal.frames import CarriedMass
 from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.export.formats import export
@@ -38,7 +38,7 @@ def main(folder: Path) -> None:
     for hand in body.hands:
         place, turn = data.body(hand.link).xpos, data.body(hand.link).xmat.reshape(3, 3)
         held.append(place + turn @ hand.point - [0.0, 0.0, BELOW])
-        loads.append(Load(hand.link, MASS / 2, GRASP, tuple(turn.T @ (held[-1] - place))))
+        loads.append(CarriedMass(hand.link, MASS / 2, GRASP, tuple(turn.T @ (held[-1] - place))))
     x, _, z = np.mean(held, axis=0)
 
     def grasp(world: poise.World) -> None:

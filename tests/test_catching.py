@@ -5,7 +5,7 @@ import pytest
 
 from poise import Body, named_motion
 from poise.body.carriage import Carriage
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.take import take_of
 from poise.errors import PoiseError
 from poise.measure.audit import audit
@@ -64,7 +64,7 @@ def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
     assert on is not None
     np.testing.assert_allclose(on.at(2.0).qpos, pose, atol=1e-3)
     poses = np.array([on.frame(k).qpos for k in range(240, 800)])
-    place, turn = Footing(squat.body).places(poses)
+    place, turn = FootPlacement(squat.body).places(poses)
     assert np.ptp(place, axis=0).max() < 2e-3
     assert np.ptp(yaw_of(turn), axis=0).max() < 5e-3
     assert np.ptp(poses[:, 2]) > 0.3

@@ -77,7 +77,7 @@ class ScriptError(PoiseError):
     """An error that names a file, and the line if there is one."""
 
 
-class Entry:
+class TomlTable:
     """A table of a file: its values, checked as they are taken."""
 
     def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], key: str = ""):
@@ -86,7 +86,7 @@ class Entry:
         self._values, self._key = values, key
 
     @classmethod
-    def read(cls, path: Path) -> Entry:
+    def read(cls, path: Path) -> TomlTable:
         """A whole file."""
         try:
             text = path.read_text(encoding="utf-8")
@@ -194,33 +194,33 @@ class Entry:
             raise self.fail(f"'{key}' must be true or false, not {value!r}", key)
         return value
 
-    def inner(self, key: str) -> Entry:
+    def inner(self, key: str) -> TomlTable:
         """A table within this one; empty if there is none."""
         return self._entered(key, 0, self._values.get(key, {}), key)
 
-    def inners(self, key: str) -> list[Entry]:
+    def inners(self, key: str) -> list[TomlTable]:
         """A list of tables, on a few lines or with headers of their own."""
         value = self._values.get(key, [])
         return self.listed(key, value if isinstance(value, list) else [value])
 
-    def listed(self, key: str, tables: Iterable[object]) -> list[Entry]:
+    def listed(self, key: str, tables: Iterable[object]) -> list[TomlTable]:
         """Tables that stand for what a key says."""
         return [self._entered(key, index, table, item(key, index)) for index, table in enumerate(tables)]
 
-    def _entered(self, key: str, index: int, value: object, called: str) -> Entry:
+    def _entered(self, key: str, index: int, value: object, called: str) -> TomlTable:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = within(self._table, self._index, key)
         if not self._key and self._stands(table, index):
-            return Entry(self._file, self._lines, table, index, value)
-        return Entry(self._file, self._lines, self._table, self._index, value, self._key or called)
+            return TomlTable(self._file, self._lines, table, index, value)
+        return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or called)
 
     def _stands(self, table: str, index: int) -> bool:
         """Whether a table has a header of its own, or one within it has."""
         inside = within(table, index, "")
         return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
 
-    def tables(self, key: str) -> list[Entry]:
+    def tables(self, key: str) -> list[TomlTable]:
         """The tables [[key]] of the file."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):

@@ -12,7 +12,7 @@ from poise.animate.angles import freedoms, joint_freedoms, mirrored, read_angles
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed
-from poise.toml_reader import Entry
+from poise.toml_reader import TomlTable
 
 PERSON = Body.named("human37")
 LEFT_HIP, RIGHT_HIP = PERSON.index("left_hip"), PERSON.index("right_hip")
@@ -20,7 +20,7 @@ SOME = st.dictionaries(st.integers(3, PERSON.nv - 1), st.floats(-3.0, 3.0), max_
 
 
 def angles_of(values):
-    return read_angles(PERSON, Entry("script.toml", {}, "", 0, values))
+    return read_angles(PERSON, TomlTable("script.toml", {}, "", 0, values))
 
 
 def test_a_name_with_a_side_is_one_freedom():

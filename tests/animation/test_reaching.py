@@ -10,7 +10,7 @@ from poise.animate.read_poses import NEAR, reached
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed, standing_coordinates
-from poise.toml_reader import Entry, ScriptError
+from poise.toml_reader import ScriptError, TomlTable
 
 PERSON = Body.named("human37")
 ARM = set(PERSON.index("right_shoulder") + PERSON.index("right_elbow") + PERSON.index("right_wrist"))
@@ -18,7 +18,7 @@ HAND = next(hand for hand in PERSON.hands if hand.link == "right_hand")
 
 
 def reach(places, angles=None):
-    return reached(PERSON, angles or {}, Entry("script.toml", {}, "", 0, places))
+    return reached(PERSON, angles or {}, TomlTable("script.toml", {}, "", 0, places))
 
 
 def place(angles, link, point):

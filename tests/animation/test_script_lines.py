@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.errors import PoiseError
-from poise.toml_reader import Entry, ScriptError, lines_of
+from poise.toml_reader import ScriptError, TomlTable, lines_of
 
 REMARKS = st.sampled_from(["", "# a remark", '# key = "x"', "  # [table]", "\t"])
 
@@ -47,7 +47,7 @@ def documents(draw):
 
 
 def entry_of(text):
-    return Entry("script.toml", lines_of(text), "", 0, tomllib.loads(text))
+    return TomlTable("script.toml", lines_of(text), "", 0, tomllib.loads(text))
 
 
 def line_of(error):

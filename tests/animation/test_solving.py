@@ -12,7 +12,7 @@ from poise.animate.flight import turns_of
 from poise.animate.goals import Watch
 from poise.animate.read_script import read_script
 from poise.animate.rehearsal import Rehearsal, touching
-from poise.animate.script import Moment, Want
+from poise.animate.script import ScriptMoment, Want
 from poise.animate.solve import solve
 from poise.animate.write_script import solved_text
 
@@ -85,7 +85,7 @@ def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
 
 def test_a_touch_down_is_read_within_the_step(hop):
     """Moved by less than a step's way, the target is met as exactly: nothing jumps from step to step."""
-    goal = wanting(hop, Want("base.x", Moment("down"), 0.0, 1.0))
+    goal = wanting(hop, Want("base.x", ScriptMoment("down"), 0.0, 1.0))
     values = []
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
         rehearsal = Rehearsal(hop)
@@ -97,7 +97,7 @@ def test_a_touch_down_is_read_within_the_step(hop):
 
 
 def test_turns_in_flight_are_told_at_its_beginning_with_those_of_before(hop):
-    wants = [Want(f"{whose}.pitched", Moment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
+    wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = Rehearsal(hop)
     watch = Watch(rehearsal, wanting(hop, *wants))
     before, told = watch.reach(rehearsal).reached
@@ -127,14 +127,14 @@ def test_a_body_that_touches_itself_bears_on_nothing(hop):
 
 
 def test_moments_that_do_not_come_are_reported(hop):
-    goal = replace(wanting(hop, Want("base.x", Moment("down", 5.0), 0.1, 0.01)), patience=0.8)
+    goal = replace(wanting(hop, Want("base.x", ScriptMoment("down", 5.0), 0.1, 0.01)), patience=0.8)
     answer = solve(replace(hop, goals=(goal,)))
     assert not answer.converged
     assert "never came, wanted 0.1 m" in "\n".join(answer.lines())
 
 
 def test_constraints_out_of_reach_are_told_with_what_was_reached(hop):
-    goal = wanting(hop, Want("flight.height", Moment("flight"), 3.0, 0.01))
+    goal = wanting(hop, Want("flight.height", ScriptMoment("flight"), 3.0, 0.01))
     solution = solve(replace(hop, goals=(goal,)))
     assert not solution.converged
     told = "\n".join(solution.lines())

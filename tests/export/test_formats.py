@@ -18,7 +18,7 @@ from poise.motion.clip import Clip
 from poise.physics.recorded import rehearsed
 from poise.reference.archive import save_prepared
 from poise.reference.body_clip import BodyClip
-from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.retarget.prepare import prepare
 from poise.world.recording import Recording
 
@@ -60,7 +60,7 @@ def test_motions_that_obey_physics_go_back_at_the_rate_of_the_users_file():
     body = prepare(WALK, span=(1.0, 1.2)).clip.body
     qpos = np.tile(body.standing, (121, 1))
     tables = [(0, 3), (0,), (0,), (121, 0), (120, 0, 3), (121, 0)]  # of a motion that touches nothing
-    none = Contacts((), (), *map(np.zeros, tables))
+    none = ContactSchedule((), (), *map(np.zeros, tables))
     still = Dynamic(BodyClip("still", body, 120.0, qpos), np.zeros((121, body.nv)), np.zeros((120, body.nv)), none, 0.7)
     clip = clip_of(still)
     assert (clip.rate, clip.frames) == (60.0, 61)

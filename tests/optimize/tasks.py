@@ -4,7 +4,7 @@ import numpy as np
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.physics.task import Balls, Closure, EndState, Task
+from poise.physics.task import Balls, Closure, EndState, SpacetimeTask
 
 FRAMES = 6  # N + 1
 
@@ -38,7 +38,9 @@ def cyclic(name):
     """A cycle that turns; balls come down and lift off."""
     body = body_of(name)
     down = np.array([[0, 1, 1, 1, 1, 0], [1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 0]], bool).T
-    return Task(body, 1 / 60, poses(body, FRAMES, 1), balls(body, down), closure=Closure(0.4, np.array([0.5, 0.1])))
+    return SpacetimeTask(
+        body, 1 / 60, poses(body, FRAMES, 1), balls(body, down), closure=Closure(0.4, np.array([0.5, 0.1]))
+    )
 
 
 def transitional(name):
@@ -47,19 +49,21 @@ def transitional(name):
     down = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]], bool).T
     first, before, last, last_but_one = poses(body, 4, 2)
     start, end = EndState(first, before, np.arange(6.0)), EndState(last, last_but_one, -np.ones(6))
-    return Task(body, 1 / 60, poses(body, FRAMES, 3), balls(body, down, held=True), start=start, end=end)
+    return SpacetimeTask(body, 1 / 60, poses(body, FRAMES, 3), balls(body, down, held=True), start=start, end=end)
 
 
 def resting(name):
     """Rest at both ends in a pose of its own choice."""
     body = body_of(name)
-    return Task(body, 1 / 60, poses(body, FRAMES, 4), balls(body, np.ones((FRAMES, 3), bool)), rest=(True, True))
+    return SpacetimeTask(
+        body, 1 / 60, poses(body, FRAMES, 4), balls(body, np.ones((FRAMES, 3), bool)), rest=(True, True)
+    )
 
 
 def flight(name):
     """Nothing ever touches."""
     body = body_of(name)
-    return Task(body, 1 / 60, poses(body, FRAMES, 5), balls(body, np.zeros((FRAMES, 3), bool)))
+    return SpacetimeTask(body, 1 / 60, poses(body, FRAMES, 5), balls(body, np.zeros((FRAMES, 3), bool)))
 
 
 KINDS = {"cyclic": cyclic, "transitional": transitional, "resting": resting, "flight": flight}

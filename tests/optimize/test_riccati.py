@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, solve_discrete_are
 
-from poise.control.nqr.lookahead import Future, Stage, look_back, step_back
+from poise.control.nqr.lookahead import Future, RiccatiStage, look_back, step_back
 
 STEPS, STATES, CONTROLS = 6, 5, 3
 
@@ -15,7 +15,7 @@ def definite(random, n):
 
 
 def random_stage(random, controls=CONTROLS):
-    return Stage(
+    return RiccatiStage(
         by_state=np.eye(STATES) + 0.3 * random.standard_normal((STATES, STATES)),
         by_control=random.standard_normal((STATES, controls)),
         defect=random.standard_normal(STATES),
@@ -108,7 +108,7 @@ def test_without_end_it_is_the_algebraic_riccati_equation():
 def test_a_motion_that_is_its_own_best_is_left_alone():
     random = np.random.default_rng(2)
     stage = random_stage(random)
-    calm = Stage(stage.by_state, stage.by_control, np.zeros(STATES), stage.state_cost, stage.change_cost,
+    calm = RiccatiStage(stage.by_state, stage.by_control, np.zeros(STATES), stage.state_cost, stage.change_cost,
                  np.zeros(CONTROLS), stage.control)  # fmt: skip
     _, gains = look_back([calm] * STEPS, Future(definite(random, STATES), np.zeros(STATES)))
     assert all((gain.offset == 0.0).all() for gain in gains)

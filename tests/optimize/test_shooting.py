@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.animate.shooting import Outcome, ShootingSettings, Shot, corrected, least_step, shoot
+from poise.animate.shooting import ShootingSettings, Shot, SimulationOutcome, corrected, least_step, shoot
 
 G = 9.81
 
@@ -12,7 +12,7 @@ def shot(function, target, tolerance=1e-6, count=2, **other):
     """The problem of a smooth function of `count` parameters of usual size 1."""
 
     def simulate(changes, slopes):
-        return [Outcome(*2 * (np.asarray(function(change), float),)) for change in changes]
+        return [SimulationOutcome(*2 * (np.asarray(function(change), float),)) for change in changes]
 
     target = np.atleast_1d(np.asarray(target, float))
     values = {"unit": np.ones(count), "most": np.full(count, 10.0), "first": np.zeros(count), **other}
@@ -139,7 +139,7 @@ def test_noise_is_survived_where_something_smooth_goes_along_with_it():
         return 0.8 * np.sin(1e3 * change.sum())
 
     def simulate(changes, slopes):
-        return [Outcome(3 * change + noise(change), 3 * change) for change in changes]
+        return [SimulationOutcome(3 * change + noise(change), 3 * change) for change in changes]
 
     tolerance, unit = np.full(2, 0.9), np.ones(2)
     hit = shoot(Shot(simulate, np.array([4.0, -5.0]), tolerance, unit, 10 * unit, 0 * unit))

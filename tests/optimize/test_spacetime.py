@@ -10,7 +10,7 @@ from poise.body.pose_space import PoseSpace
 from poise.dynamics.actuation import Actuation
 from poise.physics.rows import Linearised
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import Task, Trajectory, bearing
+from poise.physics.task import SpacetimeTask, Trajectory, bearing
 from poise.rotations import quat_exp, quat_multiply, quat_rotate
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -102,7 +102,7 @@ def test_what_rolls_does_not_slip_and_what_turns_on_the_spot_does(rolls, slip):
     down[:, 0] = True
     own = balls(body, down)  # the first has a radius of 0.04 m
     qpos = np.stack([wheel(body, own, 0.02 * k, rolls * 0.04 * 0.02 * k) for k in range(FRAMES)])
-    rows = batches(at_start(Task(body, 1 / 60, qpos, own)))["equal", "stays in place"]
+    rows = batches(at_start(SpacetimeTask(body, 1 / 60, qpos, own)))["equal", "stays in place"]
     assert np.allclose(rows.value, [slip, 0.0], atol=1e-9)  # cm per step
 
 
@@ -128,7 +128,7 @@ def flown(body, steps, seed=0):
 def test_the_worlds_own_flight_satisfies_the_equations_with_the_worlds_torques(name):
     body = body_of(name)
     qpos, qvel, torque = flown(body, FRAMES - 1)
-    problem = Spacetime(Task(body, 1 / 120, qpos, balls(body, np.zeros((FRAMES, 3), bool))))
+    problem = Spacetime(SpacetimeTask(body, 1 / 120, qpos, balls(body, np.zeros((FRAMES, 3), bool))))
     ahead = np.array(problem.start().ahead)
     point = Trajectory(qpos, qvel[:, :6], ahead, np.zeros((FRAMES, 0, 3)))
     root = batches(problem.at(point))["equal", "equations of motion of the root"]
@@ -146,7 +146,7 @@ def test_a_conflict_names_the_part_the_constraint_and_the_time():
     task = KINDS["transitional"]("biped29")
     qpos = np.array(task.wished)
     qpos[:, 2] += np.where(np.arange(FRAMES) == 3, 50.0, 0.0)  # far above all that must stand on the ground
-    problem = Spacetime(Task(task.body, 1 / 60, qpos, task.balls))
+    problem = Spacetime(SpacetimeTask(task.body, 1 / 60, qpos, task.balls))
     start = problem.start()
     still = Trajectory(start.qpos, 0 * start.root, 0 * start.ahead, start.force)
     here = problem.at(still)

@@ -8,7 +8,7 @@ import pytest
 from poise.body.body import Body
 from poise.library.motions import Facts, facts_of
 from poise.reference.body_clip import BodyClip
-from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.rotations import quat_exp, quat_multiply
 
 BODY = Body.named("biped29")
@@ -26,7 +26,7 @@ def moving(place, yaw, *contacts):
     links, held = tuple(c[0] for c in contacts), np.array([c[1] for c in contacts], bool)
     down = np.array([c[2] for c in contacts], bool).reshape(-1, FRAMES).T
     count, zero = len(contacts), np.zeros
-    balls = Contacts(
+    balls = ContactSchedule(
         links, links, zero((count, 3)), zero(count), held, down, zero((FRAMES - 1, count, 3)), zero((FRAMES, count))
     )
     still, limp = zero((FRAMES, BODY.nv)), zero((FRAMES - 1, BODY.nv))

@@ -14,8 +14,8 @@ from poise.library.repertoire import (
     AT_REST,
     RISK,
     TURNS,
+    BoundaryStance,
     Roaming,
-    Stance,
     canonical,
     repertoire,
     shipped_repertoire,
@@ -55,7 +55,7 @@ def test_turns_go_both_ways_by_as_much_as_they_say(shipped):
         degrees = float(name.removeprefix("turn-"))
         assert steps[f"{name} left"].turn == pytest.approx(radians(degrees), abs=1e-3)
         assert steps[f"{name} right"].turn == pytest.approx(-radians(degrees), abs=1e-3)
-        assert steps[f"{name} left"].begins == steps[f"{name} left"].ends == Stance("walk", "left")
+        assert steps[f"{name} left"].begins == steps[f"{name} left"].ends == BoundaryStance("walk", "left")
 
 
 def test_a_walk_is_two_steps(shipped):

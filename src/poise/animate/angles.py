@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.body.body import Body
 from poise.errors import PoiseError, unknown
-from poise.toml_reader import Entry
+from poise.toml_reader import TomlTable
 
 ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
 SIDES = ("left_", "right_")
@@ -48,7 +48,7 @@ def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
         raise unknown("joint or part", name, valid) from None
 
 
-def read_angles(body: Body, entry: Entry, lap: int | None = None) -> dict[int, float]:
+def read_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:
     """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list.
 
     A single freedom of a cycle may take a list of its angles in the repetitions, of which the last one stays; `lap`
@@ -71,7 +71,7 @@ def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
             raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
 
 
-def changes_by_lap(body: Body, entry: Entry) -> bool:
+def changes_by_lap(body: Body, entry: TomlTable) -> bool:
     """Whether some freedom is told an angle for each repetition."""
     return any(isinstance(entry.raw(name), list) and not _is_joint(body, name) for name in entry.keys)
 
@@ -80,7 +80,7 @@ def _is_joint(body: Body, name: str) -> bool:
     return bool({name, f"left_{name}"} & {joint.name for joint in body.joints})
 
 
-def _angles(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
+def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
     value: Any = entry.raw(name)
     if not isinstance(value, list):
         angle = radians(entry.number(name, least=-720, most=720))
@@ -96,7 +96,7 @@ def _angles(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, f
     return out
 
 
-def _angle_of_lap(body: Body, entry: Entry, name: str, lap: int | None) -> dict[int, float]:
+def _angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
     shares = freedoms(body, name)
     told = entry.numbers(name, len(entry.raw(name)))
     if lap is None or not told:

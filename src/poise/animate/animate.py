@@ -12,7 +12,7 @@ from poise.animate.direct import direct, keys_of, solved_changes
 from poise.animate.goals import for_people, unit_of
 from poise.animate.rehearsal import hold_cues, stage
 from poise.animate.script import Script
-from poise.animate.solve import Solution, solve
+from poise.animate.solve import ScriptSolution, solve
 from poise.animate.write_script import solved_text
 from poise.arrays import readonly
 from poise.export.formats import export
@@ -64,7 +64,7 @@ class Animation:
     script: Script
     performance: Performance
     summary: dict[str, Any]
-    solution: Solution | None
+    solution: ScriptSolution | None
     remark: str = ""  # why something was not solved, or no solved script written
 
     @property
@@ -156,7 +156,7 @@ def _solved_path(path: Path) -> Path:
     return target
 
 
-def _solving(solution: Solution | None) -> dict[str, Any]:
+def _solving(solution: ScriptSolution | None) -> dict[str, Any]:
     """What solving came to, under the names of the command line's JSON."""
     if solution is None:
         return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}

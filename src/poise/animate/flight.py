@@ -11,7 +11,7 @@ from math import ceil
 import numpy as np
 
 from poise.arrays import Array
-from poise.dynamics.rotation_indices import Rotation, rotation_of
+from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
 from poise.rotations import quat_exp, quat_to_matrix
 
@@ -53,7 +53,7 @@ def _turned_back(vector: Array, by: Array) -> Array:
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
 
 
-def _moved(state: State) -> Rotation:
+def _moved(state: State) -> RotationIndices:
     return rotation_of(state.mass, state.qvel, state.data)
 
 
@@ -61,12 +61,12 @@ def _gravity(state: State) -> float:
     return -float(state.data.model.opt.gravity[2])
 
 
-def _apex(state: State, moved: Rotation) -> float:
+def _apex(state: State, moved: RotationIndices) -> float:
     rises = float(moved.velocity[2])
     return float(moved.com[2]) + rises * abs(rises) / (2 * _gravity(state))
 
 
-def _time(state: State, moved: Rotation, stand: float) -> float:
+def _time(state: State, moved: RotationIndices, stand: float) -> float:
     """s until the centre of mass has come down to a height."""
     fall = max(_apex(state, moved) - stand, 0.0)
     return float(moved.velocity[2]) / _gravity(state) + float(np.sqrt(2 * fall / _gravity(state)))

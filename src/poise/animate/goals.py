@@ -13,7 +13,7 @@ from poise.animate.flight import LEADS_TO, TURNS_BY, flight_of, turns_of
 from poise.animate.read_goals import TURNED
 from poise.animate.rehearsal import Rehearsal, touching
 from poise.animate.script import Goal, Want
-from poise.animate.shooting import Outcome
+from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.contact_parts import links_from
@@ -135,7 +135,7 @@ class Watch:
         self._links = [_parts(scene, want.when.link) for want in goal.wants]
         self._stand = _standing_height(scene.body)
 
-    def reach(self, rehearsal: Rehearsal, slopes: bool = False) -> Outcome:
+    def reach(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
         """What is reached of each want from the present state on; NaN for moments that do not come.
 
         Where a link lies some time after it has come down depends on which step it came down in. What is smooth is
@@ -169,7 +169,7 @@ class Watch:
                         smooth[k] = values[k] if approach is None else smooth[k]
         except BlowUp:
             pass
-        return Outcome(np.array(values), np.array(smooth))
+        return SimulationOutcome(np.array(values), np.array(smooth))
 
     def _approaches(self) -> list[Approach | None]:
         """For what is wanted at a touch-down itself, and for where a link lies after it."""

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from poise.animate.angles import freedoms
 from poise.animate.flight import LEADS_TO, TURNS_BY
-from poise.animate.script import Free, Goal, Moment, Pose, Want
+from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import PoiseError, unknown
-from poise.toml_reader import Entry, is_number
+from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
 TURNED = ("root.rolled", "root.pitched", "root.yawed")
@@ -24,7 +24,7 @@ EARLIEST = 1e-3  # s: no pose is moved to the beginning itself
 _GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness", "damping": "damping"}
 
 
-def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping[str, int]) -> tuple[Goal, ...]:
+def read_goals(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int]) -> tuple[Goal, ...]:
     """All of a script. `each` repeats a goal for the repetitions of a cycle, whose poses are then called NAME#."""
     goals = []
     for told in entry.tables("goal"):
@@ -39,7 +39,7 @@ def read_goals(scene: Scene, entry: Entry, poses: Sequence[Pose], gains: Mapping
     return tuple(goals)
 
 
-def _solved(entry: Entry, count: int) -> list[Mapping[str, Any]]:
+def _solved(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
     """What was found before for each repetition of a goal: told for all of them, for some in a list, or not at all."""
     told = entry.raw("solved", {})
     if "solved" in entry and not entry.has_line("solved"):
@@ -52,7 +52,7 @@ def _solved(entry: Entry, count: int) -> list[Mapping[str, Any]]:
 
 def _goal(
     scene: Scene,
-    entry: Entry,
+    entry: TomlTable,
     poses: Sequence[Pose],
     gains: Mapping[str, int],
     number: str,
@@ -75,14 +75,14 @@ def _goal(
     return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
 
 
-def _check_flight(scene: Scene, entry: Entry, wants: Sequence[Want]) -> None:
+def _check_flight(scene: Scene, entry: TomlTable, wants: Sequence[Want]) -> None:
     """Without gravity nobody comes down."""
     for told, want in zip(entry.inners("want"), wants, strict=True):
         if want.what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
             raise told.fail(f"'{want.what}' needs gravity: without it flight never ends", "want")
 
 
-def _known(entry: Entry, solved: Mapping[str, Any], parameter: Free) -> float:
+def _known(entry: TomlTable, solved: Mapping[str, Any], parameter: Free) -> float:
     """The change of a parameter that was found before, in our units."""
     value = solved.get(parameter.name, 0.0)
     if not is_number(value):
@@ -90,7 +90,7 @@ def _known(entry: Entry, solved: Mapping[str, Any], parameter: Free) -> float:
     return radians(value) if parameter.kind == "angle" else float(value)
 
 
-def _told(entry: Entry, key: str) -> list[Entry]:
+def _told(entry: TomlTable, key: str) -> list[TomlTable]:
     """A list of names, or of tables with a name; both as tables."""
     value = entry.raw(key, [])
     if not isinstance(value, list):
@@ -99,7 +99,7 @@ def _told(entry: Entry, key: str) -> list[Entry]:
     return entry.listed(key, tables)
 
 
-def _free(scene: Scene, told: Entry, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
+def _free(scene: Scene, told: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
     told.check(("what", "most"))
     name = told.text("what").replace("#", f"#{number}") if number else told.text("what")
     owner, dot, what = name.rpartition(".")
@@ -122,13 +122,13 @@ def _free(scene: Scene, told: Entry, poses: Sequence[Pose], gains: Mapping[str, 
     return Free(name, "angle", (place,), shares, ANGLE_UNIT, radians(told.number("most", ANGLE_MOST, 0)))
 
 
-def _free_gain(told: Entry, name: str, place: int, what: str) -> Free:
+def _free_gain(told: TomlTable, name: str, place: int, what: str) -> Free:
     if what not in _GAINS:
         raise told.blame(unknown("part of gains", what, _GAINS))
     return Free(name, _GAINS[what], (place,), {}, GAIN_UNIT, told.number("most", GAIN_MOST, 0, 0.99))
 
 
-def _want(scene: Scene, entry: Entry, number: str, lap: int) -> Want:
+def _want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
     angular = what in (*TURNED, *TURNS_BY)
@@ -146,7 +146,7 @@ def _want(scene: Scene, entry: Entry, number: str, lap: int) -> Want:
     return Want(what, _moment(scene, entry, what), unit * told, unit * within, unit * moves)
 
 
-def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
+def _target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
     """A number, a list of one for each goal, or where a prop is: "NAME.x"; NAME# is the one with the goal's number."""
     told = entry.raw("is")
     if isinstance(told, list):
@@ -167,19 +167,19 @@ def _target(scene: Scene, entry: Entry, number: str, lap: int) -> float:
     return float(told)
 
 
-def _moment(scene: Scene, entry: Entry, what: str) -> Moment:
+def _moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
     """`at` a number of seconds, "flight", "apex", "down" or "LINK down", and `after` that."""
     at = entry.raw("at", "flight" if what in (*LEADS_TO, *TURNS_BY) else None)
     after = entry.number("after", 0.0, 0)
     if is_number(at):
-        return Moment("time", float(at) + after)
+        return ScriptMoment("time", float(at) + after)
     if at in ("flight", "apex", "down"):
-        return Moment(at, after)
+        return ScriptMoment(at, after)
     if isinstance(at, str) and at.endswith(" down"):
         link = at.removesuffix(" down")
         try:
             scene.link_id(link)
         except PoiseError as error:
             raise entry.blame(error) from None
-        return Moment("down", after, link)
+        return ScriptMoment("down", after, link)
     raise entry.fail(f'\'at\' must be a time, "flight", "apex", "down" or "LINK down", not {at!r}', "want")

@@ -6,23 +6,23 @@ from math import inf, radians
 from typing import Any
 
 from poise.animate.angles import joint_freedoms
-from poise.control.poses.objectives import Correct, Follow, Objective, Place, Point, Touch
-from poise.control.poses.rig import Span
+from poise.control.poses.objectives import Correct, Follow, Objective, Point, ScenePoint, Touch
+from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown
-from poise.toml_reader import Entry
+from poise.toml_reader import TomlTable
 from poise.world.scene import Scene
 
 # Spans of time in scripts.
 
 
-def read_span(entry: Entry) -> Span:
+def read_span(entry: TomlTable) -> TimeSpan:
     """From when to when something goes: always, unless told."""
     start = entry.number("from", 0.0, 0)
     end = entry.number("until") if "until" in entry else inf
     if not end >= start:
         raise entry.fail(f"ends at {end:g} s, before it begins at {start:g} s", "until")
-    return Span(start, end)
+    return TimeSpan(start, end)
 
 
 _COMMON = ("kind", "from", "until")
@@ -36,12 +36,12 @@ _ENTRIES = {
 }
 
 
-def read_objectives(scene: Scene, entry: Entry) -> tuple[Objective, ...]:
+def read_objectives(scene: Scene, entry: TomlTable) -> tuple[Objective, ...]:
     """All of a script."""
     return tuple(_objective(scene, told) for told in entry.tables("objective"))
 
 
-def _objective(scene: Scene, entry: Entry) -> Objective:
+def _objective(scene: Scene, entry: TomlTable) -> Objective:
     kind = entry.text("kind")
     if kind not in _ENTRIES:
         raise entry.blame(unknown("kind of objective", kind, _ENTRIES), "kind")
@@ -52,7 +52,7 @@ def _objective(scene: Scene, entry: Entry) -> Objective:
     return made
 
 
-def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[str, Any]:
+def _pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
     """What all pulls in space are told."""
     return {
         "joints": _weights(scene, entry, least=0.0),
@@ -63,22 +63,22 @@ def _pull(scene: Scene, entry: Entry, stiffness: float, damping: float) -> dict[
     }
 
 
-def _level(scene: Scene, entry: Entry) -> Objective:
+def _level(scene: Scene, entry: TomlTable) -> Objective:
     return Point(_link(scene, entry), axis=_axis(entry, (0, 0, 1)), **_pull(scene, entry, 400, 80))
 
 
-def _look(scene: Scene, entry: Entry) -> Objective:
+def _look(scene: Scene, entry: TomlTable) -> Objective:
     place = _place(scene, entry, "at")
     axis = _axis(entry, (1, 0, 0))
     return Point(_link(scene, entry), axis=axis, towards=place, **_pull(scene, entry, 60, 8))
 
 
-def _touch(scene: Scene, entry: Entry) -> Objective:
-    point = Place(_vector(entry, "point", (0, 0, 0)), _link(scene, entry))
+def _touch(scene: Scene, entry: TomlTable) -> Objective:
+    point = ScenePoint(_vector(entry, "point", (0, 0, 0)), _link(scene, entry))
     return Touch(point, _place(scene, entry, "at"), **_pull(scene, entry, 800, 120))
 
 
-def _follow(scene: Scene, entry: Entry) -> Objective:
+def _follow(scene: Scene, entry: TomlTable) -> Objective:
     joints = entry.inner("joints")
     leaders = {name: joints.text(name) for name in joints.keys}
     if not leaders:
@@ -93,7 +93,7 @@ def _follow(scene: Scene, entry: Entry) -> Objective:
     return Follow(leaders, entry.number("factor", 1.0), offset, when=read_span(entry))
 
 
-def _correct(scene: Scene, entry: Entry) -> Objective:
+def _correct(scene: Scene, entry: TomlTable) -> Objective:
     """Weights are told in degrees per m or m/s, or per degree."""
     sensor = Sensor(entry.text("sensor"))
     with entry.blaming("sensor"):
@@ -110,7 +110,7 @@ def _correct(scene: Scene, entry: Entry) -> Objective:
 _READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
 
 
-def _weights(scene: Scene, entry: Entry, least: float = -inf) -> dict[str, float]:
+def _weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
     """Joints by the names of their freedoms, each with its weight: a list of names, or a table of weights."""
     told = entry.raw("joints")
     names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(told, list | str) else {}
@@ -131,30 +131,30 @@ def _weights(scene: Scene, entry: Entry, least: float = -inf) -> dict[str, float
     return out
 
 
-def _link(scene: Scene, entry: Entry) -> str:
+def _link(scene: Scene, entry: TomlTable) -> str:
     link = entry.text("link")
     with entry.blaming("link"):
         scene.link_id(link)
     return link
 
 
-def _place(scene: Scene, entry: Entry, key: str) -> Place:
+def _place(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
     """Three numbers in the world, or a link or prop by name."""
     told = entry.raw(key)
     if isinstance(told, str):
         with entry.blaming(key):
             scene.link_id(told)
-        return Place(link=told)
-    return Place(_vector(entry, key, None))
+        return ScenePoint(link=told)
+    return ScenePoint(_vector(entry, key, None))
 
 
-def _axis(entry: Entry, default: tuple[float, ...]) -> tuple[float, float, float]:
+def _axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:
     axis = _vector(entry, "axis", default)
     if not any(axis):
         raise entry.fail("'axis' must not be zero", "axis")
     return axis
 
 
-def _vector(entry: Entry, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:
+def _vector(entry: TomlTable, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:
     x, y, z = entry.numbers(key, 3, default)
     return x, y, z

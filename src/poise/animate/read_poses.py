@@ -16,7 +16,7 @@ from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed, standing_coordinates
 from poise.retarget.ik import PoseSolver
-from poise.toml_reader import Entry
+from poise.toml_reader import TomlTable
 
 # Poses told by where hands and feet are to be: angles by inverse kinematics.
 
@@ -26,7 +26,7 @@ FIRM, LOOSE = 30.0, 0.03
 """Weights of what stays as told, and of what may bend."""
 
 
-def reached(body: Body, angles: Mapping[int, float], entry: Entry) -> dict[int, float]:
+def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
     """Angles with those of the limbs bent so that their ends are at places, m, in front of the standing body.
 
     Places are told as the body stands, its root where the standing pose has it and turned as the pose says: x ahead,
@@ -67,7 +67,7 @@ MOST = 10_000
 """Poses of a script."""
 
 
-def read_poses(body: Body, entry: Entry, seconds: float) -> tuple[Pose, ...]:
+def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]:
     """In order of time. A pose of a cycle is called NAME#1, NAME#2 ... in its repetitions."""
     poses: dict[str, Pose] = {}
     for index, told in enumerate(entry.tables("pose")):
@@ -81,14 +81,14 @@ def read_poses(body: Body, entry: Entry, seconds: float) -> tuple[Pose, ...]:
     return tuple(sorted(poses.values(), key=lambda pose: pose.time))
 
 
-def _add(poses: dict[str, Pose], more: Iterable[Pose], told: Entry) -> None:
+def _add(poses: dict[str, Pose], more: Iterable[Pose], told: TomlTable) -> None:
     for pose in more:
         if pose.name in poses:
             raise told.fail(f"two poses are called '{pose.name}'", "name")
         poses[pose.name] = pose
 
 
-def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = None) -> Pose:
+def _pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None = None) -> Pose:
     angles = read_angles(body, entry.inner("angles"), lap)
     if "reach" in entry:
         with entry.blaming("reach"):
@@ -98,7 +98,7 @@ def _pose(body: Body, entry: Entry, name: str, time: float, lap: int | None = No
     return Pose(name, time, angles)
 
 
-def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
+def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
     """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before.
 
     With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
@@ -126,7 +126,7 @@ def _cycle(body: Body, entry: Entry, seconds: float) -> list[Pose]:
     return [pose for pose in poses if pose.time <= end + 1e-9]
 
 
-def _laps(body: Body, entry: Entry, name: str, count: int) -> list[Pose]:
+def _laps(body: Body, entry: TomlTable, name: str, count: int) -> list[Pose]:
     """A pose of a cycle in its repetitions, not yet in time; read once if it is always the same."""
     if changes_by_lap(body, entry.inner("angles")):
         return [_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]

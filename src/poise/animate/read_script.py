@@ -15,14 +15,14 @@ from poise.animate.direct import goal_start
 from poise.animate.read_goals import read_goals
 from poise.animate.read_objectives import read_objectives, read_span
 from poise.animate.read_poses import read_poses
-from poise.animate.script import Beginning, Hold, Script
+from poise.animate.script import Beginning, Script, ScriptHold
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
-from poise.control.poses.rig import Span, Strengthening
+from poise.control.poses.rig import Strengthening, TimeSpan
 from poise.errors import unknown
 from poise.perform.cast import load_body
 from poise.perform.run import LONGEST
-from poise.toml_reader import Entry, is_number
+from poise.toml_reader import TomlTable, is_number
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push
 from poise.world.scene import Scene
@@ -45,7 +45,7 @@ def shipped_scripts() -> tuple[str, ...]:
 
 def shipped_titles() -> dict[str, str]:
     """What each of them shows, by name."""
-    return {name: Entry.read(find_script(name)).text("title") for name in shipped_scripts()}
+    return {name: TomlTable.read(find_script(name)).text("title") for name in shipped_scripts()}
 
 
 def find_script(name: str) -> Path:
@@ -65,7 +65,7 @@ def is_shipped(path: Path) -> bool:
 def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     """A script by name or path, its cycles repeated for at least so many seconds; errors name the line."""
     path = find_script(str(name))
-    entry = Entry.read(path)
+    entry = TomlTable.read(path)
     entry.check(_ENTRIES)
     body = _body(entry, path.parent)
     seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
@@ -97,7 +97,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     return script
 
 
-def _body(entry: Entry, folder: Path) -> Body:
+def _body(entry: TomlTable, folder: Path) -> Body:
     """By name, or from a file that is looked for beside the script."""
     name = entry.text("body", "human37")
     with entry.blaming("body"):
@@ -111,7 +111,7 @@ def _body(entry: Entry, folder: Path) -> Body:
     return body
 
 
-def _scene(body: Body, entry: Entry, folder: Path) -> Scene:
+def _scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
     """The body in its scene; the file of a terrain is looked for beside the script."""
     entry.check(("terrain", "friction", "gravity", "prop"))
     with entry.blaming("terrain"):
@@ -134,7 +134,7 @@ def _names(parts: Iterable[Element]) -> set[tuple[str, str]]:
     return {(each.tag.removeprefix("free"), each.attrib["name"]) for each in inner if "name" in each.attrib}
 
 
-def _prop(entry: Entry) -> Prop:
+def _prop(entry: TomlTable) -> Prop:
     """A prop by its kind, with whatever else it takes."""
     kind = entry.text("kind")
     if kind not in PROPS:
@@ -151,7 +151,7 @@ def _prop(entry: Entry) -> Prop:
     return make(**given)  # type: ignore[no-any-return]
 
 
-def _measure(entry: Entry, key: str, usual: object) -> float | tuple[float, ...]:
+def _measure(entry: TomlTable, key: str, usual: object) -> float | tuple[float, ...]:
     """A number of a prop, or as many as usual."""
     value = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
     sizes = value if isinstance(value, tuple) else (value,)
@@ -160,14 +160,14 @@ def _measure(entry: Entry, key: str, usual: object) -> float | tuple[float, ...]
     return value
 
 
-def _beginning(entry: Entry) -> Beginning:
+def _beginning(entry: TomlTable) -> Beginning:
     entry.check(("place", "heading", "velocity", "lift"))
     x, y = entry.numbers("place", 2, (0.0, 0.0))
     ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
     return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
 
 
-def _settings(entry: Entry) -> PosesSettings:
+def _settings(entry: TomlTable) -> PosesSettings:
     valid = [field.name for field in fields(PosesSettings)]
     entry.check(valid)
     settings = PosesSettings()
@@ -177,7 +177,7 @@ def _settings(entry: Entry) -> PosesSettings:
     return settings
 
 
-def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
+def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
     """Changes of gains, and the place of each by name."""
     out: list[Strengthening] = []
     names: dict[str, int] = {}
@@ -194,11 +194,11 @@ def _changes(body: Body, entry: Entry) -> tuple[tuple[Strengthening, ...], dict[
     return tuple(out), names
 
 
-def _stabilised(entry: Entry) -> tuple[Span, ...]:
+def _stabilised(entry: TomlTable) -> tuple[TimeSpan, ...]:
     """When the root is stabilised: always, or in the spans told, or never."""
     entry.check(("during",))
     if "during" not in entry:
-        return (Span(),)
+        return (TimeSpan(),)
     told = entry.raw("during")
     if not isinstance(told, list) or not all(isinstance(span, list) and len(span) == 2 for span in told):
         raise entry.fail(f"'during' must be a list of [from, until], not {told!r}", "during")
@@ -206,11 +206,11 @@ def _stabilised(entry: Entry) -> tuple[Span, ...]:
     for start, end in told:
         if not (is_number(start) and is_number(end) and 0 <= start <= end):
             raise entry.fail(f"'during': [{start}, {end}] must be two times, the earlier one first", "during")
-        spans.append(Span(float(start), float(end)))
+        spans.append(TimeSpan(float(start), float(end)))
     return tuple(spans)
 
 
-def _pushes(scene: Scene, entry: Entry) -> tuple[Push, ...]:
+def _pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
     """Pushes in the short form of the command line."""
     out = []
     for text in entry.texts("push"):
@@ -222,7 +222,7 @@ def _pushes(scene: Scene, entry: Entry) -> tuple[Push, ...]:
     return tuple(out)
 
 
-def _hold(scene: Scene, entry: Entry) -> Hold:
+def _hold(scene: Scene, entry: TomlTable) -> ScriptHold:
     entry.check(("link", "what", "points", "from", "until"))
     points = entry.raw("points", [[0.0, 0.0, 0.0]])
     good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
@@ -234,4 +234,4 @@ def _hold(scene: Scene, entry: Entry) -> Hold:
     if entry.text("link") == entry.text("what"):
         raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
     places = tuple((float(x), float(y), float(z)) for x, y, z in points)
-    return Hold(entry.text("link"), entry.text("what"), places, read_span(entry))
+    return ScriptHold(entry.text("link"), entry.text("what"), places, read_span(entry))

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.animate.direct import Change, direct
-from poise.animate.script import Hold, Script
+from poise.animate.script import Script, ScriptHold
 from poise.errors import PoiseError
 from poise.perform.cues import Cue
 from poise.perform.forces import ScenePush, total_push
-from poise.perform.start import Placed, start
+from poise.perform.start import PlacedReference, start
 from poise.world.result import BlowUp, StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -26,7 +26,7 @@ def hold_cues(script: Script) -> list[Cue]:
     return [cue for hold in script.holds for cue in _cues(hold)]
 
 
-def _cues(hold: Hold) -> list[Cue]:
+def _cues(hold: ScriptHold) -> list[Cue]:
     def take(world: World) -> None:
         for point in hold.points:
             world.grip(hold.link, world.point(hold.link, point), hold.what)
@@ -62,7 +62,7 @@ class Rehearsal:
     def direct(self, changes: Iterable[Change]) -> None:
         """Have the script performed with changes, from now on."""
         reference, self._controller = direct(self.script, changes)
-        self._controller.reset(self.world, Placed(reference, self._place))
+        self._controller.reset(self.world, PlacedReference(reference, self._place))
 
     def step(self) -> StepResult:
         """Go on by a step."""

@@ -11,7 +11,7 @@ from typing import Literal
 from poise.body.surface import lowest
 from poise.control.poses.objectives import Objective
 from poise.control.poses.poses import PosesSettings
-from poise.control.poses.rig import Rig, Span, Strengthening
+from poise.control.poses.rig import Rig, Strengthening, TimeSpan
 from poise.reference.key_poses import posed, standing_coordinates
 from poise.world.pushes import Push
 from poise.world.scene import Scene
@@ -45,17 +45,17 @@ class Beginning:
 
 
 @dataclass(frozen=True)
-class Hold:
+class ScriptHold:
     """A prop or a place of the world held by a link, at points."""
 
     link: str
     what: str  # a prop, or `world`
     points: tuple[Vector, ...]  # m, in the link's frame
-    when: Span
+    when: TimeSpan
 
 
 @dataclass(frozen=True)
-class Moment:
+class ScriptMoment:
     """When something is wanted: at a time, or so long after an event of the goal's own time."""
 
     event: Literal["time", "flight", "apex", "down"]
@@ -68,7 +68,7 @@ class Want:
     """A kinematic constraint."""
 
     what: str  # a sensor, or what flight leads to
-    when: Moment
+    when: ScriptMoment
     value: float  # SI units and rad
     within: float  # the same, the tolerance
     range: float = 0.0  # the same: how far the value may be moved, and the script still solves
@@ -112,10 +112,10 @@ class Script:
     settings: PosesSettings
     poses: tuple[Pose, ...]
     changes: tuple[Strengthening, ...]
-    stabilised: tuple[Span, ...]
+    stabilised: tuple[TimeSpan, ...]
     objectives: tuple[Objective, ...]
     pushes: tuple[Push, ...]
-    holds: tuple[Hold, ...]
+    holds: tuple[ScriptHold, ...]
     goals: tuple[Goal, ...]
 
     @cached_property

@@ -30,7 +30,7 @@ from poise.arrays import Array
 _LEAST = 1e-9  # units: a parameter that may not change is nudged by this, to no effect
 
 
-class Outcome(NamedTuple):
+class SimulationOutcome(NamedTuple):
     """What comes of a simulation; not finite where it fails."""
 
     reached: Array  # (m,) of the targets
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 class Simulate(Protocol):
     """Simulates with several changes (n,) of the parameters."""
 
-    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[Outcome]:
+    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[SimulationOutcome]:
         """What comes of each. If only `slopes` are sought, no more than what is smooth is asked for."""
 
 
@@ -181,14 +181,17 @@ class _Search:
                 return True
         return False
 
-    def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[Outcome]:
+    def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
         """What comes of changes in units, in tolerances from the targets."""
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
-        return [Outcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair)) for pair in outcomes]
+        return [
+            SimulationOutcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair))
+            for pair in outcomes
+        ]
 
-    def settle_for(self, seen: Sequence[tuple[Array, Outcome]]) -> bool:
+    def settle_for(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
         """Take the best of some changes that have been seen, if it is nearer."""
         distance = self._distance
         for point, outcome in seen:
@@ -196,7 +199,7 @@ class _Search:
                 self._at, self._off = point, outcome
         return self._distance < distance
 
-    def look_around(self, nudge: float) -> list[tuple[Array, Outcome]]:
+    def look_around(self, nudge: float) -> list[tuple[Array, SimulationOutcome]]:
         """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; what was seen."""
         way, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
         sides = np.where(np.abs(self._at + way * room) <= self._bound, way, -way) * room

@@ -17,7 +17,7 @@ from poise.animate.direct import Change, goal_start, solved_changes
 from poise.animate.goals import Watch, spoken
 from poise.animate.rehearsal import Rehearsal
 from poise.animate.script import Goal, Script
-from poise.animate.shooting import Hit, Outcome, ShootingSettings, Shot, Simulate, shoot
+from poise.animate.shooting import Hit, ShootingSettings, Shot, Simulate, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.progress import Say, in_silence
@@ -45,7 +45,7 @@ class Stand:
         self._rehearsal.world.load()
         self._watch: tuple[Goal, Watch] | None = None
 
-    def outcome(self, attempt: Attempt, change: Array, slopes: bool) -> Outcome:
+    def outcome(self, attempt: Attempt, change: Array, slopes: bool) -> SimulationOutcome:
         """What comes of a change (n,)."""
         goal, rehearsal = attempt.goal, self._rehearsal
         if self._watch is None or self._watch[0].origin != goal.origin:
@@ -74,7 +74,7 @@ class Crew:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def outcomes(self, attempt: Attempt, changes: Sequence[Array], slopes: bool) -> list[Outcome]:
+    def outcomes(self, attempt: Attempt, changes: Sequence[Array], slopes: bool) -> list[SimulationOutcome]:
         """What comes of each change, in their order."""
         if self._pool is None or len(changes) == 1:
             return [self._stand.outcome(attempt, change, slopes) for change in changes]
@@ -93,7 +93,7 @@ def _enter(script: Script) -> None:
     _own[:] = [Stand(script)]
 
 
-def _outcome(attempt: Attempt, slopes: bool, change: Array) -> Outcome:
+def _outcome(attempt: Attempt, slopes: bool, change: Array) -> SimulationOutcome:
     return _own[0].outcome(attempt, change, slopes)
 
 
@@ -102,7 +102,7 @@ ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class GoalResult:
     """What came of a goal."""
 
     goal: Goal
@@ -115,11 +115,11 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class ScriptSolution:
     """A solved script, and how it was found."""
 
     script: Script  # its goals with the changes that were found
-    answers: tuple[Answer, ...]
+    answers: tuple[GoalResult, ...]
     seconds: float
 
     @property
@@ -142,7 +142,7 @@ class Solution:
 
 def solve(
     script: Script, settings: ShootingSettings | None = None, say: Say = in_silence, workers: int = 1
-) -> Solution:
+) -> ScriptSolution:
     """Find the least changes of the animator's values that meet the script's constraints.
 
     With several worker processes finite differences are taken at once; what is found is the same.
@@ -150,7 +150,7 @@ def solve(
     began = clock.perf_counter()
     rehearsal = Rehearsal(script)
     known: list[Change] = []
-    answers: list[Answer] = []
+    answers: list[GoalResult] = []
     with Crew(script, workers) as crew:
         for goal in script.goals:
             started = clock.perf_counter()
@@ -163,18 +163,20 @@ def solve(
             hit = _shoot(settings, say, goal, partial(crew.outcomes, attempt), _hint(goal, answers))
             known += list(zip(goal.free, hit.change.tolist(), strict=True))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
-            answers.append(Answer(solved, hit, clock.perf_counter() - started))
+            answers.append(GoalResult(solved, hit, clock.perf_counter() - started))
         if len(answers) > 1:
             answers = _mended(script, answers, crew, partial(_shoot, settings, say))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
-    return Solution(solved_script, tuple(answers), clock.perf_counter() - began)
+    return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
 def _shoot(settings: ShootingSettings | None, say: Say, goal: Goal, simulate: Simulate, hint: Hit | None) -> Hit:
     return shoot(_shot(goal, simulate, hint), settings, partial(_tell, goal, say))
 
 
-def _mended(script: Script, answers: Sequence[Answer], crew: Crew, shoot_at: Callable[..., Hit]) -> list[Answer]:
+def _mended(
+    script: Script, answers: Sequence[GoalResult], crew: Crew, shoot_at: Callable[..., Hit]
+) -> list[GoalResult]:
     """What is reached of goals in the end; those that others' changes have spoilt are solved again, for some rounds."""
     own = [answer.hit.converged for answer in answers]
     now = _in_the_end(script, answers)
@@ -188,7 +190,9 @@ def _mended(script: Script, answers: Sequence[Answer], crew: Crew, shoot_at: Cal
     return now
 
 
-def _again(script: Script, answers: Sequence[Answer], k: int, crew: Crew, shoot_at: Callable[..., Hit]) -> Answer:
+def _again(
+    script: Script, answers: Sequence[GoalResult], k: int, crew: Crew, shoot_at: Callable[..., Hit]
+) -> GoalResult:
     """A goal solved once more from where it is, all other goals' changes known."""
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
     known = solved_changes(answer.goal for answer in answers if answer is not last)
@@ -201,10 +205,10 @@ def _again(script: Script, answers: Sequence[Answer], k: int, crew: Crew, shoot_
         hit, iterations=last.hit.iterations + hit.iterations, simulations=last.hit.simulations + hit.simulations
     )
     solved = replace(goal, solved=tuple(hit.change.tolist()))
-    return Answer(solved, total, last.seconds + clock.perf_counter() - started)
+    return GoalResult(solved, total, last.seconds + clock.perf_counter() - started)
 
 
-def _in_the_end(script: Script, answers: Sequence[Answer]) -> list[Answer]:
+def _in_the_end(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
     """What is reached of goals with all changes that were found."""
     rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
     rehearsal.direct(known)
@@ -220,7 +224,7 @@ def _in_the_end(script: Script, answers: Sequence[Answer]) -> list[Answer]:
     return out
 
 
-def _hint(goal: Goal, answers: Sequence[Answer]) -> Hit | None:
+def _hint(goal: Goal, answers: Sequence[GoalResult]) -> Hit | None:
     """What was found for the repetition of a goal before this one, as long as nothing is known of this one itself."""
     if not answers or any(goal.solved):
         return None

@@ -14,7 +14,7 @@ from poise.body import symmetry
 from poise.body.body import Body
 from poise.body.mjcf import write
 from poise.body.parts import Foot, Hand, Joint, Kind
-from poise.body.plans.plan import JointPlan, Plan
+from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest
 from poise.rotations import quat_exp
 
@@ -28,7 +28,7 @@ _KINDS: dict[int, Kind] = {
 _ALIGNED = 0.999  # cosine above which a hinge axis counts as a link axis
 
 
-def build(plan: Plan) -> Body:
+def build(plan: BodyPlan) -> Body:
     """The body of a plan."""
     mjcf = write(plan)
     model = mujoco.MjModel.from_xml_string(mjcf)
@@ -134,7 +134,7 @@ def _dof_names(name: str, elements: tuple[str, ...], axes: Array) -> tuple[str, 
 
 
 def _per_dof(
-    plan: Plan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
+    plan: BodyPlan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
 ) -> Mapping[str, Array]:
     """Named (nv,) arrays from numbers that joints hold by name; 0 on the root."""
     arrays: dict[str, Array] = {}
@@ -145,7 +145,7 @@ def _per_dof(
     return Frozen(arrays)
 
 
-def _standing(plan: Plan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
+def _standing(plan: BodyPlan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
     qpos = np.array(model.qpos0)
     for joint in joints:
         if joint.name in plan.standing:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.parts import Foot, Hand, Joint
-from poise.body.plans.plan import Plan
+from poise.body.plans.plan import BodyPlan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
 from poise.errors import PoiseError, unknown
@@ -39,7 +39,7 @@ class Body:
     hands: tuple[Hand, ...] = ()
     head: str | None = None  # link
     symmetry: Symmetry | None = None
-    plan: Plan | None = None  # what it was generated from; None for a user's own MJCF, or with a load
+    plan: BodyPlan | None = None  # what it was generated from; None for a user's own MJCF, or with a load
     rigging: Rigging | None = None  # the skeleton it was built for; None for one joint per link
 
     @classmethod

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from poise.body.assemble import build
 from poise.body.body import Body
-from poise.body.plans.plan import Plan
+from poise.body.plans.plan import BodyPlan
 from poise.errors import unknown
 
 _NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
@@ -18,11 +18,11 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
-def plan_named(name: str) -> Plan:
+def plan_named(name: str) -> BodyPlan:
     """The plan of a body that comes with Poise: its module is called like it."""
     if name not in _NAMES:
         raise unknown("body", name, _NAMES)
-    plan: Plan = import_module(f"poise.body.plans.{name}").plan()
+    plan: BodyPlan = import_module(f"poise.body.plans.{name}").plan()
     return plan
 
 

@@ -15,7 +15,7 @@ from poise.rotations import quat_rotate
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class LinkPoses:
     """Points and links in the world, and their Jacobians."""
 
     places: Array  # (T, P, 3) m
@@ -53,7 +53,7 @@ class Kinematics:
         points = len(self._carriers)
         return where + quat_rotate(facing[:, :points], self._offsets), facing[:, points:]
 
-    def posed(self, qpos: Array) -> Posed:
+    def posed(self, qpos: Array) -> LinkPoses:
         """Places, turns and their Jacobians."""
         where, facing, axes, centre = self._read(qpos, axes=True)
         points = len(self._carriers)
@@ -63,7 +63,7 @@ class Kinematics:
         place_rows += np.swapaxes(shift, 1, 2)[:, None]
         place_rows *= self._moves_points[:, None, :]
         turn_rows = np.swapaxes(spin, 1, 2)[:, None] * self._moves_links[:, None, :]
-        return Posed(places, facing[:, points:], place_rows, turn_rows)
+        return LinkPoses(places, facing[:, points:], place_rows, turn_rows)
 
     def _read(self, qpos: Array, axes: bool) -> tuple[Array, Array, Array, Array]:
         """Of each frame: carriers' places, all links' turns, and if wanted joint axes and the centre of mass."""

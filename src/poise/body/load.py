@@ -27,7 +27,7 @@ SIDES = np.array([1.2, 0.65, 1.28])  # ahead, across and down, of the side of a 
 COLOUR = "0.35 0.42 0.5 1"
 
 
-class Box(NamedTuple):
+class LoadBox(NamedTuple):
     """A box in the frame of a link."""
 
     mass: float  # kg
@@ -70,19 +70,19 @@ def loaded(body: Body, link: str, mass: float) -> Body:
     return replace(body, mjcf=ET.tostring(tree, encoding="unicode") + "\n", plan=None)
 
 
-def _box(body: Body, link: str, mass: float) -> Box:
+def _box(body: Body, link: str, mass: float) -> LoadBox:
     """The load, in place."""
     index = body.link_id(link)
     half = 0.5 * (mass / DENSITY) ** (1 / 3) * SIDES
     hand = next((each for each in body.hands if each.link == link), None)
     if hand is None:
-        return Box(mass, np.array(body.model.body_ipos[index]), np.array([1.0, 0.0, 0.0, 0.0]), half, False)
+        return LoadBox(mass, np.array(body.model.body_ipos[index]), np.array([1.0, 0.0, 0.0, 0.0]), half, False)
     long = float(np.linalg.norm(hand.point))
     along = hand.point / long if long > 0 else np.array([0.0, 0.0, -1.0])
-    return Box(mass, hand.point + half[2] * along, quat_between([0.0, 0.0, -1.0], along), half, True)
+    return LoadBox(mass, hand.point + half[2] * along, quat_between([0.0, 0.0, -1.0], along), half, True)
 
 
-def _inertial(body: Body, link: str, box: Box) -> ET.Element:
+def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     """Link and load as one rigid body: the parallel axis theorem."""
     model, index = body.model, body.link_id(link)
     axes = quat_to_matrix(model.body_iquat[index])
@@ -97,7 +97,7 @@ def _inertial(body: Body, link: str, box: Box) -> ET.Element:
     return ET.Element("inertial", pos=numbers(centre), mass=repr(float(masses.sum())), fullinertia=numbers(six))
 
 
-def _geom(link: str, box: Box) -> ET.Element:
+def _geom(link: str, box: LoadBox) -> ET.Element:
     place = {"pos": numbers(box.centre), "quat": numbers(box.turn), "size": numbers(box.half)}
     seen = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
     return ET.Element("geom", {"name": _name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})

@@ -7,13 +7,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element
 
-from poise.body.plans.plan import Geom, Plan, Segment
+from poise.body.plans.plan import BodyPlan, Geom, Segment
 
 Attributes = dict[str, Any]  # of str; ElementTree's stubs admit no plain dict of str
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
-def write(plan: Plan) -> str:
+def write(plan: BodyPlan) -> str:
     """The complete MJCF of the body alone: no floor, no actuators."""
     root = ET.Element("mujoco", model=plan.name)
     # Inertias are given, never guessed from shapes; nothing is silently "balanced" or bounded from below.

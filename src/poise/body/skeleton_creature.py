@@ -15,7 +15,7 @@ from poise.arrays import Array, Frozen
 from poise.body import guess
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
-from poise.body.plans.plan import Colour, FootPlan, Geom, JointPlan, Plan, Quaternion, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Quaternion, Segment, Vector
 from poise.body.skeleton_pose import Upright
 from poise.body.symmetry import counterparts, side_of
 from poise.errors import PoiseError
@@ -173,7 +173,7 @@ class _Solid:
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-def plan(upright: Upright, mass: float | None, name: str) -> tuple[Plan, dict[str, int]]:
+def plan(upright: Upright, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
     """The body of a creature, and the joint that each of its links follows."""
     parts = limbs(upright)
     radii = _radii(parts)
@@ -186,7 +186,7 @@ def plan(upright: Upright, mass: float | None, name: str) -> tuple[Plan, dict[st
     segments = tuple(
         _segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
     )
-    whole = Plan(name, segments, "motor", {}, feet=tuple(_foot_plan(parts, part, feet[part.name]) for part in parts
+    whole = BodyPlan(name, segments, "motor", {}, feet=tuple(_foot_plan(parts, part, feet[part.name]) for part in parts
                                                          if part.name in feet))  # fmt: skip
     return whole, {part.name: part.joint for part in parts}
 

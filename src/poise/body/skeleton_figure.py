@@ -24,7 +24,7 @@ _LEAST_TRUNK = 0.1  # of stature, from hips to shoulders
 
 
 @dataclass(frozen=True)
-class Figure:
+class PersonMeasures:
     """Where the joints of a person are in the body's zero pose. Vectors from the middle of the hips, left side."""
 
     proportions: Proportions
@@ -39,7 +39,7 @@ class Figure:
     has_hands: bool
 
 
-def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
+def measure(upright: Upright, roles: Roles, mass: float | None) -> PersonMeasures:
     """The figure of an upright skeleton, left and right averaged."""
     spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
     shoulder = _paired(upright, roles, "upper_arm")
@@ -67,7 +67,7 @@ def measure(upright: Upright, roles: Roles, mass: float | None) -> Figure:
     ball, tip = _foot_lengths(upright, roles, foot, stature)
     girth = float(np.clip(np.sqrt(proportions.mass / BODY_MASS_INDEX) / stature, 0.7, 1.5))
     crown = max(top, neck[-1][2] + 1.7 * proportions.metres(proportions.skull[2])) if neck else top
-    return Figure(
+    return PersonMeasures(
         proportions=replace(proportions, foot=proportions.heel + tip, girth=girth),
         spine=spine,
         neck=neck,

@@ -12,10 +12,10 @@ from poise.body import skeleton_person as skeletal_trunk
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint
-from poise.body.plans.anthropometry import Proportions, Row
-from poise.body.plans.plan import Colour, FootPlan, Geom, JointPlan, Plan, Segment, Vector, minus
+from poise.body.plans.anthropometry import Proportions, SegmentRow
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, minus
 from poise.body.plans.scale import strengthened
-from poise.body.skeleton_figure import ADULT, Figure
+from poise.body.skeleton_figure import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
 
 # Trunk, neck and head of a figure with any number of joints in its spine and neck.
@@ -57,7 +57,7 @@ class _Cut:
     high: float
 
 
-def trunk(figure: Figure) -> tuple[Segment, ...]:
+def trunk(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Pelvis and spine, up to the chest."""
     cuts = _cuts(figure)
     parents = [None, *(cut.link for cut in cuts)]
@@ -65,7 +65,7 @@ def trunk(figure: Figure) -> tuple[Segment, ...]:
                  for cut, parent, below in zip(cuts, parents, [cuts[0], *cuts], strict=False))  # fmt: skip
 
 
-def head(figure: Figure) -> tuple[Segment, ...]:
+def head(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Neck and head. Without joints of its own the head is welded to the chest."""
     p, chest = figure.proportions, figure.spine[-1]
     places = figure.neck or ((chest[0], 0.0, p.trunk),)
@@ -86,7 +86,7 @@ def head(figure: Figure) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def _cuts(figure: Figure) -> list[_Cut]:
+def _cuts(figure: PersonMeasures) -> list[_Cut]:
     length, count = figure.proportions.trunk, len(figure.spine)
     heights = [z / length for _, _, z in figure.spine]
     low = np.zeros(count + 1)
@@ -113,7 +113,7 @@ def _share(count: int) -> float:
     return min(1.0, 1.6 / count)
 
 
-def _segment(figure: Figure, cut: _Cut, parent: str | None, below: Vector | None) -> Segment:
+def _segment(figure: PersonMeasures, cut: _Cut, parent: str | None, below: Vector | None) -> Segment:
     p = figure.proportions
     mass, centre, inertia = _slice(p, cut.low, cut.high)
     if cut.link == "chest" and figure.clavicle is not None:
@@ -137,20 +137,20 @@ def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vecto
     return mass, centre, inertia
 
 
-def _disc(row: Row, mass: float, whole: float, height: float) -> Vector:
+def _disc(row: SegmentRow, mass: float, whole: float, height: float) -> Vector:
     """Inertia of a slice of a part of the trunk: the part's cross-section, its own height."""
     about_x, about_y, about_z = tables.upright_inertia(row, mass, whole)
     x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * height**2 / 12
     return y + z, x + z, x + y
 
 
-def _line(figure: Figure, height: float) -> float:
+def _line(figure: PersonMeasures, height: float) -> float:
     """How far forward the middle of the trunk is at a height, along the joints of the spine."""
     points = sorted((z, x) for x, _, z in ((0.0, 0.0, 0.0), *figure.spine, *figure.neck[:1]))
     return float(np.interp(height, [z for z, _ in points], [x for _, x in points]))
 
 
-def _looks(figure: Figure, cut: _Cut) -> tuple[Geom, ...]:
+def _looks(figure: PersonMeasures, cut: _Cut) -> tuple[Geom, ...]:
     p = figure.proportions
     looks = []
     for name, at, wide, radius, colour, solid in _ROUND:
@@ -187,7 +187,9 @@ def _vertebra(
     return Segment(link, parent, nature, offset, mass, com, tables.cylinder_inertia(mass, thick, length), looks, "head")
 
 
-def _skull(figure: Figure, parent: str, nature: JointPlan, offset: Vector, place: Vector, on_neck: bool) -> Segment:
+def _skull(
+    figure: PersonMeasures, parent: str, nature: JointPlan, offset: Vector, place: Vector, on_neck: bool
+) -> Segment:
     p = figure.proportions
     a, b, c = (p.metres(s) for s in p.skull)
     top = max(figure.crown - place[2], 1.7 * c)
@@ -203,7 +205,7 @@ MOST_LEAN = 0.2  # sine of the slant of the legs
 SHANK_TURN = radians(35)  # foot and shank together, either way
 
 
-def plan(figure: Figure, name: str) -> Plan:
+def plan(figure: PersonMeasures, name: str) -> BodyPlan:
     """The body of a figure: ball joints but for knees, elbows, toes and clavicles."""
     pelvis, *spine = skeletal_trunk.trunk(figure)
     leg, contact = _leg(figure)
@@ -225,7 +227,7 @@ def plan(figure: Figure, name: str) -> Plan:
     return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
 
 
-def _lean(figure: Figure, segments: tuple[Segment, ...], foot: FootPlan) -> float:
+def _lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
     """How far (rad) the legs must slant under the upright trunk for the body to be balanced.
 
     The centre of mass is then a quarter of the way from the ankles to the balls of the feet.
@@ -242,7 +244,7 @@ def _lean(figure: Figure, segments: tuple[Segment, ...], foot: FootPlan) -> floa
     return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
 
 
-def _leg(figure: Figure) -> tuple[tuple[Segment, ...], FootPlan]:
+def _leg(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
     p, sole = figure.proportions, figure.sole
     thigh, shank = human.thigh_and_shank(p)
     ankle = _ankle()
@@ -260,7 +262,7 @@ def _ankle() -> JointPlan:
     return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
 
 
-def _off_the_ground(shank: Segment, figure: Figure) -> Segment:
+def _off_the_ground(shank: Segment, figure: PersonMeasures) -> Segment:
     """The shank with its rounded end above the soles, which are not far below a low ankle."""
     bone, *rest = shank.geoms
     top, (x, y, z) = bone.points
@@ -269,7 +271,7 @@ def _off_the_ground(shank: Segment, figure: Figure) -> Segment:
     return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
 
 
-def _arm(figure: Figure) -> tuple[Segment, ...]:
+def _arm(figure: PersonMeasures) -> tuple[Segment, ...]:
     chest = figure.spine[-1]
     root = figure.clavicle or chest
     girdle = () if figure.clavicle is None else (_clavicle(figure),)
@@ -288,7 +290,7 @@ def _twisting(bend: JointPlan) -> JointPlan:
                    lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
 
 
-def _clavicle(figure: Figure) -> Segment:
+def _clavicle(figure: PersonMeasures) -> Segment:
     """The left shoulder girdle, from its joint out to the shoulder."""
     assert figure.clavicle is not None
     p = figure.proportions

@@ -18,7 +18,7 @@ from poise.rotations import quat_rotate
 
 
 @dataclass(frozen=True, eq=False)
-class Ball:
+class ContactSphere:
     """A sphere fixed to a link."""
 
     name: str
@@ -27,7 +27,7 @@ class Ball:
     radius: float  # m
 
 
-def balls_of(body: Body) -> tuple[Ball, ...]:
+def balls_of(body: Body) -> tuple[ContactSphere, ...]:
     """Solid spheres, both ends of solid capsules, and the corners of solid boxes, as balls of no radius."""
     model = body.model
     out = []
@@ -38,7 +38,7 @@ def balls_of(body: Body) -> tuple[Ball, ...]:
         link = model.body(model.geom_bodyid[g]).name
         for number, end in enumerate(ends):
             centre = model.geom_pos[g] + quat_rotate(model.geom_quat[g], end)
-            out.append(Ball(f"{model.geom(g).name}_{number}", link, readonly(centre), radius))
+            out.append(ContactSphere(f"{model.geom(g).name}_{number}", link, readonly(centre), radius))
     return tuple(out)
 
 

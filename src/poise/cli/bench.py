@@ -15,7 +15,7 @@ from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.measure.speed import BATCH, MujocoStep, paced, seconds_of
 from poise.perform.run import Run
-from poise.perform.start import Placed, start
+from poise.perform.start import PlacedReference, start
 from poise.reference.reference import Reference
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -27,7 +27,7 @@ from poise.world.world import World
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchRow:
     """One case."""
 
     case: str
@@ -46,7 +46,7 @@ class Row:
         return {**asdict(self), "ratio": self.ratio}
 
 
-def bench(steps: int) -> list[Row]:
+def bench(steps: int) -> list[BenchRow]:
     """Standing, flying free, and walking under control, for the bodies of the nqr and pendulum papers."""
     if not 10 <= steps <= 1_000_000:
         raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
@@ -60,7 +60,7 @@ def bench(steps: int) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class Walk:
+class BenchWalk:
     """A walk under control."""
 
     body: str
@@ -76,35 +76,38 @@ class Walk:
         return f"{self.body} walking, {self.controller}"
 
 
-WALKS = (Walk("biped29", "nqr", 1 / 120, 12.0, 30.0, 25.0), Walk("human58", "pendulum", 1 / 50, 25.0, 40.0, 15.0))
+WALKS = (
+    BenchWalk("biped29", "nqr", 1 / 120, 12.0, 30.0, 25.0),
+    BenchWalk("human58", "pendulum", 1 / 50, 25.0, 40.0, 15.0),
+)
 
 
-def walking_speed(walk: Walk, steps: int) -> float:
+def walking_speed(walk: BenchWalk, steps: int) -> float:
     """Simulated seconds per second of a walk, with all that is recorded of it."""
     world, reference = _set(walk)
     run = Run(world, named_controller(walk.controller), reference)
     return walk.step / seconds_of(run.step, steps)
 
 
-def _set(walk: Walk) -> tuple[World, Reference]:
+def _set(walk: BenchWalk) -> tuple[World, Reference]:
     body = Body.named(walk.body)
     return World(Scene.of(body), WorldSettings(step=walk.step)), named_motion("walk", body)
 
 
-def _walking(walk: Walk, steps: int) -> list[Row]:
+def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
     """Control and simulation: the mean, and what one step in a hundred passes."""
     (world, reference), controller = _set(walk), named_controller(walk.controller)
-    controller.reset(world, Placed(reference, start(world, reference, 0, 0.0)))
+    controller.reset(world, PlacedReference(reference, start(world, reference, 0, 0.0)))
     pace = paced(world, controller, steps)
     slow = 1e6 * float(np.percentile(pace.whole, 99))
     usual, mujoco_us = int(np.median(pace.contacts)), 1e6 * float(np.median(pace.mujoco))
     return [
-        Row(walk.name, usual, 1e6 * float(pace.whole.mean()), mujoco_us, walk.bound),
-        Row(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow),
+        BenchRow(walk.name, usual, 1e6 * float(pace.whole.mean()), mujoco_us, walk.bound),
+        BenchRow(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow),
     ]
 
 
-def _case(name: str, standing: bool, steps: int, bound: float) -> Row:
+def _case(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
     body = Body.named(name)
     world = World(Scene.of(body))
     reference = named_motion("stand", body)
@@ -124,7 +127,7 @@ def _case(name: str, standing: bool, steps: int, bound: float) -> Row:
         contacts = int(world.contacts.touching.sum())
         theirs.append(mujocos.seconds(qpos, np.zeros(body.nv)))
     case = f"{name} {'standing' if standing else 'flying'}"
-    return Row(case, contacts, 1e6 * float(np.median(ours)), 1e6 * float(np.median(theirs)), bound)
+    return BenchRow(case, contacts, 1e6 * float(np.median(ours)), 1e6 * float(np.median(theirs)), bound)
 
 
 def add(commands: Any) -> None:

@@ -24,7 +24,7 @@ from poise.rotations import quat_conjugate, quat_exp, quat_to_matrix, right_jaco
 
 
 @dataclass(frozen=True, eq=False)
-class Stepping:
+class LinearSteps:
     """Steps from each of T states, linear in deviations (2 nv) of the state and of the controls."""
 
     velocity: Array  # (T, nv) w
@@ -38,7 +38,7 @@ class Stepping:
 
 def stepping(
     tree: Tree, qpos: Array, qvel: Array, torque: Array, bearings: Bearings, force: Array, step: float
-) -> Stepping:
+) -> LinearSteps:
     """From states (T, nq), (T, nv) with torques (T, nv) and forces (T, C, 3) N."""
     still = inverse_dynamics(tree, qpos, qvel, np.zeros_like(qvel), bearings, force)
     heavy = still.mass + step * np.diag(tree.damping)
@@ -55,7 +55,7 @@ def stepping(
     thrust = _thrust_by(tree, here, bearings, force, step, w_by.shape[2])
     by = np.concatenate(_arrive_by(tree, here, after, w, w_by, thrust, step), axis=1)
     forces = by[:, :, 3 * nv - 6 :].reshape(frames, 2 * nv, c, 3)
-    return Stepping(w, pose, speed, lever, by[:, :, : 2 * nv], by[:, :, 2 * nv : 3 * nv - 6], forces)
+    return LinearSteps(w, pose, speed, lever, by[:, :, : 2 * nv], by[:, :, 2 * nv : 3 * nv - 6], forces)
 
 
 def _arrive(

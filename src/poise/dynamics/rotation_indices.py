@@ -14,7 +14,7 @@ from poise.arrays import Array
 from poise.rotations import cross_matrix, quat_exp, quat_multiply
 
 
-class Rotation(NamedTuple):
+class RotationIndices(NamedTuple):
     """How a body as a whole moves and turns."""
 
     mass: float  # kg
@@ -25,7 +25,7 @@ class Rotation(NamedTuple):
     spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: the angular velocity of the whole
 
 
-def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> Rotation:
+def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
     """At a state: its mass matrix (nv, nv) and kinematics; `root` is the body of the free root, `first` its first DOF.
 
     [Zordan2014] section III-A.
@@ -38,7 +38,7 @@ def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int =
     arm = cross_matrix(lever)
     momentum = about_root - arm @ linear
     inertia = turn @ mass[first + 3 : first + 6, first + 3 : first + 6] @ turn.T + total * arm @ arm
-    return Rotation(total, com, linear / total, momentum, inertia, np.linalg.solve(inertia, momentum))
+    return RotationIndices(total, com, linear / total, momentum, inertia, np.linalg.solve(inertia, momentum))
 
 
 def turned_on(excursion: Array, spin: Array, seconds: float) -> Array:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.carriage import carried
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, sinking, toe_dofs
 from poise.edit.span import Span, number, smooth, written
 from poise.edit.take import BLOCK, Flags, Frame, Take, take_of
@@ -137,7 +137,7 @@ class _Crossing:
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
-        self._body, self._footing, self._parts = take.body, Footing(take.body), foot_parts(take.body)
+        self._body, self._footing, self._parts = take.body, FootPlacement(take.body), foot_parts(take.body)
         self._lengths, self._toes = leg_lengths(take.body), toe_dofs(take.body)
         half = over // 2  # where they meet, so that a faster motion is neither far ahead nor far behind
         mine, theirs = take.frame(first + half).qpos, other.frame(entry + half).qpos

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, readonly
 from poise.body.carriage import advance, carried, heading
 from poise.edit.blend import OVER, crossed, features
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs
 from poise.edit.span import Span, number, written
 from poise.edit.take import Frame, Take, take_of
@@ -108,7 +108,7 @@ def _closed(cut: BodyClip) -> BodyClip:
 
 def _stepped(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
     """A closed cycle with feet moved by constant shares of their gap while they stand, so that none slides for it."""
-    footing = Footing(cut.body)
+    footing = FootPlacement(cut.body)
     place, feet = footing.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad

@@ -15,7 +15,7 @@ from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.body.parts import Foot, Joint
 from poise.body.pose_space import PoseSpace
-from poise.edit.limb_ik import Limbs, Posed
+from poise.edit.limb_ik import Limbs, PosedLimbs
 from poise.edit.limbs import chain_joints, foot_parts, hip_points
 from poise.edit.take import Flags, Frame, lifted
 from poise.retarget.ik import PoseSolver
@@ -50,7 +50,7 @@ class Heels:
         self._dofs = np.array([tip.ankle for tip in self._tips], int)
         self._sides = np.array([tip.side for tip in self._tips])
 
-    def raised(self, was: Posed, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+    def raised(self, was: PosedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
         """Poses (T, nq) with points at places (T, P, 3) and feet turned (T, F, 4); both with heels risen."""
         found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
         rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
@@ -108,7 +108,7 @@ FACINGS = 4  # rounds in which feet that face too far are turned back
 EXACT = 1e-4  # m or rad; what is that near to its goal and its limits needs no search
 
 
-class Footing:
+class FootPlacement:
     """The feet of a body, and whatever else is to be brought to a place at the same time."""
 
     def __init__(

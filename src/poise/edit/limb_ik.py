@@ -114,7 +114,7 @@ class _Limb:
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class PosedLimbs:
     """Poses, and where they have N limbs in the world."""
 
     qpos: Array  # (T, nq)
@@ -125,9 +125,9 @@ class Posed:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, of the shanks
 
-    def take(self, rows: NDArray[np.int64]) -> Posed:
+    def take(self, rows: NDArray[np.int64]) -> PosedLimbs:
         """Some of the poses."""
-        return Posed(*(getattr(self, part.name)[rows] for part in fields(self)))
+        return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
 class Limbs:
@@ -147,7 +147,7 @@ class Limbs:
         self._signs = self._bent_signs()
         self._ankles = Ankles(body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None])
 
-    def read(self, qpos: Array) -> Posed:
+    def read(self, qpos: Array) -> PosedLimbs:
         """Where poses (T, nq) have the limbs."""
         data, elements, links = self._data, self._elements, self._links
         anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
@@ -158,9 +158,9 @@ class Limbs:
             anchors[k], axes[k] = data.xanchor[elements], data.xaxis[elements[:, 1]]
             places[k], turns[k] = data.xpos[links[:, 2]], data.xquat[links]
         ends = places + quat_rotate(turns[:, :, 2], self._ends)
-        return Posed(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
+        return PosedLimbs(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
 
-    def placed(self, was: Posed, place: Array, turn: Array) -> Array:
+    def placed(self, was: PosedLimbs, place: Array, turn: Array) -> Array:
         """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
         out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
         for i, limb in enumerate(self._limbs):
@@ -222,14 +222,14 @@ def _across(vector: Array, axis: Array) -> Array:
     return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
-def _angle(posed: Posed) -> Array:
+def _angle(posed: PosedLimbs) -> Array:
     """(T, N) rad: the angles from thigh to shank about the knees' axes."""
     axis = posed.axis
     thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
-def _bend(was: Posed, goal: Array, sign: Array) -> Array:
+def _bend(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     """(T, N) rad: how knees turn about their axes so that the ends are as far from the hips as goals (T, N, 3) are.
 
     A straight knee has two ways to bend. One that is overstretched remains so only as long as the goal is where it is.

@@ -9,12 +9,12 @@ from poise.edit.blend import OVER, Blend
 from poise.edit.carry import Carry
 from poise.edit.cycle import Loop
 from poise.edit.pose import Mirror, Offset, Trunk
-from poise.edit.reach import Goal, Reach
+from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import EASE, Span
 from poise.edit.take import Edit
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, Stride, Turn
-from poise.edit.uneven_ground import Slope, Stairs
+from poise.edit.travel import Path, StrideEdit, Turn
+from poise.edit.uneven_ground import SlopeEdit, Stairs
 from poise.errors import PoiseError, unknown
 from poise.forms import EDIT_FORMS
 
@@ -136,7 +136,7 @@ def _reach(words: _Words) -> Reach:
     goals = []
     for piece, place in words.listed():
         part, rest, at = words.assigned(piece, place)
-        goals.append(Goal(part, _three(words.numbers(rest, at, (3,)))))
+        goals.append(ReachGoal(part, _three(words.numbers(rest, at, (3,)))))
     to, point = words.option("to"), words.option("point")
     if to is not None and to[0] != "world":
         raise words.error("'to' can only be 'world'", to[1])
@@ -145,13 +145,13 @@ def _reach(words: _Words) -> Reach:
     )
 
 
-def _stride(words: _Words) -> Stride:
+def _stride(words: _Words) -> StrideEdit:
     text, place = words.value()
     if text.startswith("x"):
-        return Stride(factor=words.number(text[1:], place + 1), span=words.span())
+        return StrideEdit(factor=words.number(text[1:], place + 1), span=words.span())
     if text[0] not in "+-":
         raise words.error("write +M or -M for metres, xFACTOR for a factor", place)
-    return Stride(metres=words.number(text, place), span=words.span())
+    return StrideEdit(metres=words.number(text, place), span=words.span())
 
 
 def _path(words: _Words) -> Path:
@@ -199,7 +199,7 @@ _READERS: dict[str, Callable[[_Words], Edit]] = {
     "stride": _stride,
     "turn": lambda words: Turn(words.number(*words.value()), words.span(ease=False)),
     "path": _path,
-    "slope": lambda words: Slope(words.number(*words.value()), words.span(end=False, ease=False)),
+    "slope": lambda words: SlopeEdit(words.number(*words.value()), words.span(end=False, ease=False)),
     "stairs": _stairs,
     "mirror": _mirror,
     "loop": _loop,

@@ -13,10 +13,10 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.edit.blend import OVER, crossed
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, moved_parts, require_legs, sinking
 from poise.edit.span import Span, number, numbers, written
-from poise.edit.take import BLOCK, REMEMBERED, Frame, Sketch, Take, lifted
+from poise.edit.take import BLOCK, REMEMBERED, Frame, FrameSketch, Take, lifted
 from poise.edit.track import sketches
 from poise.edit.walk import gradual, gradual_reach
 from poise.errors import PoiseError
@@ -108,7 +108,7 @@ class Trunk:
         height = float(take.body.standing[2])
         if self.metres < -height:
             raise PoiseError(f"the edit '{self}' puts the pelvis below the feet: it stands {height:.2f} m high")
-        footing, raised = Footing(take.body), _Raised(take, self)
+        footing, raised = FootPlacement(take.body), _Raised(take, self)
 
         def block(first: int) -> list[Frame]:
             numbers = range(first, first + BLOCK)
@@ -133,7 +133,7 @@ class _Raised:
         self._lengths = leg_lengths(take.body)
         self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._block)
 
-    def sketch(self, number: int) -> Sketch:
+    def sketch(self, number: int) -> FrameSketch:
         """A frame with the feet where they are wanted."""
         was = self._source(number)
         up = self._heights(number // BLOCK)[number % BLOCK] * np.array([0.0, 0.0, 1.0])

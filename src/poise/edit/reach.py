@@ -9,7 +9,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.parts import Joint
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limb_ik import bend_of
 from poise.edit.limbs import chain_joints, moved_parts, part_point
 from poise.edit.span import Span, numbers, written
@@ -23,7 +23,7 @@ AIRBORNE = 0.001  # m; a foot that is moved further no longer stands
 
 
 @dataclass(frozen=True)
-class Goal:
+class ReachGoal:
     """A part, and where it goes: m ahead, to the left and up of where it is, or (absolute) in the world."""
 
     part: str  # hand, foot, head, or any link
@@ -34,7 +34,7 @@ class Goal:
 class Reach:
     """Parts brought to places together."""
 
-    goals: tuple[Goal, ...]
+    goals: tuple[ReachGoal, ...]
     absolute: bool = False  # places are in the world, else offsets along the figure's heading
     point: tuple[float, float, float] | None = None  # m in the link's frame, instead of the part's own
     span: Span = field(default_factory=Span)
@@ -83,7 +83,7 @@ class _Reaching:
             points.append((link, point if reach.point is None else np.array(reach.point)))
             stay |= _stiffness(chain_joints(body, link))
         self._parts = np.array([_parts_of(body, goal.part) for goal in reach.goals])  # (G, P)
-        self._footing = Footing(body, points, stay=stay)
+        self._footing = FootPlacement(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
         """Frames (T) with a share `weight` (T,) of the reach."""

@@ -43,7 +43,7 @@ def lifted(down: Flags | None, parts: Flags) -> Flags | None:
     return None if down is None else readonly(down & ~parts, bool)
 
 
-class Sketch(NamedTuple):
+class FrameSketch(NamedTuple):
     """A frame whose legs are still to be brought to where its feet are wanted."""
 
     qpos: Array  # (nq,)
@@ -63,7 +63,7 @@ class Take:
     start: Start
     duration: float | None  # s; None if it has no end of its own
     frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
-    sketch: Callable[[int], Sketch] | None = None  # the same, if it is known sooner than frames are
+    sketch: Callable[[int], FrameSketch] | None = None  # the same, if it is known sooner than frames are
     cycle: BodyClip | None = None  # what it repeats for ever, if it does nothing else
     begin: float = 0.0  # s
     motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # edits do not ask what physics allows
@@ -86,7 +86,10 @@ class Take:
         return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
 
     def with_blocks(
-        self, block: Callable[[int], Sequence[Frame]], since: int = 0, sketch: Callable[[int], Sketch] | None = None
+        self,
+        block: Callable[[int], Sequence[Frame]],
+        since: int = 0,
+        sketch: Callable[[int], FrameSketch] | None = None,
     ) -> Take:
         """Another take whose frames from `since` on are worked out BLOCK at a time, from the first of each block."""
         remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.edit.limbs import chain_joints, element_id, foot_parts, require_legs
-from poise.edit.take import Sketch, Take
+from poise.edit.take import FrameSketch, Take
 from poise.errors import PoiseError
 from poise.rotations import quat_rotate
 
@@ -22,7 +22,7 @@ PATH_SIGMA = 0.3  # s; smooths the sway and surge of single steps out of the pat
 
 
 @dataclass(frozen=True)
-class Stance:
+class StancePhase:
     """A foot bears on the ground from frame `begin` to before frame `end`."""
 
     foot: int
@@ -31,7 +31,7 @@ class Stance:
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class FootTrackTake:
     """Frames of a take, counted from its `first`."""
 
     body: Body
@@ -59,12 +59,12 @@ class Track:
         return smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
 
     @cached_property
-    def stances(self) -> tuple[Stance, ...]:
+    def stances(self) -> tuple[StancePhase, ...]:
         """When feet stand, in order of their beginnings."""
         found = []
         for foot, bears in enumerate(self.bears.T):
             edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int)))
-            found += [Stance(foot, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+            found += [StancePhase(foot, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
         return tuple(sorted(found, key=lambda s: (s.begin, s.foot)))
 
     @cached_property
@@ -76,11 +76,11 @@ class Track:
         """(4, 3) m: the contact points of a foot in the world."""
         return np.asarray(self.place[frame, foot] + quat_rotate(self.turn[frame, foot], self.body.feet[foot].points))
 
-    def footprint(self, stance: Stance) -> Array:
+    def footprint(self, stance: StancePhase) -> Array:
         """(3,) m: the middle of the sole in the middle of a stance."""
         return np.asarray(self.sole(stance.foot, self.middle(stance)).mean(axis=0))
 
-    def middle(self, stance: Stance) -> int:
+    def middle(self, stance: StancePhase) -> int:
         """The frame in the middle of a stance; early in a long one, whose end may not be known yet."""
         return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
 
@@ -92,7 +92,7 @@ class Sampler:
         self._take, self._sketch = take, sketches(take)
         self._columns: list[NDArray[Any]] = []
 
-    def track(self, first: int, stop: int) -> Track:
+    def track(self, first: int, stop: int) -> FootTrackTake:
         """Frames from `first` to before `stop`, or to the end of the motion; `first` is the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
@@ -103,16 +103,16 @@ class Sampler:
             self._columns = fresh
         elif fresh:
             self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
-        return Track(take.body, take.rate, first, *self._columns)
+        return FootTrackTake(take.body, take.rate, first, *self._columns)
 
-    def _row(self, number: int) -> Sketch:
+    def _row(self, number: int) -> FrameSketch:
         row = self._sketch(number)
         if row.down is None:
             raise PoiseError(f"motion '{self._take.name}' does not tell which feet are down: find its contacts first")
         return row
 
 
-def sketches(take: Take) -> Callable[[int], Sketch]:
+def sketches(take: Take) -> Callable[[int], FrameSketch]:
     """The frames of a take with the feet and hips in them; not solved, where that can be left to whoever asks."""
     if take.sketch is not None:
         return take.sketch
@@ -121,11 +121,11 @@ def sketches(take: Take) -> Callable[[int], Sketch]:
     feet = [body.link_id(foot.link) for foot in body.feet]
     hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
 
-    def read(number: int) -> Sketch:
+    def read(number: int) -> FrameSketch:
         qpos, down = take.frame(number)
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
-        return Sketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
+        return FrameSketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
 
     return read
 

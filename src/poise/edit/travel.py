@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.edit.span import Span, number, numbers, smooth, written
 from poise.edit.take import Take
-from poise.edit.track import Track
+from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
 from poise.errors import PoiseError
 
@@ -19,7 +19,7 @@ SLOW = 0.15  # m/s, below which a path has no direction of its own
 
 
 @dataclass(frozen=True)
-class Stride:
+class StrideEdit:
     """Longer or shorter steps: by `metres` each, or by a `factor`."""
 
     metres: float | None = None
@@ -39,10 +39,10 @@ class Stride:
         """The walk with other steps; contacts keep their times."""
         return rewalked(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: Track) -> Course:
+    def _prepare(self, track: FootTrackTake) -> Course:
         change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / step_length(track)
 
-        def course(track: Track) -> Steps:
+        def course(track: FootTrackTake) -> Steps:
             share = change * self.span.weight(track.time)
             shift = _travelled(share[:, None] * _steps_of(track.path))
             root = at_root(track.path, track.path + shift, np.zeros(track.frames))
@@ -67,11 +67,11 @@ class Turn:
         start = self.span.start or 0.0
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
-        def prepare(track: Track) -> Course:
+        def prepare(track: FootTrackTake) -> Course:
             require_steps(track, self.span.start, self)
             return course
 
-        def course(track: Track) -> Steps:
+        def course(track: FootTrackTake) -> Steps:
             yaw = math.radians(self.degrees) * smooth((track.time - start) / (end - start))
             root = _along(track, yaw)
             return Steps(root, prints_along(track, root, self.span.start))
@@ -98,7 +98,7 @@ class Path:
         """The walk on the path, as far as its steps carry, straight on where the path ends."""
         return rewalked(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: Track) -> Course:
+    def _prepare(self, track: FootTrackTake) -> Course:
         require_steps(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
         origin, heading = track.path[begin], _headings(track.path, track.rate)[begin]
@@ -107,7 +107,7 @@ class Path:
         angles = np.unwrap(np.arctan2(*np.diff(curve, axis=0).T[::-1]))
         middles = 0.5 * (run[1:] + run[:-1])
 
-        def course(track: Track) -> Steps:
+        def course(track: FootTrackTake) -> Steps:
             far = np.cumsum(np.linalg.norm(_steps_of(track.path), axis=1))
             far = np.maximum(far - far[begin], 0.0)
             wanted = np.interp(far, middles, angles)
@@ -123,7 +123,7 @@ class Path:
         return course
 
 
-def step_length(track: Track) -> float:
+def step_length(track: FootTrackTake) -> float:
     """Mean way of the root over the ground from one footfall to the next, m."""
     falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
@@ -152,7 +152,7 @@ def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
     return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
 
 
-def _along(track: Track, yaw: Array) -> Move:
+def _along(track: FootTrackTake, yaw: Array) -> Move:
     """The path with each of its steps turned by `yaw` (K,)."""
     steps = _steps_of(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)

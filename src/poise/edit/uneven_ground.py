@@ -12,8 +12,8 @@ from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
 from poise.edit.span import Span, number, numbers, written
 from poise.edit.take import Take
-from poise.edit.track import Stance, Track, smoothed
-from poise.edit.walk import IDENTITY, Course, Move, Steps, Swing, dilated, rewalked, still
+from poise.edit.track import FootTrackTake, StancePhase, smoothed
+from poise.edit.walk import IDENTITY, Course, Move, Steps, SwingPath, dilated, rewalked, still
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
@@ -104,7 +104,7 @@ STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m and m: beyond it is
 
 
 @dataclass(frozen=True)
-class Slope:
+class SlopeEdit:
     """A plane that rises ahead by `degrees`: along +x from the origin, or from where the figure is at the start."""
 
     degrees: float
@@ -150,7 +150,7 @@ class Stairs:
         treads = Treads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 
-        def fitted(stance: Stance, before: float | None, ahead: float) -> float:
+        def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
         return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
@@ -172,11 +172,11 @@ class Heights:
         return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
 
 
-Fit = Callable[[Stance, float | None, float], float]
+Fit = Callable[[StancePhase, float | None, float], float]
 """(stance, how far ahead the step before it is, how far ahead this one would be) to how far it is to be, m"""
 
 
-def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None = None) -> Course:
+def _over(surface: Surface, track: FootTrackTake, start: float | None, fit: Fit | None = None) -> Course:
     """The course over a surface that is laid out where the figure is at `start`."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
@@ -184,7 +184,7 @@ def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None =
 
     points = sole_points(track.body)
 
-    def course(track: Track) -> Steps:
+    def course(track: FootTrackTake) -> Steps:
         held = -1 if start is None else start * track.rate - track.first
         prints = _prints(surface, track, held, fit)
         return Steps(_root(track, prints), prints, lambda swing: _lift(surface, track, points[swing.foot], swing))
@@ -192,7 +192,7 @@ def _over(surface: Surface, track: Track, start: float | None, fit: Fit | None =
     return course
 
 
-def _prints(surface: Surface, track: Track, held: float, fit: Fit | None) -> tuple[Move, ...]:
+def _prints(surface: Surface, track: FootTrackTake, held: float, fit: Fit | None) -> tuple[Move, ...]:
     """Each stance on the surface, turned to its tilt; those begun before frame `held` stay."""
     moves: list[Move] = []
     shift, before = 0.0, None
@@ -210,7 +210,7 @@ def _prints(surface: Surface, track: Track, held: float, fit: Fit | None) -> tup
     return tuple(moves)
 
 
-def _onto(surface: Surface, track: Track, stance: Stance, centre: Array, shift: float) -> Move:
+def _onto(surface: Surface, track: FootTrackTake, stance: StancePhase, centre: Array, shift: float) -> Move:
     """The move of a footprint `shift` m ahead and onto the surface."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
@@ -227,7 +227,7 @@ def _onto(surface: Surface, track: Track, stance: Stance, centre: Array, shift: 
     return Move(turn, there - quat_rotate(turn, centre))
 
 
-def _root(track: Track, prints: tuple[Move, ...]) -> Move:
+def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
     """(K,) moves of the root: the mean of what the feet's prints move by, passed smoothly from step to step."""
     shifts = []
     for foot in range(len(track.body.feet)):
@@ -240,7 +240,7 @@ def _root(track: Track, prints: tuple[Move, ...]) -> Move:
     return Move(np.tile(IDENTITY, (track.frames, 1)), smoothed(mean, ROOT_SIGMA * track.rate))
 
 
-def _lift(surface: Surface, track: Track, points: Array, swing: Swing) -> Array:
+def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPath) -> Array:
     """(n,) m: how much higher a swing must be so that the sole clears the surface as it cleared its own ground."""
     foot, rows = swing.foot, swing.rows
     soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, sinking
 from poise.edit.span import smooth
-from poise.edit.take import BLOCK, Frame, Sketch, Take
-from poise.edit.track import Sampler, Stance, Track, sketches, smoothed
+from poise.edit.take import BLOCK, Frame, FrameSketch, Take
+from poise.edit.track import FootTrackTake, Sampler, StancePhase, sketches, smoothed
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -49,7 +49,7 @@ class Move:
 
 
 @dataclass(frozen=True, eq=False)
-class Swing:
+class SwingPath:
     """A foot in the air, on its new course."""
 
     foot: int
@@ -58,7 +58,7 @@ class Swing:
     turn: Array  # (n, 4)
 
 
-Lift = Callable[[Swing], Array]
+Lift = Callable[[SwingPath], Array]
 """How much higher a swing has to be, (n,) m."""
 
 
@@ -71,7 +71,7 @@ class Steps:
     lift: Lift | None = None
 
 
-Course = Callable[[Track], Steps]
+Course = Callable[[FootTrackTake], Steps]
 """How a walk goes, for a track of any length; a longer track changes nothing but its last AHEAD seconds."""
 
 
@@ -87,7 +87,7 @@ def at_root(path: Array, target: Array, yaw: Array) -> Move:
     return Move(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
 
 
-def prints_along(track: Track, root: Move, start: float | None) -> tuple[Move, ...]:
+def prints_along(track: FootTrackTake, root: Move, start: float | None) -> tuple[Move, ...]:
     """Footprints that move as the root does in the middle of their stance; those begun soon after `start` stay."""
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
@@ -97,14 +97,14 @@ def prints_along(track: Track, root: Move, start: float | None) -> tuple[Move, .
     )
 
 
-def require_steps(track: Track, start: float | None, edit: object) -> None:
+def require_steps(track: FootTrackTake, start: float | None, edit: object) -> None:
     """Raise a PoiseError if no foot takes a step after `start`, as far as the track goes."""
     begin = (start or 0.0) * track.rate - track.first
     if not any(stance.begin > begin for stance in track.stances):
         raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
-def rewalked(take: Take, start: float | None, prepare: Callable[[Track], Course]) -> Take:
+def rewalked(take: Take, start: float | None, prepare: Callable[[FootTrackTake], Course]) -> Take:
     """The take walked on another course from `start` on; `prepare` sees the first seconds of it."""
     first = round((start or 0.0) * take.rate)
     walk = _Walk(take, first, prepare)
@@ -114,13 +114,13 @@ def rewalked(take: Take, start: float | None, prepare: Callable[[Track], Course]
 class _Walk:
     """Plans a walk as far as it is asked for."""
 
-    def __init__(self, take: Take, start: int, prepare: Callable[[Track], Course]) -> None:
+    def __init__(self, take: Take, start: int, prepare: Callable[[FootTrackTake], Course]) -> None:
         self._take, self._start = take, start
         self._first = max(start - round(BEFORE * take.rate), 0)
-        self._source, self._sampler, self._footing = sketches(take), Sampler(take), Footing(take.body)
+        self._source, self._sampler, self._footing = sketches(take), Sampler(take), FootPlacement(take.body)
         self._lengths = leg_lengths(take.body)
         self._known = -1
-        self._planned: Track | None = None
+        self._planned: FootTrackTake | None = None
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
 
     def block(self, first: int) -> list[Frame]:
@@ -130,15 +130,15 @@ class _Walk:
         frames = [Frame(plan.qpos[row], plan.down[row]) for row in rows]
         return self._footing.settled(frames, plan.place[rows], plan.turn[rows])
 
-    def sketch(self, number: int) -> Sketch:
+    def sketch(self, number: int) -> FrameSketch:
         """A frame with the feet where they are wanted."""
         if number < self._start:
             return self._source(number)
         plan = self._plan(number + 1)
         row = min(number - self._first, plan.frames - 1)
-        return Sketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
+        return FrameSketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
 
-    def _plan(self, stop: int) -> Track:
+    def _plan(self, stop: int) -> FootTrackTake:
         """The track as it is to be, known up to frame `stop` at least."""
         if self._planned is not None and stop <= self._known:
             return self._planned
@@ -161,13 +161,13 @@ class _Walk:
         self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
         return self._planned
 
-    def _gate(self, track: Track) -> Array:
+    def _gate(self, track: FootTrackTake) -> Array:
         """(K,) how much of the root's move holds: plans look ahead, but nothing jumps when one begins amid a motion."""
         since = track.time - self._start / track.rate
         return smooth(since / GATE) if self._start else np.ones(track.frames)
 
 
-def _move_feet(place: Array, turn: Array, track: Track, steps: Steps, start: int, final: int) -> None:
+def _move_feet(place: Array, turn: Array, track: FootTrackTake, steps: Steps, start: int, final: int) -> None:
     """Move the feet's links, at places (K, F, 3) and turns (K, F, 4), to the new course, those after row `final`."""
     for foot in range(place.shape[1]):
         mine = [(s, m) for s, m in zip(track.stances, steps.prints, strict=True) if s.foot == foot]
@@ -183,8 +183,8 @@ def _move_feet(place: Array, turn: Array, track: Track, steps: Steps, start: int
 
 
 def _swing(
-    track: Track, foot: int, span: slice, before: Move, after: Move, start: int, lift: Lift | None
-) -> Swing:  # fmt: skip
+    track: FootTrackTake, foot: int, span: slice, before: Move, after: Move, start: int, lift: Lift | None
+) -> SwingPath:  # fmt: skip
     """A foot that passes from one move to the next in the air."""
     rows = np.arange(span.start, span.stop)
     begin, end = _lasts(span, track, start)
@@ -198,11 +198,11 @@ def _swing(
         since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
         until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
         ramp = smooth(np.minimum(since, until) / (LIFT_EASE * track.rate))
-        place[:, 2] += ramp * lift(Swing(foot, rows, place, turn))
-    return Swing(foot, rows, place, turn)
+        place[:, 2] += ramp * lift(SwingPath(foot, rows, place, turn))
+    return SwingPath(foot, rows, place, turn)
 
 
-def _lasts(span: slice, track: Track, start: int) -> tuple[int, int]:
+def _lasts(span: slice, track: FootTrackTake, start: int) -> tuple[int, int]:
     """First and last frame of a swing; one that the motion begins or ends with lasted longer than is seen of it."""
     usual = round(SWING * track.rate)
     begin = max(span.start - 1, start) if _seen(span, start) else min(-1, span.stop - usual)
@@ -215,7 +215,7 @@ def _seen(span: slice, start: int) -> bool:
 
 
 def _swings(
-    mine: list[tuple[Stance, Move]], root: Move, frames: int, start: int
+    mine: list[tuple[StancePhase, Move]], root: Move, frames: int, start: int
 ) -> list[tuple[slice, Move, Move]]:  # fmt: skip
     """Stretches in which a foot is in the air, with the moves it comes from and goes to."""
     if not mine:
@@ -232,7 +232,7 @@ def _row(move: Move, rows: slice) -> Move:
     return Move(move.turn[rows], move.shift[rows])
 
 
-def _sink(track: Track, hip: Array, foot: Array, lengths: Array) -> Array:
+def _sink(track: FootTrackTake, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m: how far the pelvis goes down so that no leg is too short."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
     return gradual(sinking(hip, foot, reach), track.rate)

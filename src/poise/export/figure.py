@@ -197,7 +197,7 @@ class Skin:
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class SkinnedFigure:
     """A skeleton that moves and what is seen of it."""
 
     clip: Clip
@@ -222,17 +222,17 @@ def bind_rotation(skeleton: Skeleton) -> Array:
     return plain if skeleton.upright is None else skeleton.upright
 
 
-def figure_of(source: Source) -> Figure:
+def figure_of(source: Source) -> SkinnedFigure:
     """The first performer in the shapes of its body; a clip, which has no body, as bones."""
     clip = clip_of(source)
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     if isinstance(source, Clip):
-        return Figure(clip, bones(clip.skeleton))
+        return SkinnedFigure(clip, bones(clip.skeleton))
     if isinstance(source, (BodyClip, Dynamic)):
         body = source.body if isinstance(source, BodyClip) else source.clip.body
-        return Figure(clip, flesh(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
-    return Figure(clip, flesh(source.model, source.root, rigging_of(source)))
+        return SkinnedFigure(clip, flesh(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
+    return SkinnedFigure(clip, flesh(source.model, source.root, rigging_of(source)))
 
 
 def bones(skeleton: Skeleton) -> Skin:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.export.figure import SCREEN_GAMMA, Figure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import SCREEN_GAMMA, SkinnedFigure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
 from poise.motion.clip import Clip
 from poise.rotations import continuous_quat
@@ -29,12 +29,12 @@ KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 TYPES = {FLOAT: "<f4", UINT32: "<u4", UINT16: "<u2", UINT8: "<u1"}
 
 
-def write_glb(figure: Figure, path: Path) -> Path:
+def write_glb(figure: SkinnedFigure, path: Path) -> Path:
     """Write the file."""
     return write_file(Path(path), glb_bytes(figure))
 
 
-def glb_bytes(figure: Figure) -> bytes:
+def glb_bytes(figure: SkinnedFigure) -> bytes:
     """The file's content; the same figure gives the same bytes."""
     clip, store = figure.clip, _Store()
     joints = list(range(clip.skeleton.count))
@@ -106,7 +106,7 @@ def _nodes(clip: Clip) -> list[Json]:
     return nodes + ends
 
 
-def _primitives(figure: Figure, store: _Store) -> list[Json]:
+def _primitives(figure: SkinnedFigure, store: _Store) -> list[Json]:
     """Triangles of each colour over shared vertices in the pose of the skin."""
     skin = figure.skin
     vertices, normals = figure.bound
@@ -133,7 +133,7 @@ def _material(colour: Array) -> Json:
     return {"name": name, "pbrMetallicRoughness": surface, **see_through}
 
 
-def _unbind(figure: Figure, store: _Store) -> int:
+def _unbind(figure: SkinnedFigure, store: _Store) -> int:
     """From the pose of the skin into each joint's frame."""
     frames = y_up_matrices(figure.bind.position[0], figure.bind.rotation[0])
     return store.add(np.linalg.inv(frames), FLOAT)

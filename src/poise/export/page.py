@@ -96,7 +96,7 @@ FOCUS_BLUR = 0.3  # seconds; the camera follows the centre of mass smoothed by a
 SCRIPTS = ("data.js", "quality.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
 
 
-class Performance(Motion, Protocol):
+class PagePerformance(Motion, Protocol):
     """What of a recording the page shows; the design's recording table tells shapes and units."""
 
     @property
@@ -124,7 +124,7 @@ class Performance(Motion, Protocol):
         """What was performed, by whom, and what happened."""
 
 
-def write_page(recording: Performance, path: str | Path, title: str | None = None) -> Path:
+def write_page(recording: PagePerformance, path: str | Path, title: str | None = None) -> Path:
     """Write the page to `path`; the title is the motion's name if none is given."""
     assets = files("poise.export") / "assets"
 
@@ -145,7 +145,7 @@ def write_page(recording: Performance, path: str | Path, title: str | None = Non
     return write_file(Path(path), page.encode())
 
 
-def summary(recording: Performance) -> str:
+def summary(recording: PagePerformance) -> str:
     """One line: what was performed, by which body and controller, for how long, and whether it fell."""
     meta = recording.meta
     parts = list(dict.fromkeys(_name(meta.get(key)) for key in ("body", "motion", "controller")))
@@ -158,7 +158,7 @@ def summary(recording: Performance) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def page_data(recording: Performance) -> Json:
+def page_data(recording: PagePerformance) -> Json:
     """All that the page's script reads."""
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     kept = _kept_frames(recording.time)
@@ -298,7 +298,7 @@ def _surface(model: Any, kind: str, index: int) -> Json:
     }
 
 
-def _contacts(recording: Performance, kept: Indices, bodies: int) -> Json:
+def _contacts(recording: PagePerformance, kept: Indices, bodies: int) -> Json:
     """For each frame and body touched: the mean force over the frame's steps, at its centre of pressure."""
     step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
     force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)

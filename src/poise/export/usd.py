@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.figure import Figure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import SkinnedFigure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
@@ -23,7 +23,7 @@ from poise.rotations import continuous_quat
 ROOT = "/Figure"
 
 
-def write_usd(figure: Figure, path: Path) -> Path:
+def write_usd(figure: SkinnedFigure, path: Path) -> Path:
     """Write the file: text if it ends in .usda, else binary."""
     stage = _stage(figure)
     with TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def write_usd(figure: Figure, path: Path) -> Path:
         return write_file(Path(path), whole.read_bytes())
 
 
-def _stage(figure: Figure) -> Any:
+def _stage(figure: SkinnedFigure) -> Any:
     try:
         from pxr import Usd, UsdGeom, UsdSkel, Vt
     except ImportError:
@@ -56,7 +56,7 @@ def _stage(figure: Figure) -> Any:
     return stage
 
 
-def _room(figure: Figure) -> Array:
+def _room(figure: SkinnedFigure) -> Array:
     """(2, 3) m: corners of a box that holds the figure at all times."""
     places = y_up_vectors(figure.clip.places.position)
     reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
@@ -75,7 +75,7 @@ def _tokens(skeleton: Skeleton) -> list[str]:
     return paths
 
 
-def _skeleton(stage: Any, figure: Figure, tokens: list[str]) -> Any:
+def _skeleton(stage: Any, figure: SkinnedFigure, tokens: list[str]) -> Any:
     from pxr import UsdSkel, Vt
 
     skeleton = UsdSkel.Skeleton.Define(stage, f"{ROOT}/Skeleton")
@@ -112,7 +112,7 @@ def _translations(clip: Clip) -> Array:
     return out
 
 
-def _mesh(stage: Any, figure: Figure) -> Any:
+def _mesh(stage: Any, figure: SkinnedFigure) -> Any:
     from pxr import UsdGeom, UsdShade, UsdSkel, Vt
 
     skin, (vertices, normals) = figure.skin, figure.bound

@@ -15,8 +15,8 @@ from poise.body.catalogue import names
 from poise.edit.take import Take
 from poise.errors import PoiseError, unknown
 from poise.library.authoring.author import author
-from poise.library.authoring.source import Source, read_source, shipped_names
-from poise.library.behaviours.behaviour import Staged
+from poise.library.authoring.source import MotionSource, read_source, shipped_names
+from poise.library.behaviours.behaviour import BehaviourReference
 from poise.physics.consistent import with_physics
 from poise.physics.interior import Progress, unwatched
 from poise.physics.sketch import DynamicSettings, Optimised, optimise, state_of
@@ -96,7 +96,7 @@ def build(
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
-def _joined(source: Source, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
+def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
     """The motions that a source joins, by name: each as it was authored, and its first state as it is."""
     out = {}
     for field in _ENDS:
@@ -188,7 +188,7 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
         motion = build(reference.name, body).dynamic
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
-    elif isinstance(reference, Staged):
+    elif isinstance(reference, BehaviourReference):
         raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: perform it with --controller rotation")
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
@@ -228,14 +228,14 @@ def named_motion(name: str, body: Body) -> Reference:
     It obeys physics where a finished reference for the body comes with Poise; otherwise it is as its source has it.
     """
     from poise.library.authoring.author import author
-    from poise.library.behaviours.behaviour import Staged
+    from poise.library.behaviours.behaviour import BehaviourReference
     from poise.library.behaviours.files import behaviour_names, read_behaviour
     from poise.reference.played import Played
 
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
     if name in behaviour_names():
-        return Staged(read_behaviour(name), body)
+        return BehaviourReference(read_behaviour(name), body)
     reference = finished_for(name, body)
     if reference is not None:
         after = None if reference.clip.cyclic else follower(name)

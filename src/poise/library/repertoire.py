@@ -20,7 +20,7 @@ from poise.body.symmetry import counterparts
 from poise.edit.pose import mirrored_parts
 from poise.errors import PoiseError, unknown
 from poise.library.motions import finished_for, joins
-from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Start, Target
 from poise.rotations import mirror_vector, quat_conjugate, quat_rotate, yaw_of
@@ -70,7 +70,7 @@ def mirrored(motion: Dynamic) -> Dynamic:
     )
 
 
-def _mirrored_contacts(body: Body, contacts: Contacts) -> Contacts:
+def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
     names = counterparts(contacts.names)
     links = tuple(body.link_mirror[link] for link in contacts.links)
     return replace(
@@ -82,7 +82,7 @@ def _mirrored_contacts(body: Body, contacts: Contacts) -> Contacts:
     )
 
 
-def _mirrored_centres(body: Body, contacts: Contacts, links: tuple[str, ...]) -> Array:
+def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
     """(C, 3) m in the other links: where the mirrored pose has the mirrored places, however links have their frames."""
     here = Kinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = Kinematics(body, [(link, np.zeros(3)) for link in links], links)
@@ -107,26 +107,26 @@ _SAME = 0.01  # rad, m: states nearer than this are one
 _PATIENCE = 0.1  # s that it stands before it may start to walk
 
 
-class Stance(NamedTuple):
+class BoundaryStance(NamedTuple):
     """The state between two steps."""
 
     gait: str
     side: str = ""  # whose foot lands; none if it stands
 
 
-AT_REST = Stance(STANDING)
+AT_REST = BoundaryStance(STANDING)
 
 
 @dataclass(frozen=True)
-class Step:
+class MotionStep:
     """Frames of a motion from one stance to another."""
 
     name: str
     motion: str
     first: int
     stop: int
-    begins: Stance
-    ends: Stance
+    begins: BoundaryStance
+    ends: BoundaryStance
     turn: float  # rad, to the left
     speed: float  # m/s along the ground
     seconds: float
@@ -136,18 +136,18 @@ class Step:
         """Is it of a motion that goes on for ever?"""
         return self.motion in (*GAITS, STANDING)
 
-    def joins(self, other: Step) -> bool:
+    def joins(self, other: MotionStep) -> bool:
         """Does it end in the very state in which another begins?"""
         return self.ends == other.begins
 
-    def switches(self, other: Step) -> bool:
+    def switches(self, other: MotionStep) -> bool:
         """Does it end with the same foot as another of another gait begins?"""
         return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
 
 
-def gait_steps(name: str, motion: Dynamic) -> list[Step]:
+def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
     """Both halves of a gait, or the whole cycle if they are not alike."""
-    left, right = (Stance(name, side) for side in SIDES)
+    left, right = (BoundaryStance(name, side) for side in SIDES)
     last = motion.clip.frames - 1
     if not symmetric(motion):
         return [step_of(f"{name} left", name, motion, (0, last), (left, left))]
@@ -157,22 +157,26 @@ def gait_steps(name: str, motion: Dynamic) -> list[Step]:
     ]
 
 
-def standing_step(name: str, motion: Dynamic) -> Step:
+def standing_step(name: str, motion: Dynamic) -> MotionStep:
     """Standing for a moment."""
     step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
     return replace(step, turn=0.0, speed=0.0)
 
 
 def step_of(
-    name: str, motion_name: str, motion: Dynamic, frames: tuple[int, int], stances: tuple[Stance, Stance]
-) -> Step:
+    name: str,
+    motion_name: str,
+    motion: Dynamic,
+    frames: tuple[int, int],
+    stances: tuple[BoundaryStance, BoundaryStance],
+) -> MotionStep:
     """The step of a motion between two frames."""
     first, stop = frames
     poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
     length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
     yaw = np.unwrap(yaw_of(poses[:, 3:7]))
     turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0  # else it is only the pelvis that has turned
-    return Step(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
+    return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
 
 
 def symmetric(motion: Dynamic) -> bool:
@@ -204,7 +208,7 @@ class Repertoire(Mapping[str, Dynamic]):
     """Motions by name, and the steps that they are made of. The first motion is the one to begin with."""
 
     motions: Mapping[str, Dynamic]
-    steps: tuple[Step, ...]
+    steps: tuple[MotionStep, ...]
     risk: Array  # (S, S) cost of a step after another; infinite where it cannot follow
 
     def __getitem__(self, name: str) -> Dynamic:
@@ -261,7 +265,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
     What begins or ends in a motion that is not there is left out.
     """
     kept: dict[str, Dynamic] = {}
-    steps: list[Step] = []
+    steps: list[MotionStep] = []
     sides = SIDES if symmetric(motions[BASE]) else SIDES[:1]
     for name, motion in motions.items():
         if name in GAITS:
@@ -274,12 +278,12 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
             for side in sides:
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
-                begins, ends = (Stance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
+                begins, ends = (BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
                 steps.append(step_of(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
     return Repertoire(kept, tuple(steps), _risks(steps, tried))
 
 
-def _risks(steps: Sequence[Step], tried: Transitions) -> Array:
+def _risks(steps: Sequence[MotionStep], tried: Transitions) -> Array:
     """(S, S) what it costs to take a step after another: infinite if they do not meet or tried badly."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):

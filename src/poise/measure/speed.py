@@ -49,7 +49,7 @@ def seconds_of(work: Callable[[], object], count: int = 1) -> float:
 
 
 @dataclass(frozen=True)
-class Pace:
+class StepTimes:
     """The times of T steps."""
 
     control: Array  # (T,) s
@@ -63,7 +63,7 @@ class Pace:
         return self.control + self.simulation
 
 
-def paced(world: World, controller: Controller, steps: int) -> Pace:
+def paced(world: World, controller: Controller, steps: int) -> StepTimes:
     """Steps of a controller that is ready to act, in its world."""
     world.load()
     mujocos = MujocoStep(world)
@@ -78,4 +78,4 @@ def paced(world: World, controller: Controller, steps: int) -> Pace:
         times[step, 2] = time.thread_time()
         contacts[step] = world.contacts.touching.sum()
     control, simulation = np.diff(times).T
-    return Pace(control, simulation, np.array(theirs), contacts)
+    return StepTimes(control, simulation, np.array(theirs), contacts)

@@ -14,7 +14,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton
-from poise.motion.text import Source, quoted, read_source
+from poise.motion.text import TextFile, quoted, read_source
 from poise.rotations import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
 # ASF files: Acclaim's skeletons, whose bones become joints at the bones' starts.
@@ -71,7 +71,7 @@ def read_asf(path: Path | str) -> Acclaim:
     )
 
 
-def _unit(source: Source, length: tuple[int, str] | None) -> float | None:
+def _unit(source: TextFile, length: tuple[int, str] | None) -> float | None:
     """CMU's 0.45 tells how many units an inch has; 1 is what programs write that do not care."""
     per_inch = source.number(length[1], length[0]) if length else 1.0
     if length and per_inch <= 0:
@@ -79,7 +79,7 @@ def _unit(source: Source, length: tuple[int, str] | None) -> float | None:
     return INCH / per_inch if per_inch != 1.0 else None
 
 
-def _sections(source: Source) -> dict[str, Section]:
+def _sections(source: TextFile) -> dict[str, Section]:
     found: dict[str, Section] = {}
     current: Section = []
     for line, text in enumerate(source.lines, 1):
@@ -91,7 +91,7 @@ def _sections(source: Source) -> dict[str, Section]:
     return found
 
 
-def _root(source: Source, section: Section, degrees: bool) -> _Bone:
+def _root(source: TextFile, section: Section, degrees: bool) -> _Bone:
     said = {words[0].lower(): (line, words[1:]) for line, words in section}
     line, order = said.get("order", (0, list(FREEDOMS)))
     place_line, place = said.get("position", (0, ["0"] * 3))
@@ -105,7 +105,7 @@ def _root(source: Source, section: Section, degrees: bool) -> _Bone:
     )
 
 
-def _bones(source: Source, section: Section, degrees: bool) -> dict[str, _Bone]:
+def _bones(source: TextFile, section: Section, degrees: bool) -> dict[str, _Bone]:
     bones: dict[str, _Bone] = {}
     start, said = 0, dict[str, tuple[int, list[str]]]()
     for line, words in section:
@@ -122,7 +122,7 @@ def _bones(source: Source, section: Section, degrees: bool) -> dict[str, _Bone]:
     return bones
 
 
-def _bone(source: Source, start: int, said: dict[str, tuple[int, list[str]]], degrees: bool) -> tuple[str, _Bone]:
+def _bone(source: TextFile, start: int, said: dict[str, tuple[int, list[str]]], degrees: bool) -> tuple[str, _Bone]:
     for needed in ("name", "direction", "length", "axis"):
         if needed not in said or not said[needed][1]:
             raise source.fault(start, f"a bone without {needed}")
@@ -137,7 +137,7 @@ def _bone(source: Source, start: int, said: dict[str, tuple[int, list[str]]], de
     return said["name"][1][0], _Bone(start, reach, _frame(source, *said["axis"], degrees), freedoms)
 
 
-def _freedoms(source: Source, line: int, words: Sequence[str]) -> tuple[str, ...]:
+def _freedoms(source: TextFile, line: int, words: Sequence[str]) -> tuple[str, ...]:
     freedoms = tuple(word.lower() for word in words)
     for word in freedoms:
         if word not in FREEDOMS:
@@ -145,13 +145,13 @@ def _freedoms(source: Source, line: int, words: Sequence[str]) -> tuple[str, ...
     return freedoms
 
 
-def _triple(source: Source, line: int, words: Sequence[str]) -> Array:
+def _triple(source: TextFile, line: int, words: Sequence[str]) -> Array:
     if len(words) != 3:
         raise source.fault(line, f"{len(words)} numbers instead of 3")
     return np.array([source.number(word, line) for word in words])
 
 
-def _frame(source: Source, line: int, words: Sequence[str], degrees: bool) -> Array:
+def _frame(source: TextFile, line: int, words: Sequence[str], degrees: bool) -> Array:
     """The turn of three angles and the order in which they are applied, about fixed axes."""
     if len(words) != 4 or sorted(words[3].upper()) != ["X", "Y", "Z"]:
         raise source.fault(line, "an axis needs three angles and their order, such as XYZ")
@@ -161,7 +161,7 @@ def _frame(source: Source, line: int, words: Sequence[str], degrees: bool) -> Ar
     return euler_to_quat([angles["XYZ".index(axis)] for axis in reversed(order)], order[::-1])
 
 
-def _tree(source: Source, section: Section, bones: dict[str, _Bone]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _tree(source: TextFile, section: Section, bones: dict[str, _Bone]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Names and parents of the joints, depth first."""
     children: dict[str, list[str]] = {name: [] for name in bones}
     hung = {ROOT}
@@ -247,14 +247,14 @@ def _shifted(numbers: Array, freedoms: tuple[str, ...], axes: Array) -> Array:
     return quat_rotate(axes, shift)
 
 
-def _degrees(source: Source, otherwise: bool) -> bool:
+def _degrees(source: TextFile, otherwise: bool) -> bool:
     """Whether angles are degrees: as the last of the keywords says, else as the skeleton does."""
     said = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
     units = [keyword == ":degrees" for keyword in said if keyword in (":degrees", ":radians")]
     return units[-1] if units else otherwise
 
 
-def _rows(source: Source, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
     """The line and the words of each frame, bones in the order of `widths`."""
     start, count = 0, -1  # line of the frame's number, and that number
     frame: dict[str, list[str]] = {}
@@ -278,7 +278,7 @@ def _rows(source: Source, widths: dict[str, int]) -> Iterator[tuple[int, list[st
     yield start, _row(source, start, frame, widths)
 
 
-def _check(source: Source, line: int, words: list[str], widths: dict[str, int], frame: dict[str, list[str]]) -> None:
+def _check(source: TextFile, line: int, words: list[str], widths: dict[str, int], frame: dict[str, list[str]]) -> None:
     name = words[0]
     if name not in widths:
         raise source.fault(line, f"{quoted(name)} is not a bone of the skeleton that moves")
@@ -290,7 +290,7 @@ def _check(source: Source, line: int, words: list[str], widths: dict[str, int], 
         )
 
 
-def _row(source: Source, start: int, frame: dict[str, list[str]], widths: dict[str, int]) -> list[str]:
+def _row(source: TextFile, start: int, frame: dict[str, list[str]], widths: dict[str, int]) -> list[str]:
     try:
         return [word for name in widths for word in frame[name]]
     except KeyError as missing:

@@ -17,7 +17,7 @@ from poise.motion.bvh_hierarchy import hierarchy_text, read_hierarchy
 from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import in_file_numbers
 from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
-from poise.motion.text import Source, quoted, read_source
+from poise.motion.text import TextFile, quoted, read_source
 from poise.rotations import (
     continuous_euler,
     euler_to_quat,
@@ -36,7 +36,7 @@ _SAME_PLACE = 1e-7  # m
 
 
 @dataclass(frozen=True)
-class Layout:
+class ChannelLayout:
     """Which column holds what."""
 
     columns: tuple[int, ...]  # of all channels of positions, with their
@@ -45,7 +45,7 @@ class Layout:
     turns: dict[str, tuple[list[int], list[list[int]]]]  # order of axes -> joints and the columns of each
 
     @classmethod
-    def of(cls, channels: Channels) -> Layout:
+    def of(cls, channels: Channels) -> ChannelLayout:
         """The layout of a file with these channels."""
         places: list[tuple[int, int, int]] = []
         turns: dict[str, tuple[list[int], list[list[int]]]] = {}
@@ -68,7 +68,7 @@ def order_of(names: Iterable[str]) -> str:
 
 def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
     """Position, rotation and translation of a `Clip` from its columns (T, C), angles in degrees."""
-    layout = Layout.of(skeleton.convention.channels)
+    layout = ChannelLayout.of(skeleton.convention.channels)
     placed = np.tile(skeleton.offsets, (len(columns), 1, 1))  # (T, J, 3); a position channel replaces the offset
     placed[:, layout.joints, layout.axes] = columns[:, layout.columns]
     rotation = np.empty((len(columns), skeleton.count, 4))
@@ -90,7 +90,7 @@ def columns_of(clip: Clip, unit: float) -> tuple[Channels, Array]:
     channels = skeleton.convention.channels or (ROOT_CHANNELS,) + (JOINT_CHANNELS,) * (skeleton.count - 1)
     channels = _with_places(channels, np.abs(placed - skeleton.offsets).max(axis=0) > _SAME_PLACE / unit)
     channels = _with_turns(channels, clip.rotation)
-    layout = Layout.of(channels)
+    layout = ChannelLayout.of(channels)
     columns = np.zeros((clip.frames, sum(map(len, channels))))
     columns[:, layout.columns] = placed[:, layout.joints, layout.axes]
     for order, (joints, which) in layout.turns.items():
@@ -134,7 +134,7 @@ def _with_places(channels: Channels, moves: Array) -> Channels:
 def _with_turns(channels: Channels, rotation: Array) -> Channels:
     """The channels with the usual rotations for the joints that turn beyond what theirs can tell."""
     out = list(channels)
-    for order, (joints, _) in Layout.of(channels).turns.items():
+    for order, (joints, _) in ChannelLayout.of(channels).turns.items():
         if len(_useful(order)) == 3:
             continue
         told = euler_to_quat(angles_of(rotation[:, joints], order), order)
@@ -194,7 +194,7 @@ def bvh_text(clip: Clip) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _frame_count(source: Source, line: int) -> tuple[int, int]:
+def _frame_count(source: TextFile, line: int) -> tuple[int, int]:
     line, text = _next(source, line, "Frames:")
     match = _FRAMES.match(text)
     if not match:
@@ -204,7 +204,7 @@ def _frame_count(source: Source, line: int) -> tuple[int, int]:
     return line, int(match[1])
 
 
-def _frame_time(source: Source, line: int) -> tuple[int, float]:
+def _frame_time(source: TextFile, line: int) -> tuple[int, float]:
     line, text = _next(source, line, "Frame Time:")
     match = _FRAME_TIME.match(text)
     if not match:
@@ -215,7 +215,7 @@ def _frame_time(source: Source, line: int) -> tuple[int, float]:
     return line, seconds
 
 
-def _next(source: Source, line: int, what: str) -> tuple[int, str]:
+def _next(source: TextFile, line: int, what: str) -> tuple[int, str]:
     """The next line that is not blank."""
     for number in range(line, len(source.lines) + 1):
         if text := source.lines[number - 1].strip():
@@ -223,7 +223,7 @@ def _next(source: Source, line: int, what: str) -> tuple[int, str]:
     raise source.fault(len(source.lines), f"the file ends before its '{what}'")
 
 
-def _rows(source: Source, start: int, frames: int, width: int) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tuple[int, list[str]]]:
     """The words of each frame, from a line on."""
     found = 0
     for number in range(start, len(source.lines) + 1):

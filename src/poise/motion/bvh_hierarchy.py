@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton, depth_first
-from poise.motion.text import Source, quoted
+from poise.motion.text import TextFile, quoted
 
 DEEPEST = 1000  # joints below each other; what is indented deeper is no figure
 
@@ -18,7 +18,7 @@ _CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for axis in "XYZ" for kind
 _TIP = -1  # on the stack of open braces: the brace of an End Site
 
 
-def read_hierarchy(source: Source) -> tuple[Skeleton, int]:
+def read_hierarchy(source: TextFile) -> tuple[Skeleton, int]:
     """The skeleton in the file's own numbers, and the number of the line with the word MOTION."""
     tree = _Tree(source)
     line = 1
@@ -28,7 +28,7 @@ def read_hierarchy(source: Source) -> tuple[Skeleton, int]:
     raise source.fault(line, "the file ends before its MOTION")
 
 
-def _statements(source: Source) -> Iterator[tuple[int, str]]:
+def _statements(source: TextFile) -> Iterator[tuple[int, str]]:
     """What lies between line ends and braces, and the braces."""
     for number, line in enumerate(source.lines, 1):
         for piece in re.split("([{}])", line):
@@ -39,7 +39,7 @@ def _statements(source: Source) -> Iterator[tuple[int, str]]:
 class _Tree:
     """What has been read so far."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TextFile) -> None:
         self.source = source
         self.names: list[str] = []
         self.parents: list[int] = []

@@ -23,7 +23,7 @@ Pair = tuple[dict[str, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
-class Chain:
+class JointChain:
     """The way from a branch down to its farthest tip, in joints that have length."""
 
     joints: tuple[int, ...]
@@ -62,7 +62,7 @@ def reaches(skeleton: Skeleton) -> Array:
     return reach
 
 
-def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
+def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointChain]]:
     """Branchings with two equally long chains, nearest to the root first, longest first where there are several."""
     reach = reaches(skeleton)
     branches = {joint: below for joint, below in enumerate(skeleton.children) if len(below) > 1}
@@ -76,14 +76,14 @@ def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, Chain, Chain]]:
     return pairs
 
 
-def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Chain:
+def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> JointChain:
     joints: list[int] = [joint]
     lengths: list[float] = []
     while True:
         below = skeleton.children[joint]
         bones = {child: float(np.linalg.norm(skeleton.offsets[child])) for child in below}
         if not below or max(bones[c] + reach[c] for c in below) < reach[joint] - nothing:
-            return Chain(tuple(joints), (*lengths, float(reach[joint])))
+            return JointChain(tuple(joints), (*lengths, float(reach[joint])))
         joint = max(below, key=lambda c: bones[c] + reach[c])
         if bones[joint] > nothing:
             joints.append(joint)
@@ -92,7 +92,7 @@ def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Chai
             joints[-1] = joint
 
 
-def _alike(a: Chain, b: Chain) -> bool:
+def _alike(a: JointChain, b: JointChain) -> bool:
     """Are the bones of two chains equally long? The last do not count: one hand may hold a sword."""
     count = min(len(a.lengths), len(b.lengths))
     if count < 3 and len(a.lengths) != len(b.lengths):
@@ -101,13 +101,13 @@ def _alike(a: Chain, b: Chain) -> bool:
     return bool(np.all(np.abs(np.subtract(a.lengths[:kept], b.lengths[:kept])) < _ALIKE * max(a.lengths[:kept])))
 
 
-def _common(a: Chain, b: Chain) -> tuple[Chain, Chain]:
+def _common(a: JointChain, b: JointChain) -> tuple[JointChain, JointChain]:
     """Both chains as far as they are alike."""
     lengths = tuple(min(pair) for pair in zip(a.lengths, b.lengths, strict=False))
-    return Chain(a.joints[: len(lengths)], lengths), Chain(b.joints[: len(lengths)], lengths)
+    return JointChain(a.joints[: len(lengths)], lengths), JointChain(b.joints[: len(lengths)], lengths)
 
 
-def _leg(chain: Chain) -> dict[str, int]:
+def _leg(chain: JointChain) -> dict[str, int]:
     """Thigh and shank are the longest two bones in a row; empty without a foot below them."""
     first = int(np.argmax(_in_a_row(chain)))
     names = ("thigh", "shank", "foot", "toes")
@@ -117,13 +117,13 @@ def _leg(chain: Chain) -> dict[str, int]:
     return found if "foot" in found else {}
 
 
-def _begin_together(skeleton: Skeleton, a: Chain, b: Chain) -> bool:
+def _begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> bool:
     """Do both chains start in one place? Shoulders do not, collarbones may."""
     gap = np.linalg.norm(skeleton.offsets[a.joints[0]] - skeleton.offsets[b.joints[0]])
     return bool(skeleton.parents[a.joints[0]] == skeleton.parents[b.joints[0]] and gap < _NEAR * sum(a.lengths))
 
 
-def _arm(chain: Chain, begins_with_collar: bool) -> dict[str, int]:
+def _arm(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
     """Upper arm and forearm are the longest two, what would be too long for a hand being held against them.
 
     Some collarbones are longer than forearms.
@@ -140,6 +140,6 @@ def _arm(chain: Chain, begins_with_collar: bool) -> dict[str, int]:
     return found if "forearm" in found else {}
 
 
-def _in_a_row(chain: Chain) -> Array:
+def _in_a_row(chain: JointChain) -> Array:
     """Lengths of each two bones that follow each other."""
     return np.add(chain.lengths[:-1], chain.lengths[1:])

@@ -18,7 +18,7 @@ LARGEST_NUMBER = 1e12  # no angle or place of a motion is larger; sums and produ
 
 
 @dataclass(frozen=True)
-class Source:
+class TextFile:
     """The lines of a file; line numbers count from 1."""
 
     path: Path
@@ -60,7 +60,7 @@ class Source:
         return table
 
 
-def read_source(path: Path | str) -> Source:
+def read_source(path: Path | str) -> TextFile:
     """A text file, whatever its line ends and whether it is UTF-8 or of an older kind."""
     path = Path(path)
     try:
@@ -76,7 +76,7 @@ def read_source(path: Path | str) -> Source:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("latin-1")
-    return Source(path, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    return TextFile(path, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
 def quoted(text: str) -> str:

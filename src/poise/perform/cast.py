@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.motions import finished_bodies, named_motion
 from poise.motion.captures import motion_file
@@ -58,7 +58,7 @@ def cast(
         performer = load_body(body or behaviour.body)
         if behaviour.limits is not None:
             performer = performer.with_torque_limits(behaviour.limits)
-        return Cast(performer, Staged(behaviour, performer), ships=not path.suffix)
+        return Cast(performer, BehaviourReference(behaviour, performer), ships=not path.suffix)
     if not path.suffix:
         able = finished_bodies(motion) if physics else ()
         performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))

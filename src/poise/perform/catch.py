@@ -17,7 +17,7 @@ from poise.control.controller import Controller, Stage, Startled
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.edit.blend import features
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking
 from poise.edit.span import smooth
 from poise.edit.take import BLOCK, Frame, Take, take_of
@@ -72,7 +72,7 @@ class _Resumption:
     def __init__(self, take: Take, pose: Array, start: float, over: float) -> None:
         self._take, self._pose = take, np.array(pose)
         self.first, self._over = round(start * take.rate), max(round(over * take.rate), 1)
-        self._footing, self._lengths = Footing(take.body), leg_lengths(take.body)
+        self._footing, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
         self._place, self._turn = self._footing.places(self._pose[None])
         self._entry = self._most_alike()
         entered = take.frame(self._entry).qpos

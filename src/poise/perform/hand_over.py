@@ -15,7 +15,7 @@ from poise.control.controller import Controller, Stage, Steerable
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError
-from poise.perform.start import Placed
+from poise.perform.start import PlacedReference
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.world.terrain import Place
@@ -73,7 +73,7 @@ class Handover:
         if self.handed_over is None and self.first.stands():
             self.handed_over, place = state.time, self._place(state)
             self._turned = place.yaw
-            self.then.reset(self._world, Placed(self._next, place))
+            self.then.reset(self._world, PlacedReference(self._next, place))
             self._guide()
         return self._acting.act(state)
 

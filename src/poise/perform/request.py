@@ -22,7 +22,7 @@ from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
 from poise.export.formats import export
 from poise.files import check_targets, check_writable
-from poise.library.behaviours.behaviour import Staged as Behaving
+from poise.library.behaviours.behaviour import BehaviourReference as Behaving
 from poise.library.motions import named_motion, obeying
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.measure.audit import audit

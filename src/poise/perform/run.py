@@ -17,7 +17,7 @@ from poise.errors import PoiseError
 from poise.perform.cues import Cue, done
 from poise.perform.forces import MOST, HungWeight, ScenePush, hung_force, total_push
 from poise.perform.marks import Mark, fixed_parts, moved_parts
-from poise.perform.start import Placed, carriage_of, start
+from poise.perform.start import PlacedReference, carriage_of, start
 from poise.reference.reference import Reference
 from poise.version import __version__
 from poise.world.pushes import Push
@@ -133,7 +133,7 @@ class Run:
         self._place = place
         self._forces = [ScenePush(push, world, place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
-        controller.reset(world, Placed(reference, place))
+        controller.reset(world, PlacedReference(reference, place))
         world.load()
         self._waiting = sorted(cues, key=lambda cue: cue.time)
         self.events: list[dict[str, Any]] = [force.event for force in self._forces]

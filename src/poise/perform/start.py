@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, sinking, sole_points
 from poise.edit.take import Frame
 from poise.reference.reference import Reference, Target, edition_of
@@ -44,7 +44,7 @@ def stood(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
 
     The root rises with the feet, less what legs need to reach.
     """
-    footing = Footing(body)
+    footing = FootPlacement(body)
     place, turn = (each[0] for each in footing.places(qpos[None]))
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
@@ -122,7 +122,7 @@ def carriage_of(place: Place) -> Carriage:
     return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
 
 
-class Placed:
+class PlacedReference:
     """A reference moved to where the character starts; what controllers track."""
 
     def __init__(self, reference: Reference, place: Place) -> None:

@@ -6,15 +6,15 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.body.carriage import carried
-from poise.physics.motion_terms import MotionTerms, PosePath, Terms
+from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
 from poise.physics.rows import Bounded, Rows
-from poise.physics.task import LENGTH, Balls, Closure, EndState, Layout, Task, Trajectory
+from poise.physics.task import LENGTH, Balls, Closure, EndState, SpacetimeTask, Trajectory, VariableLayout
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 # Rows of poses: like the wished ones, as smooth as they are, and within joint limits.
 
 
-def likeness_rows(motion: MotionTerms, layout: Layout, qpos: Array) -> Rows:
+def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Rows:
     """Poses (N + 1, nq) stay near the wished ones."""
     weights = motion.task.weights
     counts = (3, 3, motion.task.body.nv - 6)
@@ -23,7 +23,7 @@ def likeness_rows(motion: MotionTerms, layout: Layout, qpos: Array) -> Rows:
     return Rows("likeness", layout.pose, scale[:, None] * slope, scale * away)
 
 
-def acceleration_rows(motion: MotionTerms, layout: Layout, t: Terms, wished: Array) -> Rows:
+def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, wished: Array) -> Rows:
     """Joints speed up as in the wished motion; `wished` (N - 1, nj) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
     start, end = t.way_start[:, 6:], t.way_end[:, 6:]
@@ -32,7 +32,7 @@ def acceleration_rows(motion: MotionTerms, layout: Layout, t: Terms, wished: Arr
     return Rows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
 
 
-def joint_bounds(motion: MotionTerms, layout: Layout, qpos: Array) -> Bounded:
+def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bounded:
     """Joints stay within their limits; a limit of a ball beyond half a turn is none."""
     body = motion.task.body
     angles, slope = motion.path.angles(qpos)
@@ -47,7 +47,7 @@ def joint_bounds(motion: MotionTerms, layout: Layout, qpos: Array) -> Bounded:
 # Rows of the ends: states that a trajectory starts from or ends in, and the closing of a cycle.
 
 
-def end_rows(task: Task, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
     """The given first and last states, or rest in whatever pose."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
@@ -58,7 +58,9 @@ def end_rows(task: Task, layout: Layout, path: PosePath, x: Trajectory) -> list[
     return rows
 
 
-def _state_rows(name: str, end: EndState, frame: int, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+def _state_rows(
+    name: str, end: EndState, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory
+) -> list[Rows]:
     away, _, slope = path.difference(end.qpos[None], x.qpos[[frame]])
     before, _, slope_before = path.difference(end.before[None], x.qpos[[frame - 1]])
     pose, last_pose, root = layout.pose[[frame]], layout.pose[[frame - 1]], layout.root[[frame]]
@@ -70,7 +72,7 @@ def _state_rows(name: str, end: EndState, frame: int, layout: Layout, path: Pose
     ]
 
 
-def _rest_rows(name: str, frame: int, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
     way, by_before, by_here = path.difference(x.qpos[[frame - 1]], x.qpos[[frame]])
     jacobian = np.concatenate([by_before, by_here], axis=2)[:, 6:]
     columns = _both(layout.pose[frame - 1], layout.pose[frame])
@@ -80,7 +82,7 @@ def _rest_rows(name: str, frame: int, layout: Layout, path: PosePath, x: Traject
     ]
 
 
-def closing_rows(closure: Closure, layout: Layout, path: PosePath, x: Trajectory) -> list[Rows]:
+def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
     """The last state, and the step from it, are the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
@@ -108,7 +110,7 @@ def closing_rows(closure: Closure, layout: Layout, path: PosePath, x: Trajectory
     ]
 
 
-def _closing_pose(closure: Closure, turn: Array, layout: Layout, path: PosePath, x: Trajectory) -> Rows:
+def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> Rows:
     matrix = quat_to_matrix(turn)
     first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
@@ -132,7 +134,7 @@ def _both(first: Ints, last: Ints) -> Ints:
 _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 
-def standing_rows(motion: MotionTerms, layout: Layout, t: Terms) -> list[Rows]:
+def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
     """What is down is on the ground and stays, or rolls; what is held is where it is held. Frames 1 to N."""
     balls, count = motion.task.balls, motion.task.balls.bearing
     down, is_held = balls.down[1:, :count], balls.held[:count]
@@ -158,12 +160,12 @@ def _flat(part: Array) -> Array:
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 
 
-def _heights(balls: Balls, t: Terms) -> tuple[Array, Array]:
+def _heights(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array]:
     """(n, C) m of the balls' lowest points over the ground, and by pose."""
     return t.inverse.point[..., 2] - balls.radius - balls.ground[1:], t.inverse.point_q[:, :, 2]
 
 
-def _slip(balls: Balls, t: Terms) -> tuple[Array, Array, Array]:
+def _slip(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
     """(n - 1, S, 2) m along the ground from frame to frame beyond rolling, by pose and by the next pose."""
     parts = (t.inverse.point, t.inverse.point_q, t.inverse.attitude, t.inverse.spin)
     point, point_q, attitude, spin = (part[:, : balls.bearing] for part in parts)
@@ -178,7 +180,7 @@ def _slip(balls: Balls, t: Terms) -> tuple[Array, Array, Array]:
     )
 
 
-def height_bounds(motion: MotionTerms, layout: Layout, t: Terms) -> list[Bounded]:
+def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Bounded]:
     """What is not down keeps its distance from the ground."""
     balls = motion.task.balls
     least = np.where(balls.down, -np.inf, balls.least)[1:]
@@ -192,7 +194,7 @@ def height_bounds(motion: MotionTerms, layout: Layout, t: Terms) -> list[Bounded
     return [Bounded(rows, LENGTH * least[:, watched], np.full(value.shape, np.inf))]
 
 
-def cone_bounds(task: Task, layout: Layout, force: Array) -> Bounded:
+def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bounded:
     """Contacts push, and friction lies within a pyramid inside the cone; forces (N + 1, S, 3) in body weights."""
     frame, ball = np.nonzero((layout.force[..., 2] >= 0) & ~task.balls.held[: task.balls.bearing])
     columns = layout.force[frame, ball]  # (B, 3)
@@ -205,7 +207,7 @@ def cone_bounds(task: Task, layout: Layout, force: Array) -> Bounded:
     return Bounded(rows, lower, np.full(lower.shape, np.inf))
 
 
-def force_rows(task: Task, layout: Layout, force: Array) -> list[Rows]:
+def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[Rows]:
     """Small forces, and small changes of them from step to step."""
     frames = len(layout.force)
     columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)

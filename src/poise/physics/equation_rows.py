@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.physics.motion_terms import MotionTerms, Terms
+from poise.physics.motion_terms import MotionTerms, TrajectoryTerms
 from poise.physics.rows import Bounded, Rows
-from poise.physics.task import Balls, Layout
+from poise.physics.task import Balls, VariableLayout
 from poise.rotations import cross_matrix
 
 # Chain rules: derivatives by pose, velocity and acceleration become derivatives by the variables of a trajectory.
@@ -39,7 +39,7 @@ class StateSlopes(NamedTuple):
     root: Array  # (.., 6) by its root velocities
 
 
-def by_step(t: Terms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array) -> StepSlopes:
+def by_step(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array) -> StepSlopes:
     """Of rows whose derivatives (n - 1, R, nv) by pose, velocity and acceleration of the steps' states are known."""
     joint_v, joint_a = by_v[..., 6:] / step, by_a[..., 6:] / step**2
     from_before, to_here = t.way_start[:-1], t.way_end[:-1]
@@ -56,13 +56,13 @@ def by_step(t: Terms, step: float, by_q: Array, by_v: Array, by_a: Array, by_for
     )
 
 
-def by_state(t: Terms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
+def by_state(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
     """Of rows whose derivatives (n, R, nv) by pose and velocity of the states are known."""
     joint = by_v[..., 6:] / step
     return StateSlopes(joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6])
 
 
-def whole_body_rows(motion: MotionTerms, layout: Layout, t: Terms) -> list[Rows]:
+def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
     """Contacts and gravity alone move the whole: in prediction, in momentum, and in the centre of mass."""
     by_force = _wrench_by_force(motion.task.balls, t)
     return [
@@ -72,7 +72,7 @@ def whole_body_rows(motion: MotionTerms, layout: Layout, t: Terms) -> list[Rows]
     ]
 
 
-def _wrench_by_force(balls: Balls, t: Terms) -> Array:
+def _wrench_by_force(balls: Balls, t: TrajectoryTerms) -> Array:
     """(n - 1, 6, 3 S): what forces do to the whole, about the origin."""
     count = balls.bearing
     lever = np.array(t.inverse.point[:-1, :count])  # (n - 1, S, 3) m
@@ -83,7 +83,7 @@ def _wrench_by_force(balls: Balls, t: Terms) -> Array:
     return out.reshape(len(lever), 6, 3 * count)
 
 
-def _prediction_rows(motion: MotionTerms, layout: Layout, t: Terms, by_force: Array) -> Rows:
+def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
     """The predicted velocity moves the root as contacts and gravity do."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1] for part in (dynamics.wrench_q, dynamics.wrench_v, dynamics.momentum_v))
@@ -92,7 +92,7 @@ def _prediction_rows(motion: MotionTerms, layout: Layout, t: Terms, by_force: Ar
     return Rows("equations of motion of the root", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _momentum_rows(motion: MotionTerms, layout: Layout, t: Terms, by_force: Array) -> Rows:
+def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
     """Momentum about the origin changes by contacts and gravity alone."""
     dynamics, force = t.inverse, t.x.force[1:-1]
     unit = 1.0 / (motion.task.step * motion.weight)
@@ -117,7 +117,7 @@ def _momentum_rows(motion: MotionTerms, layout: Layout, t: Terms, by_force: Arra
     return Rows("momentum", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _drift_rows(motion: MotionTerms, layout: Layout, t: Terms) -> Rows:
+def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> Rows:
     """The centre of mass moves with the momentum at the end of the step; frames 2 to N."""
     h, mass, dynamics = motion.task.step, motion.mass, t.inverse
     com_q = dynamics.momentum_v[:, 3:] / mass
@@ -127,7 +127,7 @@ def _drift_rows(motion: MotionTerms, layout: Layout, t: Terms) -> Rows:
     return Rows("centre of mass", layout.arrivals, np.concatenate(parts, axis=2), value, unit="m/s")
 
 
-def torque_rows(motion: MotionTerms, layout: Layout, t: Terms) -> Rows:
+def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> Rows:
     """Joint torques in body weight times metre."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1, 6:] for part in (dynamics.torque_q, dynamics.torque_v, dynamics.mass))
@@ -141,7 +141,7 @@ def torque_rows(motion: MotionTerms, layout: Layout, t: Terms) -> Rows:
     return Rows("torque limit", layout.steps, damped.joined(), value, joints, "body weights times m")
 
 
-def _touching(balls: Balls, t: Terms) -> Array:
+def _touching(balls: Balls, t: TrajectoryTerms) -> Array:
     """(n - 1, nv, 3 S) m: how the points where balls touch the ground move with the pose, as parts of their links."""
     count = balls.bearing
     lever = np.array([0.0, 0.0, -1.0]) * balls.radius[:count, None]  # (S, 3) m from the centre

@@ -78,7 +78,7 @@ class Progress:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution(Generic[X]):
+class InteriorSolution(Generic[X]):
     """Where the search ended, certified by what is left over."""
 
     point: X
@@ -98,7 +98,7 @@ def minimise(
     start: X,
     settings: InteriorSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
-) -> Solution[X]:
+) -> InteriorSolution[X]:
     """Search from a start, which need not satisfy anything."""
     with threadpool_limits(1):  # the blocks are small: threads cost eight times what they give
         return _Search(problem, start, settings or InteriorSettings()).run(watch)
@@ -123,7 +123,7 @@ class _Search(Generic[X]):
         self._damping, self._starts = settings.damping, 0
         self._recentre()
 
-    def run(self, watch: Callable[[Progress], None]) -> Solution[X]:
+    def run(self, watch: Callable[[Progress], None]) -> InteriorSolution[X]:
         chosen = self._settings
         costs: list[float] = []
         calm, stuck, length, done = 0, 0, 1.0, False
@@ -147,7 +147,9 @@ class _Search(Generic[X]):
             else:
                 self._recentre()
                 stuck = 0
-        return Solution(self._point, self._here, cost_of(self._here), largest_violation(self._here), iteration, done)
+        return InteriorSolution(
+            self._point, self._here, cost_of(self._here), largest_violation(self._here), iteration, done
+        )
 
     def _recentre(self) -> None:
         """Begin anew from here, far from all bounds: at the start, or where bounds leave no room for steps."""

@@ -22,7 +22,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tree import Tree, tree_of
-from poise.physics.task import Task, Trajectory
+from poise.physics.task import SpacetimeTask, Trajectory
 from poise.rotations import inverse_right_jacobian
 
 # Differences of poses along a trajectory, and how they change with the poses.
@@ -63,7 +63,7 @@ class PosePath:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class TrajectoryTerms:
     """A candidate and all about its states, frames 1 to N: n = N of them, and n - 1 steps from each to the next."""
 
     x: Trajectory
@@ -78,7 +78,7 @@ class Terms:
 class MotionTerms:
     """Evaluates the terms of trajectories of one task."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SpacetimeTask) -> None:
         self.task = task
         self.tree: Tree = tree_of(task.body.model)
         self.path = PosePath(task.body)
@@ -86,7 +86,7 @@ class MotionTerms:
         self.weight = task.body.mass * float(np.linalg.norm(self.tree.gravity))  # N
         self._bearings = Bearings(task.balls.link, task.balls.centre, task.balls.radius)
 
-    def at(self, x: Trajectory) -> Terms:
+    def at(self, x: Trajectory) -> TrajectoryTerms:
         """The terms of a candidate."""
         h = self.task.step
         way, way_start, way_end = self.path.difference(x.qpos[:-1], x.qpos[1:])
@@ -100,4 +100,4 @@ class MotionTerms:
         inverse = inverse_dynamics(self.tree, x.qpos[1:], qvel, (ahead - qvel) / h, self._bearings, force)
         torque = np.array(inverse.torque)
         torque[:-1] += self.tree.damping * ahead[:-1]
-        return Terms(x, inverse, torque, qvel, way, way_start, way_end)
+        return TrajectoryTerms(x, inverse, torque, qvel, way, way_start, way_end)

@@ -15,12 +15,12 @@ from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import balls_of
 from poise.errors import PoiseError
-from poise.physics.interior import InteriorSettings, Progress, Solution, minimise, unwatched
+from poise.physics.interior import InteriorSettings, InteriorSolution, Progress, minimise, unwatched
 from poise.physics.motion_terms import PosePath
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import Balls, Closure, EndState, SpacetimeWeights, Task, Trajectory
+from poise.physics.task import Balls, Closure, EndState, SpacetimeTask, SpacetimeWeights, Trajectory
 from poise.reference.body_clip import BodyClip
-from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, rounded
 from poise.rotations import quat_rotate
 
@@ -170,11 +170,11 @@ def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
 
-def task_of(sketch: Sketch, settings: DynamicSettings) -> Task:
+def task_of(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
     """The task of a sketch whose frames are the world's steps."""
     clip = sketch.clip
     closure = closure_of(sketch) if clip.cyclic else None
-    return Task(
+    return SpacetimeTask(
         clip.body,
         1.0 / clip.rate,
         np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
@@ -273,13 +273,17 @@ def _arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
 
 
 def _result(
-    problem: Spacetime, task: Task, solution: Solution[Trajectory], wished: Sketch, settings: DynamicSettings
+    problem: Spacetime,
+    task: SpacetimeTask,
+    solution: InteriorSolution[Trajectory],
+    wished: Sketch,
+    settings: DynamicSettings,
 ) -> Dynamic:
     terms, x, count = problem.terms.at(solution.point), solution.point, len(wished.supports)
     torque = np.array(terms.torque[:-1])
     torque[:, :6] = 0.0
     supports = wished.supports
-    contacts = Contacts(
+    contacts = ContactSchedule(
         tuple(s.name for s in supports),
         tuple(s.link for s in supports),
         readonly(task.balls.centre[:count]),

@@ -26,12 +26,12 @@ from poise.physics.constraint_rows import (
 from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
 from poise.physics.motion_terms import MotionTerms
 from poise.physics.rows import Linearised, Rows, violations
-from poise.physics.task import Layout, Task, Trajectory, bearing, layout_of
+from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, bearing, layout_of
 
 # Which constraint cannot be kept, and when, for people.
 
 
-def conflict(here: Linearised, layout: Layout, step: float) -> str:
+def conflict(here: Linearised, layout: VariableLayout, step: float) -> str:
     """What is violated most: ``left_foot_heel_0: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
     found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
     size, rows, excess = max(found, key=lambda item: item[0])
@@ -41,7 +41,7 @@ def conflict(here: Linearised, layout: Layout, step: float) -> str:
     return f"{whose}{rows.name} at {_when(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
 
 
-def _when(rows: Rows, block: int, layout: Layout, step: float) -> float:
+def _when(rows: Rows, block: int, layout: VariableLayout, step: float) -> float:
     """s: of the last frame whose pose or velocity a block is about, counted from frame 1."""
     first = rows.columns[block].max()
     frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
@@ -51,9 +51,9 @@ def _when(rows: Rows, block: int, layout: Layout, step: float) -> float:
 class Spacetime:
     """The problem of a task, for `poise.physics.interior`."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SpacetimeTask) -> None:
         self._task = task
-        self.layout: Layout = layout_of(task)
+        self.layout: VariableLayout = layout_of(task)
         self.terms = MotionTerms(task)
         self.size, self.bandwidth = self.layout.size, self.layout.bandwidth
         self._way, _, _ = self.terms.path.difference(task.wished[:-1], task.wished[1:])  # (N, nv)

@@ -73,7 +73,7 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class SpacetimeTask:
     """A body, a wished motion and its constraints.
 
     Frames are numbered from 0 to N: states are those from 1 on, and frame 0 tells the joints' velocity at frame 1.
@@ -106,7 +106,7 @@ class Trajectory:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class VariableLayout:
     """Numbers of variables; -1 where there is none."""
 
     pose: Ints  # (N + 1, nv)
@@ -156,7 +156,7 @@ def _reach(columns: Ints) -> int:
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
-def bearing(task: Task) -> NDArray[np.bool_]:
+def bearing(task: SpacetimeTask) -> NDArray[np.bool_]:
     """(N + 1, S, 3) forces that may act in the step from each frame; of a cycle, those of the first step again at N.
 
     What touches at the end of a step is stopped by the ground in this step; friction needs it to touch at both ends.
@@ -173,7 +173,7 @@ def bearing(task: Task) -> NDArray[np.bool_]:
     return out
 
 
-def layout_of(task: Task) -> Layout:
+def layout_of(task: SpacetimeTask) -> VariableLayout:
     """Variables in order of time, so that what is coupled is near."""
     frames, acting = len(task.wished), bearing(task)
     exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]
@@ -183,4 +183,4 @@ def layout_of(task: Task) -> Layout:
     nv = task.body.nv
     parts = np.split(numbers, [nv, nv + 6, nv + 9], axis=1)
     pose, root, ahead, force = (np.ascontiguousarray(part) for part in parts)
-    return Layout(pose, root, ahead, force.reshape(acting.shape), int(table.sum()))
+    return VariableLayout(pose, root, ahead, force.reshape(acting.shape), int(table.sum()))

@@ -20,7 +20,7 @@ from poise.errors import PoiseError
 from poise.files import write_file
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
-from poise.reference.dynamic import Contacts, Dynamic
+from poise.reference.dynamic import ContactSchedule, Dynamic
 
 FILE = "reference.npz"
 """What a prepared motion is called, in a folder of its own."""
@@ -105,7 +105,7 @@ def _dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
     names, links = (tuple(str(name) for name in data[f"contact_{what}"]) for what in ("names", "links"))
     kinds = {"held": bool, "down": bool}
     tables = {name: readonly(data[f"contact_{name}"], kinds.get(name, float)) for name in _TABLES}
-    contacts = Contacts(names, links, **tables)
+    contacts = ContactSchedule(names, links, **tables)
     return Dynamic(clip, readonly(data["qvel"]), readonly(data["torque"]), contacts, float(data["friction"]))
 
 

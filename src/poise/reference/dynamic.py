@@ -13,7 +13,7 @@ from poise.reference.body_clip import BodyClip
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class ContactSchedule:
     """Balls of links that bear on something: where forces act, and which."""
 
     names: tuple[str, ...]  # (C,)
@@ -33,7 +33,7 @@ class Dynamic:
     clip: BodyClip  # poses, one per step of the world
     qvel: Array  # (T, nv) velocities of the states
     torque: Array  # (T - 1, nv) N m, in the step from each frame to the next; 0 on the root
-    contacts: Contacts
+    contacts: ContactSchedule
     friction: float  # |fx| + |fy| <= friction fz holds for all that stands
 
     @property

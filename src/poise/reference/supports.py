@@ -12,7 +12,7 @@ from poise.arrays import Array, readonly, runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.link_kinematics import Kinematics
-from poise.body.surface import Ball, balls_of
+from poise.body.surface import ContactSphere, balls_of
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_rotate
 
@@ -73,7 +73,9 @@ def bearing(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[
     return readonly(out, bool)
 
 
-def _standing(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[Ball, ...]) -> list[Support]:
+def _standing(
+    clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
+) -> list[Support]:
     ground = _ground(_lowest(clip, part), down)
     return [
         Support(f"{part.name}_{k}", part.link, centre, down, radius, ground=readonly(ground))
@@ -93,7 +95,7 @@ def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Su
     return out
 
 
-def rounded(body: Body, part: ContactPart, balls: tuple[Ball, ...]) -> list[tuple[Array, float]]:
+def rounded(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
     """Centre (3,) m and radius of the ball at each point of a part; the point itself where there is none."""
     _, turns = Kinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))

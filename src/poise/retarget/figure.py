@@ -25,7 +25,7 @@ NEXT = {"thigh": "shank", "shank": "foot", "foot": "toes", "upper_arm": "forearm
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class UprightFigure:
     """An upright person, facing +x."""
 
     joints: Mapping[str, int]  # role to number of the joint, or of the link in `Body.links`
@@ -50,7 +50,7 @@ class Figure:
         return np.asarray(self.place[f"left_{part}"] + self.place[f"right_{part}"]) / 2
 
 
-def figure_of_skeleton(skeleton: Skeleton) -> Figure:
+def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
     """The person in an animator's skeleton."""
     roles = find_roles(skeleton)
     if roles is None:
@@ -60,7 +60,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> Figure:
     return _figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 
-def figure_of_body(body: Body) -> Figure:
+def figure_of_body(body: Body) -> UprightFigure:
     """The person in a body; links that are named like a role have it."""
     rigging = body.rigging or plain_rigging(body.model, 1)
     roles = find_roles(rigging.skeleton)
@@ -78,7 +78,7 @@ def figure_of_body(body: Body) -> Figure:
     )
 
 
-def anchor(body: Body, figure: Figure, role: str) -> tuple[str, Array]:
+def anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
     """The link of a role and the place of its joint in the link's frame."""
     link = figure.joints[role]
     return body.links[link], _anchors(body)[link]
@@ -94,8 +94,8 @@ def _anchors(body: Body) -> Array:
 
 def _figure(
     joints: Mapping[str, int], place: Array, turn: Array, spine: tuple[int, ...], neck: tuple[int, ...]
-) -> Figure:  # fmt: skip
-    return Figure(
+) -> UprightFigure:  # fmt: skip
+    return UprightFigure(
         Frozen(joints),
         Frozen({role: readonly(place[j]) for role, j in joints.items()}),
         Frozen({role: readonly(turn[j]) for role, j in joints.items()}),

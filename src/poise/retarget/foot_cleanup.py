@@ -18,7 +18,7 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
-from poise.retarget.footprints import Footprint, GroundSettings, Pins, footprints, pins_of, raised
+from poise.retarget.footprints import ContactPins, Footprint, GroundSettings, footprints, pins_of, raised
 from poise.retarget.ik import Goals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth
@@ -147,7 +147,7 @@ def _leg_columns(clip: BodyClip) -> list[int]:
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
-def _goals(pins: Pins, settings: FootSettings) -> Goals:
+def _goals(pins: ContactPins, settings: FootSettings) -> Goals:
     frames = len(pins.places)
     no_turns = np.zeros((frames, 0, 4)), np.zeros((frames, 0))
     return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * settings.grip)

@@ -164,7 +164,7 @@ _ON_FLOOR = 0.1  # m: what rests lower by itself rests on the floor
 
 
 @dataclass(frozen=True, eq=False)
-class Pins:
+class ContactPins:
     """Wanted places of all points of all contact parts."""
 
     points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
@@ -174,7 +174,7 @@ class Pins:
     ground: Array  # (T, N) m, what a point must not sink below; -inf where it never comes near
 
 
-def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> Pins:
+def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
     """Pins of all that is down: feet by their prints, hands where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
@@ -195,10 +195,10 @@ def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> Pins:
             places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
     ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
-    return Pins(points, parts, places, held, ground)
+    return ContactPins(points, parts, places, held, ground)
 
 
-def raised(clip: BodyClip, pins: Pins, clearance: float) -> Pins:
+def raised(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
     """Pins that also lift each swinging foot, where it is needed, to `clearance` (m) over the middle of its swing."""
     assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)

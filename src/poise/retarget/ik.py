@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics, Posed
+from poise.body.link_kinematics import Kinematics, LinkPoses
 from poise.body.pose_space import PoseSpace
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
@@ -96,7 +96,7 @@ def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple
     return matrix, vector, cost
 
 
-def _normal(posed: Posed, goals: Goals) -> tuple[Array, Array, Array]:
+def _normal(posed: LinkPoses, goals: Goals) -> tuple[Array, Array, Array]:
     frames, _, _, nv = posed.place_rows.shape
     goals = goals.lifting(posed.places)
     shift, turn = goals.errors(posed.places, posed.turns)

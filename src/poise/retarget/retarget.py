@@ -21,7 +21,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
-from poise.retarget.figure import SIDES, Figure, anchor, figure_of_body, figure_of_skeleton
+from poise.retarget.figure import SIDES, UprightFigure, anchor, figure_of_body, figure_of_skeleton
 from poise.retarget.ik import PoseSolver
 from poise.rotations import (
     quat_between,
@@ -44,7 +44,7 @@ _LOW = 5.0  # percentile of the height of an ankle: where it is in a flat stance
 _ANKLE = (0.02, 0.16)  # heights of an ankle above the sole that are believed, in leg lengths
 
 
-def turn_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
+def turn_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
     """Role to (T, 4): how far from the body's standing pose each part is turned, in the world."""
     out = {}
     for role, joint in source.joints.items():
@@ -54,7 +54,7 @@ def turn_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
     return out
 
 
-def _posed_alike(source: Figure, target: Figure, role: str) -> Array:
+def _posed_alike(source: UprightFigure, target: UprightFigure, role: str) -> Array:
     """(4,) the turn from the body's standing pose to the skeleton's: from hanging arms to a T, say.
 
     Only directions of bones are compared; joint frames may lie any way. A foot goes along with its shank, as far as
@@ -80,7 +80,7 @@ def _about(axis: Array, start: Array, end: Array) -> Array:
     return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
 
 
-def place_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
+def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
     """Role to (T, 3) m: where each part's joint should be; `hips` is half way between the thighs."""
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
@@ -92,7 +92,7 @@ def place_goals(clip: Clip, source: Figure, target: Figure) -> dict[str, Array]:
 
 
 def _trunk(
-    at: Mapping[str, Array], hips: Array, base: Array, source: Figure, target: Figure
+    at: Mapping[str, Array], hips: Array, base: Array, source: UprightFigure, target: UprightFigure
 ) -> dict[str, Array]:  # fmt: skip
     """Shoulders above the hips, then arms and head from there."""
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
@@ -108,17 +108,17 @@ def _trunk(
     return out
 
 
-def _ratio(source: Figure, target: Figure, low: str, high: str) -> float:
+def _ratio(source: UprightFigure, target: UprightFigure, low: str, high: str) -> float:
     """How much longer the body is between two pairs of joints."""
     ours, theirs = (np.linalg.norm(f.middle(high) - f.middle(low)) for f in (target, source))
     return float(ours / theirs)
 
 
-def _breadth(figure: Figure) -> float:
+def _breadth(figure: UprightFigure) -> float:
     return float(np.linalg.norm(figure.place["left_upper_arm"] - figure.place["right_upper_arm"]))
 
 
-def _length(figure: Figure, role: str) -> float:
+def _length(figure: UprightFigure, role: str) -> float:
     bone = figure.bone(role)
     return 0.0 if bone is None else float(np.linalg.norm(bone))
 
@@ -127,7 +127,7 @@ def _unit(v: Array) -> Array:
     return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9))
 
 
-def _ankle_of_clip(at: Mapping[str, Array], source: Figure) -> float:
+def _ankle_of_clip(at: Mapping[str, Array], source: UprightFigure) -> float:
     """m above the floor in a flat stance: the heights that the ankles come down to."""
     leg = source.length("thigh", "shank")
     lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
@@ -139,7 +139,7 @@ def _ankle_of_clip(at: Mapping[str, Array], source: Figure) -> float:
 _CREDIBLE = 0.6  # rad beyond a hinge's limits
 
 
-def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Array) -> Array:
+def first_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
     """(T, nq) poses for turns (T, 4) from the standing pose by role, and places (T, 3) of the middle of the hips."""
     wanted = _wanted(target, turns)
     frames, model = len(hips), body.model
@@ -164,12 +164,12 @@ def first_poses(body: Body, target: Figure, turns: Mapping[str, Array], hips: Ar
     return qpos
 
 
-def hips_in_root(body: Body, target: Figure) -> Array:
+def hips_in_root(body: Body, target: UprightFigure) -> Array:
     """(3,) m the middle of the hips in the root's frame."""
     return quat_rotate(quat_conjugate(body.standing[3:7]), target.middle("thigh") - body.standing[:3])
 
 
-def _wanted(target: Figure, turns: Mapping[str, Array]) -> dict[int, Array]:
+def _wanted(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Array]:
     """Link to its turn from standing: those with a role, and between pelvis, chest and head an even share."""
     out = {link: turns[role] for role, link in target.joints.items() if role in turns}
     for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):

@@ -16,7 +16,7 @@ from poise.arrays import Array, Frozen
 from poise.control.commands import Command
 from poise.control.controller import Steerable, Talkative
 from poise.control.nqr.nqr import Nqr
-from poise.control.nqr.segment import Segment
+from poise.control.nqr.segment import MotionSegment
 from poise.control.nqr.steering import segments_of
 from poise.control.nqr.weights import Weights
 from poise.edit.blend import Blend
@@ -49,7 +49,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._shipped = lru_cache(maxsize=MOST)(_cast_in_silence)
-        self._segments: dict[str, Mapping[str, Segment]] = {}
+        self._segments: dict[str, Mapping[str, MotionSegment]] = {}
 
     def __deepcopy__(self, _: dict[int, object]) -> Memory:
         """Itself: copies of a performance look things up in the same one."""
@@ -64,7 +64,7 @@ class Memory:
 
     def look_ahead(
         self, repertoire: Repertoire, weights: Weights, cycles: int | None, linear: bool, say: Say
-    ) -> Mapping[str, Segment]:
+    ) -> Mapping[str, MotionSegment]:
         """What the look-ahead controller finds along the steps of a body; a page has one kind of them for each."""
         body = next(iter(repertoire.values())).clip.body.name
         if body not in self._segments:

@@ -38,7 +38,7 @@ TRIES = 8
 """Times in a step that rows are given other gaps."""
 
 
-class End(NamedTuple):
+class SurfacePair(NamedTuple):
     """Two surfaces at the end of a step."""
 
     gap: float  # m
@@ -96,7 +96,9 @@ class Arrivals:
         later = self._meet_later(work, ends, pairs, pressing)
         return self._meet_earlier(work, ends, pairs) or later
 
-    def _tell_ghosts(self, work: Workspace, ends: dict[Pair, End], pairs: list[Pair], pressing: list[int]) -> bool:
+    def _tell_ghosts(
+        self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
+    ) -> bool:
         """Leave out what pressed and ends apart; call back what is hit when it no longer resists."""
         kind, offset = work.contact_kind, work.contact_offset
         hit = [c for c in self._ghosts if _gap(ends, pairs[c]) < HIT]
@@ -110,14 +112,16 @@ class Arrivals:
             kind[c] = IGNORED
         return bool(hit or apart)
 
-    def _meet_later(self, work: Workspace, ends: dict[Pair, End], pairs: list[Pair], pressing: list[int]) -> bool:
+    def _meet_later(
+        self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
+    ) -> bool:
         """Give what was stopped in the air the way that is left."""
         early = [c for c in pressing if EARLY < _gap(ends, pairs[c]) < np.inf]
         for c in early:
             work.contact_offset[3 * c] += _gap(ends, pairs[c]) / self._step
         return bool(early)
 
-    def _meet_earlier(self, work: Workspace, ends: dict[Pair, End], pairs: list[Pair]) -> bool:
+    def _meet_earlier(self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair]) -> bool:
         """Have rows know how deep surfaces would sink in."""
         changed = False
         for pair, end in ends.items():
@@ -163,18 +167,18 @@ class Arrivals:
         local = data.xmat[body].reshape(3, 3).T @ (point - data.xpos[body])
         return np.asarray(trial.xpos[body] + trial.xmat[body].reshape(3, 3) @ local)
 
-    def _ends(self, work: Workspace) -> dict[Pair, End]:
+    def _ends(self, work: Workspace) -> dict[Pair, SurfacePair]:
         """Surfaces that are close at the end of the step, for each pair of geoms where they are nearest."""
         model, trial = self._terms.model, self._trial
         self._go_to_end(work)
         mujoco.mj_collision(model, trial)
         found = trial.contact
         uneven = self._candidates.uneven
-        ends: dict[Pair, End] = {}
+        ends: dict[Pair, SurfacePair] = {}
         for i, ((first, second), gap) in enumerate(zip(found.geom.tolist(), found.dist.tolist(), strict=True)):
             inner_wall = uneven[first] and found.frame[i, 2] < UPWARD
             if not inner_wall and gap < _gap(ends, (first, second)):
-                ends[first, second] = End(gap, found.pos[i].copy())
+                ends[first, second] = SurfacePair(gap, found.pos[i].copy())
         return ends
 
     def _go_to_end(self, work: Workspace) -> None:
@@ -201,6 +205,6 @@ def _pressing(work: Workspace) -> list[int]:
     return found
 
 
-def _gap(ends: dict[Pair, End], pair: Pair) -> float:
+def _gap(ends: dict[Pair, SurfacePair], pair: Pair) -> float:
     """m: infinite where two surfaces are not close."""
     return ends[pair].gap if pair in ends else np.inf

@@ -154,7 +154,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Mark:
+class GroundMark:
     """A patch painted on the ground, for people to see where something is to come down: nothing can touch it."""
 
     name: str = "mark"
@@ -180,6 +180,6 @@ PROPS: dict[str, type] = {
     "tray": Tray,
     "bar": Bar,
     "block": Block,
-    "mark": Mark,
+    "mark": GroundMark,
 }
 """By kind."""

@@ -7,7 +7,7 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.contact_parts import contact_parts
-from poise.control.modal.footholds import CALM, FLAT, Footholds, beyond_calm
+from poise.control.modal.footholds import CALM, FLAT, FootholdOffsets, beyond_calm
 from poise.control.modal.frames import Frames
 from poise.reference.reference import Still, Target
 
@@ -26,7 +26,7 @@ def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terra
     body = Body.named("human42")
     ground = World(Scene.of(body, terrain)).scene.terrain
     stands = Still("stand", np.array(body.standing), np.zeros(body.nv))
-    footholds = Footholds(body, ground, Frames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
+    footholds = FootholdOffsets(body, ground, Frames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
     for x in (0.0, 4.0, 12.0):
         com = np.array([x, 0.3, ground.height(x, 0.3) + 0.9])
         assert footholds._pace(com) == pytest.approx(np.sqrt(9.81 / 0.9))
@@ -37,7 +37,7 @@ def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lift
     body, step = Body.named("human42"), 1 / 120
     world = World(Scene.of(body))
     frames = Frames(body, _Standing(body), step, ())
-    footholds = Footholds(body, world.scene.terrain, frames, step, 9.81, 0.3)
+    footholds = FootholdOffsets(body, world.scene.terrain, frames, step, 9.81, 0.3)
     corner = frames.at(0).corner.copy()
     left = np.isin(frames.link, [body.link_id(body.feet[0].link)])
     corner[left] += [0.01, -0.02, 0.0]

@@ -6,7 +6,7 @@ import pytest
 from poise import Body, Live, named_motion, parse_edit
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
-from poise.perform.start import Placed
+from poise.perform.start import PlacedReference
 from poise.reference.reference import edition_of
 from poise.world.terrain import Place
 
@@ -21,7 +21,7 @@ def live():
 
 
 def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
-    placed = Placed(live, Place(x=1.0))
+    placed = PlacedReference(live, Place(x=1.0))
     assert edition_of(placed) == 0
     live.edit(SLOWER, 0.2)
     assert edition_of(placed) == edition_of(live) == 1
@@ -30,7 +30,7 @@ def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
 
 def test_the_window_is_seen_anew_once_the_motion_is_edited(live):
     body = Body.named("human42")
-    frames = Frames(body, Placed(live, Place()), STEP)
+    frames = Frames(body, PlacedReference(live, Place()), STEP)
     ahead = Ahead(frames, 12, body.mass, GRAVITY, STEP)
     before = ahead.at(24).com.copy()
     assert not frames.edited()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.control.modal.frames import Frames, Laden, Load
+from poise.control.modal.frames import CarriedMass, Frames, Laden
 from poise.control.modal.horizon import Ahead
 from poise.control.modal.modes import Modes, modes_at
 from poise.errors import PoiseError
@@ -21,7 +21,9 @@ def body():
 
 
 def _frames(body, loaded=True):
-    loads = [Load(hand.link, HEAVY / 2, TAKEN * STEP, tuple(hand.point)) for hand in body.hands] if loaded else []
+    loads = (
+        [CarriedMass(hand.link, HEAVY / 2, TAKEN * STEP, tuple(hand.point)) for hand in body.hands] if loaded else []
+    )
     return Frames(body, named_motion("squat", body), STEP, loads)  # which stands for the first quarter of a second
 
 
@@ -54,7 +56,7 @@ def _hands(body):
 
 
 def test_who_cannot_bear_a_load_there_leans_away_from_it(body):
-    far = [Load("pelvis", 40.0, 0.0, (0.5, 0.0, 0.0))]
+    far = [CarriedMass("pelvis", 40.0, 0.0, (0.5, 0.0, 0.0))]
     for loads, least, most in (([], -1e-4, 1e-4), (far, -0.2, -0.02)):
         frames = Frames(body, named_motion("squat", body), STEP, loads)
         window = Ahead(frames, 12, body.mass, GRAVITY, STEP).at(0)
@@ -81,4 +83,4 @@ def test_a_carried_load_weighs_and_resists(body):
 )
 def test_nonsense_is_no_load(wrong):
     with pytest.raises(PoiseError, match="load"):
-        Load(**{"link": "left_hand", "mass": 5.0, "since": 1.0, **wrong})
+        CarriedMass(**{"link": "left_hand", "mass": 5.0, "since": 1.0, **wrong})

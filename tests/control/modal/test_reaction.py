@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from poise.control.modal.modal import Errors, Reaction
+from poise.control.modal.modal import ModalError, Reaction
 
 
 def errors(size):
-    return Errors(np.full(12, size), np.full(36, size), np.full(36, size))
+    return ModalError(np.full(12, size), np.full(36, size), np.full(36, size))
 
 
 def test_after_a_push_the_errors_before_it_are_believed_in_until_it_is_noticed():

@@ -11,7 +11,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.carriage import Carriage
 from poise.control.nqr.footholds import footholds_of, track_of
-from poise.control.nqr.ground_levels import NEWS, Footing
+from poise.control.nqr.ground_levels import NEWS, GroundLevels
 from poise.library.motions import finished
 from poise.world.terrain_kinds import parse_terrain
 
@@ -88,14 +88,14 @@ def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carr
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
-    footing = Footing(BODY, 0.5, level_at(0.5))
+    footing = GroundLevels(BODY, 0.5, level_at(0.5))
     for level, reach in walked(footing, walk, holds, range(200)):
         assert level == 0.5
         assert not any(part.any() for part in reach)
 
 
 def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
-    levels, reaches = zip(*walked(Footing(BODY, 0.0, once_up), walk, holds, range(300)), strict=True)
+    levels, reaches = zip(*walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(300)), strict=True)
     assert levels[0] == 0.0
     assert levels[-1] == pytest.approx(RISE, abs=1e-6)
     assert np.all(np.diff(levels) > -1e-6)
@@ -105,7 +105,7 @@ def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
 
 
 def test_a_part_of_the_velocity_of_what_changes_is_wanted(walk, holds):
-    for _, reach in walked(Footing(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
+    for _, reach in walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
         np.testing.assert_allclose(reach.speed, 0.4 * (reach.ahead - reach.now) / STEP, atol=1e-12)
 
 
@@ -114,7 +114,9 @@ def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain
     """By inverse kinematics of the first order, to within a fourth of the height of a step, and half of it."""
     heights, frames = parse_terrain(terrain).heights, range(4 * STRIDE)
     tracked = poses(walk, frames)
-    for pose, (level, reach) in zip(tracked, walked(Footing(BODY, 0.0, heights), walk, holds, frames), strict=True):
+    for pose, (level, reach) in zip(
+        tracked, walked(GroundLevels(BODY, 0.0, heights), walk, holds, frames), strict=True
+    ):
         pose[2] += level
         mujoco.mj_integratePos(BODY.model, pose, reach.now, 1.0)
     soles = replace(walk, clip=replace(walk.clip, qpos=tracked)).points()
@@ -126,7 +128,7 @@ def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain
 
 def test_feet_are_lifted_higher_than_the_step(walk, holds):
     plain = walk.points()[:-1, :, 2]
-    found = walked(Footing(BODY, 0.0, once_up), walk, holds, range(STRIDE))
+    found = walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE))
     raised = np.array(walk.clip.qpos[:-1])
     for pose, (level, reach) in zip(raised, found, strict=True):
         pose[2] += level
@@ -138,7 +140,7 @@ def test_feet_are_lifted_higher_than_the_step(walk, holds):
 @pytest.mark.parametrize("height", [once_up, wavy])
 def test_reaching_goes_where_it_says(walk, holds, height):
     """The reach at a step's end is that at the beginning of the next, since nothing new is seen on an exact walk."""
-    found = list(walked(Footing(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
+    found = list(walked(GroundLevels(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
     assert max(np.abs(reach.now).max() for _, reach in found) > 0.1
     for (level, reach), (then, onward) in itertools.pairwise(found):
         assert level + reach.ahead[2] == pytest.approx(then, abs=1e-9)
@@ -154,8 +156,8 @@ def test_whichever_way_it_goes_it_reaches_alike(walk, holds, yaw):
         back = Carriage(-yaw, np.zeros(3)).vector(np.column_stack([x, y, 0.0 * x]) - there.way)
         return wavy(*back[:, :2].T)
 
-    plain = walked(Footing(BODY, 0.0, wavy), walk, holds, range(200))
-    other = walked(Footing(BODY, 0.0, turned), walk, holds, range(200), carriage=there)
+    plain = walked(GroundLevels(BODY, 0.0, wavy), walk, holds, range(200))
+    other = walked(GroundLevels(BODY, 0.0, turned), walk, holds, range(200), carriage=there)
     for (level, reach), (same, alike) in zip(plain, other, strict=True):
         assert same == pytest.approx(level, abs=1e-9)
         for one, two in zip(reach, alike, strict=True):
@@ -181,10 +183,12 @@ def test_a_motion_that_climbs_by_itself_is_not_raised_again(walk, terrain):
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
     known = footholds_of(climbing, track_of(climbing))
     stood = stood_on(walk, heights)
-    found = list(walked(Footing(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
+    found = list(walked(GroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
-    again = list(walked(Footing(BODY, 0.0, heights), walk, footholds_of(walk, track_of(walk)), range(STRIDE), stood))
+    again = list(
+        walked(GroundLevels(BODY, 0.0, heights), walk, footholds_of(walk, track_of(walk)), range(STRIDE), stood)
+    )
     assert max(abs(level) for level, _ in again) > 0.02
 
 
@@ -196,7 +200,7 @@ def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
     front = int(np.mean(places[1]) > np.mean(places[0]))
     edge = (places[front].min() + places[1 - front].max()) / 2
     forward = np.array([np.cos(yaw), np.sin(yaw)])
-    footing = Footing(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
+    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
     there = Carriage(yaw, np.zeros(3))
     footing.stand(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
@@ -223,7 +227,7 @@ def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
     frame, foot = next((k, f) for f in range(2) for k in np.flatnonzero(partly[f] & ~holds.down[:, 1 - f]))
     bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
     low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
-    footing = Footing(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
+    footing = GroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
     footing.stand(holds, frame, walk.clip.qpos[frame, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [frame])
     assert level == pytest.approx(RISE / 2)
@@ -231,7 +235,7 @@ def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
 
 @pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * NEWS)], ids=["blind", "nearly there"])
 def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
-    footing = Footing(BODY, RISE, heights)
+    footing = GroundLevels(BODY, RISE, heights)
     footing.stand(holds, 0, walk.clip.qpos[0, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [0])
     assert level == RISE
@@ -242,7 +246,7 @@ def test_a_foot_will_stand_on_the_highest_of_what_its_balls_come_to(walk, holds)
     landing, foot = next((k, f) for k, f in np.argwhere(holds.lands) if k > 0)
     x = holds.prints[holds.coming[landing - 1, foot]][:, 0]
     middle = (x.min() + x.max()) / 2
-    footing = Footing(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
+    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
     levels = [level for level, _ in walked(footing, walk, holds, range(landing + 1))]
     assert levels[-1] == pytest.approx(RISE / 2)  # of both feet on the mean
 
@@ -252,7 +256,7 @@ def test_what_is_seen_anew_is_followed_little_by_little(walk, holds):
     landing = next(k for k, _ in np.argwhere(holds.lands) if k > 0)
     appears, levels = landing - 4, []
     ground = SimpleNamespace(height=0.0)
-    footing = Footing(BODY, 0.0, lambda x, y: np.full(len(x), ground.height))
+    footing = GroundLevels(BODY, 0.0, lambda x, y: np.full(len(x), ground.height))
     for k, (level, _) in zip(range(landing), walked(footing, walk, holds, range(landing)), strict=True):
         levels.append(level)
         ground.height = RISE if k + 1 >= appears else 0.0
@@ -261,7 +265,7 @@ def test_what_is_seen_anew_is_followed_little_by_little(walk, holds):
 
 
 def test_who_cannot_see_expects_the_level_of_the_foot_that_landed_last(walk, holds):
-    footing = Footing(BODY, 0.0)
+    footing = GroundLevels(BODY, 0.0)
 
     def lower(k):
         return touching(*((link, -RISE) for link, down in zip((LEFT, RIGHT), holds.down[k], strict=True) if down))
@@ -275,7 +279,7 @@ def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, h
     """By the mean of where a foot touches."""
     frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
     contacts = touching(*((foot, height * RISE) for foot in (LEFT, RIGHT) for height in (0.5, 1.5)))
-    footing = Footing(BODY, 0.0, heights)
+    footing = GroundLevels(BODY, 0.0, heights)
     levels = [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     for _ in range(20):
         footing.wait()
@@ -287,7 +291,7 @@ def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, h
 def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_it(walk, holds):
     """It was to stand above the edge, where its toes catch it, but its heel sinks to what is below."""
     start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
-    footing = Footing(BODY, RISE, level_at(RISE))
+    footing = GroundLevels(BODY, RISE, level_at(RISE))
     levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
     assert levels[-1] == pytest.approx(0.75 * RISE, abs=NEWS / 2)  # of both feet on the mean
 
@@ -295,7 +299,7 @@ def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_i
 def test_who_waits_begins_the_step_again(walk, holds):
     """The pose that is tracked is that of before, and what is ahead as well."""
     frame = int(np.flatnonzero(~holds.down[:, 1])[10])
-    footing = Footing(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
+    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
     *_, (level, reach) = walked(footing, walk, holds, range(frame + 1))
     assert np.abs(reach.ahead - reach.now).max() > 1e-3
     footing.wait()
@@ -309,7 +313,7 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
     """In the air, beyond what the step asks for."""
 
     def lifted(body):
-        found = walked(Footing(body, 0.0, once_up), walk, holds, range(STRIDE))
+        found = walked(GroundLevels(body, 0.0, once_up), walk, holds, range(STRIDE))
         return max(np.abs(reach.now).max() for _, reach in found)
 
     assert lifted(low()) < 0.9 * lifted(BODY)
@@ -318,7 +322,7 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
 def test_to_smaller_bodies_less_is_news(walk, holds):
     contacts = touching((LEFT, 0.5 * NEWS))
     for body, believes in ((BODY, False), (low(), True)):
-        (level, _), *_ = walked(Footing(body, 0.0), walk, holds, [20], lambda k: contacts)
+        (level, _), *_ = walked(GroundLevels(body, 0.0), walk, holds, [20], lambda k: contacts)
         assert (level > 0.0) == believes
 
 
@@ -339,7 +343,7 @@ def low():
     ids=["a thing", "the trunk", "a wall", "an edge"],
 )
 def test_what_is_not_ground_or_not_a_foot_tells_nothing(walk, holds, contacts):
-    footing = Footing(BODY, 0.0)
+    footing = GroundLevels(BODY, 0.0)
     assert not footing.feel(contacts).any()
     assert [level for level, _ in walked(footing, walk, holds, [20] * 9, lambda k: contacts)] == [0.0] * 9
     assert footing.feel(touching((RIGHT, 0.3), upward=0.8)).tolist() == [False, True]

@@ -10,9 +10,9 @@ from scipy.optimize import lsq_linear
 from poise.body.body import Body
 from poise.body.carriage import Carriage
 from poise.control.nqr.ground_levels import no_reach
-from poise.control.nqr.law import Moment, Reach, View, answer
-from poise.control.nqr.plan import Figure, figure_of
-from poise.control.nqr.segment import Segment, cyclic_segment
+from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, answer
+from poise.control.nqr.plan import BodyTables, figure_of
+from poise.control.nqr.segment import MotionSegment, cyclic_segment
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
 from poise.reference.resampling import at_rate
@@ -30,16 +30,16 @@ class Walker:
     """A walk ready to be controlled, in a world to be put into any state."""
 
     world: World
-    segment: Segment
+    segment: MotionSegment
     weights: Weights
-    figure: Figure
+    figure: BodyTables
 
     def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE, reach=None):
         """What the law does in frame k."""
         self.world.reset(carriage.pose(qpos), carriage.velocity(qvel))
-        state, view = self.world.state, View(np.cos(carriage.yaw), np.sin(carriage.yaw), carriage.way)
+        state, view = self.world.state, MotionFrame(np.cos(carriage.yaw), np.sin(carriage.yaw), carriage.way)
         data = state.data
-        now = Moment(
+        now = LawState(
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
@@ -82,7 +82,7 @@ def test_what_is_reached_for_is_what_is_tracked(walker, linear):
     bent[9], moving[9] = 1e-4, 1e-3  # rad, rad/s: a knee
     mujoco.mj_integratePos(walker.world.model, qpos, bent, 1.0)
     ahead = bent + walker.world.settings.step * moving
-    meant = walker.answer(20, qpos, qvel + moving, linear=linear, reach=Reach(bent, ahead, moving))
+    meant = walker.answer(20, qpos, qvel + moving, linear=linear, reach=LegAdjustment(bent, ahead, moving))
     unmeant = walker.answer(20, qpos, qvel + moving, linear=linear)
     planned = walker.segment.policy.control[20]
     np.testing.assert_allclose(meant.deviation, 0.0, atol=1e-9)

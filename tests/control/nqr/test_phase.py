@@ -6,7 +6,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.nqr.footholds import LATE, NOTICED, footholds_of, is_late, steps_early, track_of
-from poise.control.nqr.ground_levels import Footing
+from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
 from poise.library.motions import finished
@@ -92,8 +92,8 @@ def test_a_walk_waits_for_feet_that_are_late(body):
 def test_the_target_is_what_is_tracked_next_while_it_waits_as_well(body, monkeypatch):
     """Down stairs that it sees, where nothing new comes up: legs as they reach next, on the level that is next."""
     reaches, levels = [], []
-    monkeypatch.setattr(Footing, "reach", _noted(Footing.reach, reaches))
-    monkeypatch.setattr(Footing, "level", _noted(Footing.level, levels))
+    monkeypatch.setattr(GroundLevels, "reach", _noted(GroundLevels.reach, reaches))
+    monkeypatch.setattr(GroundLevels, "level", _noted(GroundLevels.level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = finished("walk", "biped29").clip
     poses = clip.qpos[(np.cumsum(gone) - 1) % (clip.frames - 1) + 1]

@@ -10,7 +10,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.carriage import Carriage, advance
 from poise.control.nqr import segment
-from poise.control.nqr.ground_levels import Footing
+from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.steering import segments_of
 from poise.control.nqr.weights import weights_for
 from poise.library.repertoire import shipped_repertoire
@@ -50,7 +50,7 @@ def gone(footing, segments, step, carriage):
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
     reached = 0.0
     for before, step in enumerate(REPERTOIRE.steps):
-        footing, here = Footing(BODY, 0.0, uneven), Carriage(0.3, np.zeros(3))
+        footing, here = GroundLevels(BODY, 0.0, uneven), Carriage(0.3, np.zeros(3))
         *_, (level, reach) = gone(footing, segments, step, here)
         ended = segments[step.motion].motion.clip.qpos[step.stop]
         for after in np.flatnonzero(np.isfinite(REPERTOIRE.risk[before])):

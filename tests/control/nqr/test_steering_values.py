@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from poise.control.nqr.steering import DISCOUNT, EFFORT, HEADING, SPEED, values
-from poise.library.repertoire import Stance, Step
+from poise.library.repertoire import BoundaryStance, MotionStep
 
-HERE = Stance("walk", "left")
+HERE = BoundaryStance("walk", "left")
 
 
 def step(name, degrees=0.0, seconds=1.0, speed=1.0):
-    return Step(name, name, 0, 1, HERE, HERE, radians(degrees), speed, seconds)
+    return MotionStep(name, name, 0, 1, HERE, HERE, radians(degrees), speed, seconds)
 
 
 def free(steps):

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from bodies import body_of
-from poise.control.pendulum.reference_gait import Walk
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.reference_gait import ReferenceWalk
+from poise.control.pendulum.walker import Walker
 from poise.library.motions import named_motion
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -34,7 +34,7 @@ def world(body):
 
 @pytest.fixture
 def figure(world):
-    return Figure(world)
+    return Walker(world)
 
 
 @pytest.fixture
@@ -44,4 +44,4 @@ def reference(body, walks):
 
 @pytest.fixture
 def walk(body, figure, reference):
-    return Walk(reference, body, figure.legs)
+    return ReferenceWalk(reference, body, figure.legs)

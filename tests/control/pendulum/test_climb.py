@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.gait import Gait, Lift
+from poise.control.pendulum.gait import GaitState, Lift
 from poise.control.pendulum.gait_style import plain_manner
 from poise.control.pendulum.height import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, Climb, climb
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -17,11 +17,13 @@ def climbing(body, terrain, run, back):
     """On the left foot at the origin; the right one left so far behind, and will land so far ahead."""
     world = World(Scene.of(body, terrain))
     world.reset(np.array(body.standing), np.zeros(body.nv))
-    figure = Figure(world)
+    figure = Walker(world)
     seen = figure.see(world.state)
     under = seen.pressed[0]
     left = np.array([under[0] - back, -0.1, 0.1])
-    gait = Gait(0, 0.5, plain_manner(body, figure.legs, body.standing), Lift(left, LEVEL, figure.ground(left), 0.0))
+    gait = GaitState(
+        0, 0.5, plain_manner(body, figure.legs, body.standing), Lift(left, LEVEL, figure.ground(left), 0.0)
+    )
     return figure, climb(figure, seen, gait, 0.0, np.array([under[0] + run, -0.1]))
 
 

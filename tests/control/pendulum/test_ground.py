@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.foothold_ground import SPACING, SPARE, foothold, standing_turn, stepped, strip
-from poise.control.pendulum.walker import PRESSED, STEEP, Figure, turned
+from poise.control.pendulum.walker import PRESSED, STEEP, Walker, turned
 from poise.rotations import quat_rotate
 from poise.world.platforms import FIRST_EDGE, Platforms
 from poise.world.scene import Scene
@@ -20,7 +20,7 @@ FOOT = 8
 
 
 def on(body, terrain):
-    return Figure(World(Scene.of(body, terrain)))
+    return Walker(World(Scene.of(body, terrain)))
 
 
 def treads(yaw, rise=0.15, run=RUN, count=8):

@@ -22,12 +22,12 @@ from poise.control.pendulum.height import (
     landing_height,
     sinking,
 )
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.world import World
 
 STEP = 0.02
-FIGURE = Figure(World(Scene.of(body_of("human58"))))
+FIGURE = Walker(World(Scene.of(body_of("human58"))))
 heights, rates = st.floats(0.3, 1.5), st.floats(-3.0, 3.0)
 
 

@@ -9,7 +9,7 @@ import poise
 from poise.control.pendulum.foothold_ground import SPACING, Foothold, strip
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.obstacles import ABOVE, APART, BRISK, FURTHEST, over_hurdles, way_past
-from poise.control.pendulum.walker import PRESSED, Figure
+from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -21,7 +21,7 @@ TOP, NEAR, FAR = 0.15, 2.0, 2.1
 
 @pytest.fixture
 def hurdled(body):
-    return Figure(World(Scene.of(body, Platforms(((NEAR, FAR, -2.0, 2.0, TOP),)))))
+    return Walker(World(Scene.of(body, Platforms(((NEAR, FAR, -2.0, 2.0, TOP),)))))
 
 
 def past(figure, pressed, foot=-0.3):
@@ -37,7 +37,7 @@ def places(ground, pressed):
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:15", "stairs:0.15:0.3:8", "stairs:-0.15:0.3:8", "rough:0.04:3"])
 def test_other_ground_has_no_hurdles(body, terrain):
-    figure = Figure(World(Scene.of(body, terrain)))
+    figure = Walker(World(Scene.of(body, terrain)))
     for x in np.linspace(-0.5, 3.0, 40):
         way, ground = past(figure, x)
         assert (way.least, way.over) == (0.0, False)

@@ -11,7 +11,7 @@ from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_manner
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.reference_gait import LISTENED, NARROWEST, SLOWEST, Walk, strikes
+from poise.control.pendulum.reference_gait import LISTENED, NARROWEST, SLOWEST, ReferenceWalk, strikes
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.library.motions import named_motion
@@ -29,7 +29,7 @@ def body():
 
 def heard(name, motion):
     body = body_of(name)
-    return Walk(named_motion(motion, body), body, legs_of(body))
+    return ReferenceWalk(named_motion(motion, body), body, legs_of(body))
 
 
 # -- steps ---------------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def ending(reference, seconds):
 
 
 def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, reference):
-    other = Walk(Played(ending(reference, 4.0)), body, legs_of(body))
+    other = ReferenceWalk(Played(ending(reference, 4.0)), body, legs_of(body))
     assert other.duration == pytest.approx(walk.duration, rel=0.01)
     assert other.speed == pytest.approx(walk.speed, rel=0.01)
     assert other.width == pytest.approx(walk.width, rel=0.02)
@@ -71,7 +71,7 @@ def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, wa
     down = clip.down[:, first * 2 : first * 2 + 2].any(axis=1)
     begin = strikes(down, clip.rate)[0] - round(0.3 * step * clip.rate)
     short = slice(begin, begin + round(2.6 * step * clip.rate))
-    other = Walk(Played(replace(clip, qpos=clip.qpos[short], down=clip.down[short])), body, legs_of(body))
+    other = ReferenceWalk(Played(replace(clip, qpos=clip.qpos[short], down=clip.down[short])), body, legs_of(body))
     assert other.duration == pytest.approx(walk.duration, rel=0.01)
     for stance in (0, 1):
         apart = PoseSpace(body).difference(other.step(stance, 0.0).pose, walk.step(stance, 0.0).pose)
@@ -90,7 +90,7 @@ def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
         qpos=readonly(np.vstack([np.tile(clip.qpos[0], (idle, 1)), clip.qpos])),
         down=readonly(np.vstack([down, clip.down]), bool),
     )
-    late = Walk(Played(stood), body, legs_of(body))
+    late = ReferenceWalk(Played(stood), body, legs_of(body))
     assert late.duration == pytest.approx(walk.duration, rel=0.01)
     assert late.speed == pytest.approx(walk.speed, rel=0.01)
 
@@ -112,7 +112,7 @@ def marching(body, clip):
 def test_who_marches_on_the_spot_has_plain_progress(body, reference):
     """Its feet get nowhere: how far they are on their way would be chance."""
     legs = legs_of(body)
-    marches = Walk(Played(marching(body, reference.clip)), body, legs)
+    marches = ReferenceWalk(Played(marching(body, reference.clip)), body, legs)
     assert marches.duration == pytest.approx(0.5, rel=0.02)
     assert abs(marches.speed) < 0.01
     for stance in (0, 1):
@@ -128,7 +128,7 @@ def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
     qpos = np.array(clip.qpos)
     elbow = body.joint("left_elbow").qpos[0]
     qpos[:, elbow] += np.linspace(0.0, 0.4, len(qpos))
-    walk = Walk(Played(replace(clip, qpos=readonly(qpos))), body, legs_of(body))
+    walk = ReferenceWalk(Played(replace(clip, qpos=readonly(qpos))), body, legs_of(body))
     left, right = walk.step(0, 0.0), walk.step(1, 0.0)
     assert left.pose[0, elbow] == pytest.approx(right.pose[-1, elbow], abs=2e-3)
     assert left.pose[-1, elbow] == pytest.approx(right.pose[0, elbow], abs=2e-3)
@@ -136,7 +136,7 @@ def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
 
 def test_steps_that_last_for_ever_are_walked_faster(body, walk, reference):
     legs = legs_of(body)
-    dawdles = Walk(Played(replace(reference.clip, rate=0.5 * reference.clip.rate)), body, legs)
+    dawdles = ReferenceWalk(Played(replace(reference.clip, rate=0.5 * reference.clip.rate)), body, legs)
     assert dawdles.speed == pytest.approx(0.5 * walk.speed, rel=0.01)
     assert dawdles.duration == SLOWEST * legs.slow < 2 * walk.duration
 
@@ -244,7 +244,7 @@ def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, refere
         if joint.kind != "hinge":
             qpos[:, joint.qpos[-4:]] *= flips
     plain, flipped = (
-        Walk(Played(replace(clip, qpos=readonly(frames))), body, legs_of(body)) for frames in (clip.qpos, qpos)
+        ReferenceWalk(Played(replace(clip, qpos=readonly(frames))), body, legs_of(body)) for frames in (clip.qpos, qpos)
     )
     for stance in (0, 1):
         steps = [heard.step(stance, 0.0) for heard in (plain, flipped)]
@@ -270,7 +270,7 @@ def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
 
 def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
     live = Live(reference, body)
-    walk = Walk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, figure.legs)
     before = walk.step(0, 0.0)
     live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), 0.0)
     after = walk.step(0, walk.duration)
@@ -286,7 +286,7 @@ def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, 
     late, spine = 10.0, list(body.joint("spine").qpos)
     for motion in (reference, named_motion("stand", body)):
         live = Live(motion, body)
-        plain, edited = (Walk(heard, body, figure.legs) for heard in (motion, live))
+        plain, edited = (ReferenceWalk(heard, body, figure.legs) for heard in (motion, live))
         live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), late)
         for away in (-4 * plain.duration, 4 * plain.duration):
             change = edited.step(0, late + away).pose[:, spine] - plain.step(0, late + away).pose[:, spine]
@@ -299,12 +299,12 @@ def test_an_edit_of_later_is_not_heard_at_first(body, figure, motion):
     """Wherever in the motion the stride was found."""
     plain = named_motion(motion, body)
     live = Live(plain, body)
-    walk = Walk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, figure.legs)
     live.edit(parse_edit(f"offset:spine=0:25:0@{4 * walk.duration},ease=0.1"), 0.0)
     spine = list(body.joint("spine").qpos)
     steps = [
         [heard.step(stance, 0.0).pose[:, spine] for stance in (0, 1)]
-        for heard in (walk, Walk(plain, body, figure.legs))
+        for heard in (walk, ReferenceWalk(plain, body, figure.legs))
     ]
     np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
 
@@ -312,7 +312,7 @@ def test_an_edit_of_later_is_not_heard_at_first(body, figure, motion):
 def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
     """An endless reference is listened to where it has got to, lap by lap."""
     live = Live(reference, body)
-    walk = Walk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, figure.legs)
     period = 2 * walk.duration
     live.edit(parse_edit(f"offset:spine=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
     laps = [walk.step(0, lap * period) for lap in range(6)]
@@ -327,7 +327,7 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
 def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, reference, factor):
     """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
     live = Live(reference, body)
-    walk = Walk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, figure.legs)
     slow, pace = walk.duration, walk.speed
     before = [walk.step(stance, 0.0) for stance in (0, 1)]
     live.edit(parse_edit(f"warp:{factor},ease=0.2"), 2.0)
@@ -342,7 +342,7 @@ def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, r
 
 def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, figure, reference):
     live = Live(reference, body)
-    walk = Walk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, figure.legs)
     lasts, pace = walk.duration, walk.speed
     live.edit(parse_edit("stride:+0.1,ease=0.2"), 2.0)
     walk.step(0, 4.0)

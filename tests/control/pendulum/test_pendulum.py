@@ -8,7 +8,7 @@ from bodies import body_of
 from poise.control.commands import parse_steer
 from poise.control.pendulum.pendulum import Pendulum
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.walker import Walker
 from poise.library.motions import named_motion
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
@@ -168,7 +168,7 @@ def test_it_climbs_stairs_with_whole_feet_on_their_treads(body, reference):
     assert fell_at(climbed) is None
     assert climbed.qpos[-1, 2] - climbed.qpos[0, 2] > 0.75
     world = World(Scene.of(body, terrain))
-    assert hanging(climbed, Figure(world), world.scene.terrain) < 0.05
+    assert hanging(climbed, Walker(world), world.scene.terrain) < 0.05
 
 
 def test_it_slows_down_on_a_steep_slope_since_it_sinks_for_its_steps(body, reference):

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import DOUBLE, Gait, Lift
+from poise.control.pendulum.gait import DOUBLE, GaitState, Lift
 from poise.control.pendulum.gait_style import plain_manner
 from poise.control.pendulum.intent import Intent
-from poise.control.pendulum.reference_gait import Walk
+from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.step_plan import AMONG_EDGES, EDGES, HEEL, Stepping
-from poise.control.pendulum.walker import PRESSED, Figure, turned
+from poise.control.pendulum.step_plan import AMONG_EDGES, EDGES, HEEL, StepPlanner
+from poise.control.pendulum.walker import PRESSED, Walker, turned
 from poise.library.motions import named_motion
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -31,13 +31,13 @@ class Scenery:
     def __init__(self, body, terrain="flat", settings=PLAIN):
         world = World(Scene.of(body, terrain))
         world.reset(np.array(body.standing), np.zeros(body.nv))
-        self.figure = Figure(world)
+        self.figure = Walker(world)
         self.seen = self.figure.see(world.state)
         legs = self.figure.legs
-        self.walk = Walk(named_motion("stand", body), body, legs)
-        self.stepping = Stepping(self.figure, self.walk, settings)
+        self.walk = ReferenceWalk(named_motion("stand", body), body, legs)
+        self.stepping = StepPlanner(self.figure, self.walk, settings)
         self.lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-        self.gait = Gait(0, DOUBLE, plain_manner(body, legs, body.standing))
+        self.gait = GaitState(0, DOUBLE, plain_manner(body, legs, body.standing))
 
     def plan(self, seen, gait, speed, heading=0.0, step=STEP):
         return self.stepping.plan(seen, gait, Intent(heading, speed, self.stepping.settings), step)

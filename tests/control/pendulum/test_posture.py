@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.foothold_ground import standing_turn
-from poise.control.pendulum.posture import Posture, Standing
+from poise.control.pendulum.posture import Posture, StanceFoot
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 
@@ -18,7 +18,7 @@ def moment(walk):
 def feet(figure):
     """Both flat on the ground, one a little ahead."""
     turn = standing_turn(figure, 0, np.zeros(3), 0.0)
-    return Standing(np.array([0.2, 0.1, 0.0]), turn, 0.3), Standing(np.array([0.05, -0.1, 0.0]), turn, 0.3)
+    return StanceFoot(np.array([0.2, 0.1, 0.0]), turn, 0.3), StanceFoot(np.array([0.05, -0.1, 0.0]), turn, 0.3)
 
 
 COM = np.array([0.0, 0.0, 0.93])

@@ -5,8 +5,8 @@ import pytest
 
 from poise import Body
 from poise.control.pendulum.leg_ik import rolled
-from poise.control.pendulum.posture import Standing, rocked
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.posture import StanceFoot, rocked
+from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -16,7 +16,7 @@ STEP = 0.01
 @pytest.fixture(scope="module")
 def stood():
     world = World(Scene.of(Body.named("human58")))
-    figure = Figure(world)
+    figure = Walker(world)
     return figure.legs, figure.see(world.state)
 
 
@@ -24,7 +24,7 @@ def landed(stood, up):
     """What is seen of a left foot whose toes are up by an angle, its heel on the ground; and the same foot flat."""
     legs, seen = stood
     turn, heel = rolled(np.eye(3), -up), legs.sole[0, :2].mean(axis=0)
-    flat = Standing(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.4)
+    flat = StanceFoot(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.4)
     ankle = np.array([0.12, 0.1, 0.0]) - turn @ heel
     return seen._replace(ankle=np.array([ankle, seen.ankle[1]]), foot=np.array([turn, seen.foot[1]])), flat
 

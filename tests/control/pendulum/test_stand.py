@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.stand import SLOW, loads, may_stand, support_of, topples
-from poise.control.pendulum.walker import Figure, turned
+from poise.control.pendulum.walker import Walker, turned
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -103,7 +103,7 @@ def test_the_ground_never_presses_beyond_the_feet(figure, seen):
 
 def test_the_larger_the_body_the_further_from_the_edge_it_steps(figure, seen):
     """All lengths doubled, and speeds by their root: the same fate."""
-    large = Figure(World(Scene.of(figure.body.scaled(size=2.0))))
+    large = Walker(World(Scene.of(figure.body.scaled(size=2.0))))
     root, fates = np.sqrt(2.0), []
     for speed in np.linspace(0.0, 1.0, 201):
         small = moving(rested(seen), (speed, 0.0))

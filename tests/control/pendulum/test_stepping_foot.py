@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.foothold_ground import Foothold, foothold
-from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, Gait, Lift
+from poise.control.pendulum.gait import DOUBLE, NEAR, STRIKES, SURE, GaitState, Lift
 from poise.control.pendulum.gait_style import plain_manner
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
@@ -21,11 +21,11 @@ from poise.control.pendulum.swing import (
     LIFTS,
     OVER,
     TOUCHES,
-    Aim,
+    SwingAim,
     aim_at,
     swung,
 )
-from poise.control.pendulum.walker import Figure, eased
+from poise.control.pendulum.walker import Walker, eased
 from poise.rotations import quat_rotate
 from poise.world.platforms import Platforms
 from poise.world.scene import Scene
@@ -39,7 +39,7 @@ DOWN = DOUBLE + (1 - DOUBLE) * (TOUCHES + 0.5 * BEGINS * (1 - TOUCHES))
 
 
 def on(body, terrain):
-    return Figure(World(Scene.of(body, terrain)))
+    return Walker(World(Scene.of(body, terrain)))
 
 
 # -- the way of a foot ---------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def seen(figure, world, body):
 def gait(body, figure):
     """On the left foot, the right one just lifted."""
     lift = Lift(np.array([-0.3, -0.1, figure.legs.ankle_height]), LEVEL, 0.0, 0.0)
-    return Gait(0, DOUBLE, plain_manner(body, figure.legs, body.standing), lift, since=0.06)
+    return GaitState(0, DOUBLE, plain_manner(body, figure.legs, body.standing), lift, since=0.06)
 
 
 def at(gait, phase, **changed):
@@ -69,7 +69,7 @@ def at_place(seen, ankle):
 
 def placed(gait, figure, seen, hold, more=0.0):
     """Where a foot is that is always where it should be: as the one that is seen is where it just was."""
-    aim = Aim(hold, more, 0.0, 0.0)
+    aim = SwingAim(hold, more, 0.0, 0.0)
     first = swung(figure, seen, gait, gait.lift, 0.0, aim, 0.0)
     return swung(figure, at_place(seen, [*first.ankle[:2], seen.ankle[1, 2]]), gait, gait.lift, 0.0, aim, 0.0)
 
@@ -170,7 +170,7 @@ def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slo
     """One that hangs higher than it should."""
     figure, step, high = on(body, terrain), 0.02, 0.3
     hold = foothold(figure, 1, np.array([0.9, -0.1]), 0.0)
-    hangs, aim = at_place(seen, [*hold.ankle, high]), Aim(hold, 0.0, 0.0, 0.0)
+    hangs, aim = at_place(seen, [*hold.ankle, high]), SwingAim(hold, 0.0, 0.0, 0.0)
     left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=figure.height(0.3, -0.1))
     here, there = (swung(figure, hangs, at(gait, 1.0), left, 0.0, aim, ahead).ankle[2] for ahead in (0.0, step))
     if bound:
@@ -184,7 +184,7 @@ def test_a_foot_that_is_below_an_edge_is_not_lifted_over_it_again(body, seen, ga
     """Its heel still under the edge of a drop, 0.6 m ahead."""
     figure = on(body, "drop:0.2")
     hold = foothold(figure, 1, np.array([0.75, -0.1]), 0.0)
-    aim, late = Aim(hold, 0.0, 0.0, 0.0), at(gait, 0.9)
+    aim, late = SwingAim(hold, 0.0, 0.0, 0.0), at(gait, 0.9)
     over, below = (
         swung(figure, at_place(seen, [0.62, -0.1, high]), late, gait.lift, 0.0, aim, 0.0).ankle[2]
         - figure.legs.ankle_height

@@ -9,16 +9,25 @@ from hypothesis import strategies as st
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait import Gait, Lift
+from poise.control.pendulum.gait import GaitState, Lift
 from poise.control.pendulum.gait_style import plain_manner
-from poise.control.pendulum.motors import FASTEST, RATE, SOFT_TRAIL, WIDEST, Course, Tracking, response, wanted_velocity
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.motors import (
+    FASTEST,
+    RATE,
+    SOFT_TRAIL,
+    WIDEST,
+    StepPoses,
+    Tracking,
+    response,
+    wanted_velocity,
+)
+from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 GAIN = 300.0
-COURSE = Course(within=0.3, rolls=False, drags=False, supple=0.0)
+COURSE = StepPoses(within=0.3, rolls=False, drags=False, supple=0.0)
 errors = st.floats(-10.0, 10.0, allow_subnormal=False)
 
 
@@ -65,7 +74,7 @@ def standing(world, body):
 @pytest.fixture
 def gaits(body, figure):
     """On the left foot: while both stand, and with the right one in the air."""
-    both = Gait(0, 0.05, plain_manner(body, figure.legs, body.standing))
+    both = GaitState(0, 0.05, plain_manner(body, figure.legs, body.standing))
     lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
     return both, replace(both, phase=0.5, lift=lift)
 
@@ -122,9 +131,9 @@ def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, f
 def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(name):
     body = body_of(name)
     world = World(Scene.of(body), WorldSettings(step=0.02))
-    figure = Figure(world)
+    figure = Walker(world)
     world.reset(np.array(body.standing), np.zeros(body.nv))
-    here, both = np.array(body.standing), Gait(0, 0.5, plain_manner(body, figure.legs, body.standing))
+    here, both = np.array(body.standing), GaitState(0, 0.5, plain_manner(body, figure.legs, body.standing))
     courses = (COURSE, COURSE._replace(supple=1.0))
     stiff, supple = (Tracking(figure, GAIN).motors(world.state, here, here, both, course).gain for course in courses)
     hip, ankle = (body.joint(f"left_{joint}") for joint in ("hip", "ankle"))
@@ -147,8 +156,8 @@ def test_gains_grow_with_mass_and_the_square_of_legs():
         here = np.array(body.standing)
         world = World(Scene.of(body))
         world.reset(here, np.zeros(body.nv))
-        return Tracking(Figure(world), GAIN).standing(world.state, here, here).gain[body.index("left_knee")[0]]
+        return Tracking(Walker(world), GAIN).standing(world.state, here, here).gain[body.index("left_knee")[0]]
 
     man, child = body_of("human37"), body_of("baby")
-    legs = [Figure(World(Scene.of(body))).legs.length for body in (man, child)]
+    legs = [Walker(World(Scene.of(body))).legs.length for body in (man, child)]
     assert knee(man) / knee(child) == pytest.approx(man.mass / child.mass * (legs[0] / legs[1]) ** 2)

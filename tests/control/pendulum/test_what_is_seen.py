@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.walker import PRESSED, Figure
+from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -33,7 +33,7 @@ def test_velocity_and_spin_are_those_of_the_whole_body(name, seed):
     data.qpos[:], data.qvel[:] = state.qpos, state.qvel
     mujoco.mj_forward(world.scene.model, data)
     mujoco.mj_subtreeVel(world.scene.model, data)
-    seen = Figure(world).see(state)
+    seen = Walker(world).see(state)
     np.testing.assert_allclose(seen.com, data.subtree_com[1], atol=1e-9)
     np.testing.assert_allclose(seen.velocity, data.subtree_linvel[1], atol=1e-9)
     momentum = data.subtree_angmom[1] / body.mass
@@ -46,7 +46,7 @@ def test_who_tips_forward_spins_forward():
     world = World(Scene.of(body))
     for turn, way in (((0.0, 1.0, 0.0), (1.0, 0.0)), ((1.0, 0.0, 0.0), (0.0, -1.0))):
         world.reset(np.array(body.standing), np.concatenate([np.zeros(3), turn, np.zeros(body.nv - 6)]))
-        spin = Figure(world).see(world.state).spin
+        spin = Walker(world).see(world.state).spin
         assert spin @ np.array(way) > 0.1
         assert abs(spin @ np.array(way)[::-1]) < 0.1 * (spin @ np.array(way))
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.poses.rig import Gains, Rig, Span, Strengthening
+from poise.control.poses.rig import Gains, Rig, Strengthening, TimeSpan
 
 RIG = Rig(np.arange(8.0), 10.0 * np.arange(8.0))
 TIMES = st.integers(0, 40).map(lambda k: 0.25 * k)  # s; coarse, so that edges coincide
-SPANS = st.tuples(TIMES, st.one_of(TIMES, st.just(math.inf))).map(lambda ends: Span(min(ends), max(ends)))
+SPANS = st.tuples(TIMES, st.one_of(TIMES, st.just(math.inf))).map(lambda ends: TimeSpan(min(ends), max(ends)))
 FACTORS = st.sampled_from([0.0, 0.5, 2.0, 3.0])
 CHANGES = st.builds(
     Strengthening, SPANS, st.sets(st.integers(0, 7), min_size=1).map(lambda dofs: tuple(sorted(dofs))), FACTORS, FACTORS
@@ -37,13 +37,13 @@ def test_without_changes_it_is_the_rig():
 
 
 def test_a_change_ends_when_the_next_begins():
-    first, second = (Strengthening(Span(k, k + 1), (7,), 2.0 + k) for k in (0, 1))
+    first, second = (Strengthening(TimeSpan(k, k + 1), (7,), 2.0 + k) for k in (0, 1))
     gains = Gains(RIG, (first, second))
     assert [gains.at(time)[0][7] / 7 for time in (0.5, 1.0, 1.5, 2.0)] == [2, 3, 3, 1]
 
 
 def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
-    gains = Gains(RIG, (Strengthening(Span(0.3), (7,), 2.0),))
+    gains = Gains(RIG, (Strengthening(TimeSpan(0.3), (7,), 2.0),))
     assert 3 * 0.1 != 0.3
     assert gains.at(3 * 0.1)[0][7] == gains.at(0.3 - 1e-12)[0][7] == 14
 
@@ -53,4 +53,4 @@ def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
     [(0.999, False), (1.0, True), (1 - 1e-12, True), (1.999, True), (2.0, False), (2 - 1e-12, False)],
 )
 def test_a_span_has_its_beginning_and_not_its_end(time, inside):
-    assert (time in Span(1.0, 2.0)) is inside
+    assert (time in TimeSpan(1.0, 2.0)) is inside

@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
-from poise.control.poses.rig import Span
+from poise.control.poses.objectives import Correct, Follow, Point, ScenePoint, Touch
+from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Springs
 from poise.errors import PoiseError
@@ -56,7 +56,7 @@ def still(world):
 
 @pytest.mark.parametrize("link", ["left_hand", "ball", None])
 def test_places_move_as_their_links_do(world, link):
-    place = Place((0.1, -0.2, 0.3), link)
+    place = ScenePoint((0.1, -0.2, 0.3), link)
     place.reset(world.scene)
 
     def at(time):
@@ -69,7 +69,7 @@ def test_places_move_as_their_links_do(world, link):
     assert place.moving(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
 
 
-@pytest.mark.parametrize("towards", [None, Place(link="ball"), Place((1.0, -2.0, 0.5))])
+@pytest.mark.parametrize("towards", [None, ScenePoint(link="ball"), ScenePoint((1.0, -2.0, 0.5))])
 def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
     """Its energy is K (1 - cos), of the angle between the axis and the way; the place of the hand held fixed."""
     hand = still.scene.link_id("left_hand")
@@ -98,7 +98,7 @@ def test_touching_is_downhill_on_the_distance(still):
         there = data.xpos[hand] + data.xmat[hand].reshape(3, 3) @ point
         return 0.5 * 300.0 * float((target - there) @ (target - there))
 
-    felt = torque(Touch(Place(tuple(point), "left_hand"), Place(tuple(target)), ARM, 300.0, kept=0.0), still)
+    felt = torque(Touch(ScenePoint(tuple(point), "left_hand"), ScenePoint(tuple(target)), ARM, 300.0, kept=0.0), still)
     told = weights(still)
     assert felt[list(told)] == pytest.approx(np.array(downhill(still, energy, told)) * list(told.values()), abs=1e-4)
 
@@ -109,7 +109,7 @@ def test_pulls_brake_whatever_moves_what_they_pull(world):
     arm = list(weights(world))
     for objective in (
         Point("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
-        Touch(Place(link="left_hand"), Place(), even, stiffness=0.0, damping=5.0, kept=0.0),
+        Touch(ScenePoint(link="left_hand"), ScenePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
     ):
         velocity = np.zeros(world.model.nv)
         velocity[arm] = world.qvel[arm]
@@ -178,10 +178,10 @@ def test_axes_are_of_any_length_but_none(still):
 
 
 def test_objectives_act_only_in_their_time(world):
-    later = Span(5.0, 6.0)
+    later = TimeSpan(5.0, 6.0)
     for objective in (
         Point("left_hand", ARM, when=later),
-        Touch(Place(link="left_hand"), Place(), ARM, when=later),
+        Touch(ScenePoint(link="left_hand"), ScenePoint(), ARM, when=later),
         Correct(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=later),
         Follow({"left_elbow_y": "right_elbow_y"}, when=later),
     ):

@@ -5,7 +5,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.poses.poses import Poses, PosesSettings
-from poise.control.poses.rig import Span
+from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
 from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball, Box
@@ -105,7 +105,7 @@ def test_lying_on_something_else_than_feet_is_not_standing():
 
 
 def test_it_acts_while_the_script_says_so():
-    controller = Poses(stabilised=[Span(0.0, 0.1), Span(0.2, 0.3)])
+    controller = Poses(stabilised=[TimeSpan(0.0, 0.1), TimeSpan(0.2, 0.3)])
     world = staged(controller)
     held = []
     for _ in range(48):

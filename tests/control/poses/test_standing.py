@@ -9,7 +9,7 @@ import pytest
 from poise import Body, Scene, World
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.control.poses.poses import Standing
+from poise.control.poses.poses import StandingSensor
 from poise.world.pushes import parse_push
 
 LEAN = np.radians(60.0)
@@ -32,7 +32,7 @@ def leaning(degrees, axis):
 def test_who_leans_too_far_does_not_stand(degrees, stands, axis):
     world = leaning(degrees, axis)
     assert world.contacts.touching.any()
-    assert Standing(world.scene.body, world.model, LEAN).of(world.state) is stands
+    assert StandingSensor(world.scene.body, world.model, LEAN).of(world.state) is stands
 
 
 def test_in_the_air_nobody_stands():
@@ -41,7 +41,7 @@ def test_in_the_air_nobody_stands():
     qpos = np.array(body.standing)
     qpos[2] += 0.05
     world.reset(qpos, np.zeros(body.nv))
-    assert not Standing(body, world.model, LEAN).of(world.state)
+    assert not StandingSensor(body, world.model, LEAN).of(world.state)
 
 
 def test_a_walker_who_is_blown_over_sideways_is_not_held_up():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.poses.objectives import Correct, Follow, Place, Point, Touch
+from poise.control.poses.objectives import Correct, Follow, Point, ScenePoint, Touch
 from poise.control.poses.poses import Poses, PosesSettings
-from poise.control.poses.rig import Span, Strengthening
+from poise.control.poses.rig import Strengthening, TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.props import Ball
@@ -46,14 +46,14 @@ def angle(world, name):
 
 def test_a_hand_comes_to_a_fixed_place():
     target = (0.35, 0.25, 1.25)
-    hand = Place((0.0, 0.0, -0.09), "left_hand")
-    world = performed([Touch(hand, Place(target), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)])
+    hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
+    world = performed([Touch(hand, ScenePoint(target), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)])
     assert hand.moving(world.state)[0] == pytest.approx(target, abs=0.03)  # its own weight pulls it down a little
 
 
 def test_a_head_looks_after_a_ball_that_flies_past():
     ball = Ball(at=(2.0, -0.5, 2.0), radius=0.1)
-    look = Point("head", {"neck_z": 1.0, "neck_y": 1.0}, (1.0, 0.0, 0.0), Place(link="ball"), 60.0, 8.0, 0.0)
+    look = Point("head", {"neck_z": 1.0, "neck_y": 1.0}, (1.0, 0.0, 0.0), ScenePoint(link="ball"), 60.0, 8.0, 0.0)
     headings = []
     for seconds in (0.3, 0.9):
         world = performed([look], props=(ball,), seconds=seconds, throw=(0.0, 1.0, 4.0))
@@ -68,8 +68,8 @@ def test_a_head_looks_after_a_ball_that_flies_past():
 def test_a_hand_follows_what_moves():
     """A hand's breadth above a ball in flight; braked in space, it would stay behind by 120/800 s of the ball's way."""
     ball = Ball(at=(0.45, 0.2, 0.9), radius=0.02, mass=0.01)
-    hand = Place((0.0, 0.0, -0.09), "left_hand")
-    touch = Touch(hand, Place((0.0, 0.0, 0.12), "ball"), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)
+    hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
+    touch = Touch(hand, ScenePoint((0.0, 0.0, 0.12), "ball"), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)
     world = performed([touch], props=(ball,), seconds=0.5, throw=(0.0, 0.0, 3.2))
     assert hand.moving(world.state)[0] == pytest.approx(touch.to.moving(world.state)[0], abs=0.06)
 
@@ -84,7 +84,7 @@ def test_a_joint_follows_another(factor, offset):
 
 def test_a_limp_joint_follows_nobody():
     elbow = Body.named("human37").index("left_elbow_y")
-    limp = Strengthening(Span(), tuple(elbow), 0.0, 0.0)
+    limp = Strengthening(TimeSpan(), tuple(elbow), 0.0, 0.0)
     world = performed([Follow({"left_elbow_y": "right_elbow_y"})], BEND, changes=[limp])
     assert angle(world, "left_elbow_y") > 0.5 * angle(world, "right_elbow_y")
 

@@ -8,12 +8,12 @@ from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.flights import dive
-from poise.study.rotation.rehearsal import Rehearsal, score, staged
+from poise.study.rotation.rehearsal import BehaviourTrial, score, staged
 
 
 @pytest.fixture(scope="module")
 def dived():
-    return dive(Rehearsal(read_behaviour("dive-roll"), seconds=5.0, noise=0.0))
+    return dive(BehaviourTrial(read_behaviour("dive-roll"), seconds=5.0, noise=0.0))
 
 
 def test_it_leaps_onto_its_hands_rolls_over_and_stands_up(dived):
@@ -27,17 +27,17 @@ def test_it_is_physical(dived):
 
 
 def test_a_dive_that_has_not_left_the_ground_scores_nothing():
-    assert score(Rehearsal(read_behaviour("dive-roll"), seconds=0.5, noise=0.0)) == 0.0
+    assert score(BehaviourTrial(read_behaviour("dive-roll"), seconds=0.5, noise=0.0)) == 0.0
 
 
 def test_a_dive_ends_in_a_roll():
     behaviour = replace(read_behaviour("dive-roll"), into="back-flip")
     with pytest.raises(PoiseError, match="goes on into a roll"):
-        staged(Rehearsal(behaviour))
+        staged(BehaviourTrial(behaviour))
 
 
 def test_onto_lower_ground_it_comes_down_on_its_hands_and_rolls_on():
-    dived = dive(Rehearsal(read_behaviour("dive-down"), terrain="drop:0.5", seconds=3.6, noise=0.0))
+    dived = dive(BehaviourTrial(read_behaviour("dive-down"), terrain="drop:0.5", seconds=3.6, noise=0.0))
     assert dived.on_hands
     assert dived.flew > 0.4
     assert dived.turns > 1.0

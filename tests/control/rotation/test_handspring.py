@@ -8,13 +8,13 @@ from poise.control.rotation.behaviour_numbers import HandspringNumbers
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.flights import SPRING_AIRBORNE, Sprung, Support, spring
-from poise.study.rotation.rehearsal import Rehearsal, score
+from poise.study.rotation.flights import SPRING_AIRBORNE, Sprung, SupportPhase, spring
+from poise.study.rotation.rehearsal import BehaviourTrial, score
 
 
 @pytest.fixture(scope="module")
 def sprung():
-    return spring(Rehearsal(read_behaviour("back-handspring"), seconds=5.0, seed=1, noise=0.2))
+    return spring(BehaviourTrial(read_behaviour("back-handspring"), seconds=5.0, seed=1, noise=0.2))
 
 
 def test_it_springs_onto_its_hands_and_onto_its_feet_and_stands(sprung):
@@ -29,7 +29,7 @@ def test_it_is_physical(sprung):
 
 
 def test_it_springs_twice_in_a_row():
-    sprung = spring(Rehearsal(read_behaviour("double-back-handspring"), seconds=7.0, noise=0.0))
+    sprung = spring(BehaviourTrial(read_behaviour("double-back-handspring"), seconds=7.0, noise=0.0))
     assert [support.on for support in sprung.supports] == ["feet", "hands", "feet", "hands", "feet"]
     assert min(sprung.flights) > 0.1
     assert sprung.succeeded
@@ -37,19 +37,21 @@ def test_it_springs_twice_in_a_row():
 
 
 def test_springs_are_judged_by_what_touches_the_ground(sprung):
-    def judged(*supports: Support) -> Sprung:
+    def judged(*supports: SupportPhase) -> Sprung:
         return replace(sprung, springs=1, supports=supports)
 
-    feet, hands = Support("feet", 0.0, 1.5), Support("hands", 1.7, 1.9)
-    assert judged(feet, hands, Support("feet", 2.1, 4.2)).succeeded
-    assert not judged(feet, hands, Support("feet", 2.1, 3.0), Support("else", 3.0, 3.1)).succeeded
-    assert judged(feet, hands, Support("else", 2.1, 4.2)).right == 1
-    assert judged(feet, Support("hands", 1.5 + 0.5 * SPRING_AIRBORNE, 1.9), Support("feet", 2.1, 4.2)).right == 0
+    feet, hands = SupportPhase("feet", 0.0, 1.5), SupportPhase("hands", 1.7, 1.9)
+    assert judged(feet, hands, SupportPhase("feet", 2.1, 4.2)).succeeded
+    assert not judged(feet, hands, SupportPhase("feet", 2.1, 3.0), SupportPhase("else", 3.0, 3.1)).succeeded
+    assert judged(feet, hands, SupportPhase("else", 2.1, 4.2)).right == 1
+    assert (
+        judged(feet, SupportPhase("hands", 1.5 + 0.5 * SPRING_AIRBORNE, 1.9), SupportPhase("feet", 2.1, 4.2)).right == 0
+    )
     assert judged(feet).right == 0
 
 
 def test_a_spring_that_has_not_left_the_ground_scores_next_to_nothing():
-    assert score(Rehearsal(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
+    assert score(BehaviourTrial(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
 
 
 def test_a_handspring_has_poses_and_numbers_of_its_own():

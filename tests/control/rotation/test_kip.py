@@ -9,12 +9,12 @@ from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.flights import KIP_AIRBORNE, kip
-from poise.study.rotation.rehearsal import Rehearsal, score, staged
+from poise.study.rotation.rehearsal import BehaviourTrial, score, staged
 
 
 @pytest.fixture(scope="module")
 def kipped():
-    return kip(Rehearsal(read_behaviour("kip-up"), seconds=6.0, noise=0.0))
+    return kip(BehaviourTrial(read_behaviour("kip-up"), seconds=6.0, noise=0.0))
 
 
 def test_it_comes_up_from_its_back_through_the_air(kipped):
@@ -35,7 +35,7 @@ def test_it_is_physical_and_uses_joints_alone(kipped):
 
 
 def test_hands_and_shoulders_alone_push_it_off():
-    run, world, controller = staged(Rehearsal(read_behaviour("kip-up"), noise=0.0))
+    run, world, controller = staged(BehaviourTrial(read_behaviour("kip-up"), noise=0.0))
     pushing = set()
     while controller.performing.stage != "flight":
         result = run.step()
@@ -46,7 +46,7 @@ def test_hands_and_shoulders_alone_push_it_off():
 
 
 def test_who_lies_still_scores_nothing():
-    rehearsal = Rehearsal(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
+    rehearsal = BehaviourTrial(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
     assert score(rehearsal) == 0.0
     assert not kip(rehearsal).succeeded
     assert kip(rehearsal).flew < KIP_AIRBORNE
@@ -56,4 +56,4 @@ def test_it_has_eight_poses():
     behaviour = read_behaviour("kip-up")
     fewer = replace(behaviour, at=behaviour.at[:7], poses={name: row[:7] for name, row in behaviour.poses.items()})
     with pytest.raises(PoiseError, match="a kip has 8 poses: lie, shoulders"):
-        staged(Rehearsal(fewer))
+        staged(BehaviourTrial(fewer))

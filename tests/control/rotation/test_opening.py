@@ -9,7 +9,7 @@ from poise.control.rotation.flight import Opening
 from poise.control.rotation.pose_line import pose_line
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import rotation_of
-from poise.library.authoring.figure import Figure
+from poise.library.authoring.figure import PosableFigure
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -24,7 +24,7 @@ def poses(body, count):
     limbs = {
         f"{side}_{name}_flexion": (1 - share) * TUCK[name] for side in ("left", "right") for name in ("hip", "knee")
     }
-    return Figure(body).poses({"trunk_flexion": (1 - share) * TUCK["trunk_flexion"], **limbs})
+    return PosableFigure(body).poses({"trunk_flexion": (1 - share) * TUCK["trunk_flexion"], **limbs})
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.program import GRASP, SMALLEST_FORCE, Aim, Task, Weights, bearing
+from poise.control.rotation.program import GRASP, SMALLEST_FORCE, FeatureTask, ProgramAim, ProgramWeights, bearing
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
-WEIGHTS = Weights(linear=0.7, angular=0.5, support=5.0, tangential=0.8)
+WEIGHTS = ProgramWeights(linear=0.7, angular=0.5, support=5.0, tangential=0.8)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def world():
 def aim_of(n, **changed):
     draw = np.random.default_rng(0)
     told = {"torque_a": 30 * draw.standard_normal(n), "torque_b": 30 * draw.standard_normal(n)}
-    return Aim(**{**told, "linear": np.zeros(3), "angular": np.zeros(3), **changed})
+    return ProgramAim(**{**told, "linear": np.zeros(3), "angular": np.zeros(3), **changed})
 
 
 def cost(world, aim, supports, com, torque, force, blend):
@@ -70,7 +70,7 @@ def test_nothing_feasible_near_it_is_better(world, task):
     rotation = actor.observe(world.state)
     supports = actor.supports(world.state, 0.008)
     assert len(supports.body) == 10  # four points of each foot, and the toes
-    tasks = (Task(actor.finder.turns(world.state, 5), np.array([1.0, 2.0, -1.0]), 3.0),) if task else ()
+    tasks = (FeatureTask(actor.finder.turns(world.state, 5), np.array([1.0, 2.0, -1.0]), 3.0),) if task else ()
     aim = aim_of(len(actor.program.limit), linear=np.array([50.0, 0.0, 100.0]), tasks=tasks)
     found = actor.program.solve(aim, WEIGHTS, supports, rotation.com)
     assert found.solved
@@ -94,7 +94,7 @@ def test_forces_bear_the_weight_where_nothing_else_is_wanted(world):
     rotation = actor.observe(world.state)
     supports = actor.supports(world.state, 0.008)
     zero = np.zeros(len(actor.program.limit))
-    strong = Weights(linear=100.0, angular=100.0, support=5.0)
+    strong = ProgramWeights(linear=100.0, angular=100.0, support=5.0)
     found = actor.program.solve(aim_of(37, torque_a=zero, torque_b=zero), strong, supports, rotation.com)
     weight = world.scene.body.mass * 9.81
     assert found.force[:, 0].sum() == pytest.approx(weight, rel=0.02)
@@ -117,7 +117,9 @@ def test_what_is_planned_for_supports_happens(world):
         state = world.state
         rotation = actor.observe(state)
         torques = actor.tracker.torques(state, np.array([body.standing, body.standing]), 400.0)
-        aim = Aim(torques[0], torques[1], -4.0 * rotation.mass * rotation.velocity, -4.0 * rotation.angular_momentum)
+        aim = ProgramAim(
+            torques[0], torques[1], -4.0 * rotation.mass * rotation.velocity, -4.0 * rotation.angular_momentum
+        )
         found, _ = actor.answer(aim, WEIGHTS, actor.supports(state, 0.008), rotation.com)
         world.step(Actuation(torque=actor.whole(found.torque)))
     assert np.linalg.norm(world.point("left_foot") - start) < 2e-3

@@ -5,12 +5,12 @@ import pytest
 
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.rehearsal import Rehearsal, staged
+from poise.study.rotation.rehearsal import BehaviourTrial, staged
 
 
 @pytest.fixture(scope="module")
 def stood():
-    run, world, controller = staged(Rehearsal(read_behaviour("roll-and-stand"), seed=3))
+    run, world, controller = staged(BehaviourTrial(read_behaviour("roll-and-stand"), seed=3))
     while world.time < 7.0 and not controller.stands():
         run.step()
     return controller, run.take(None).recording
@@ -32,7 +32,7 @@ def test_it_is_physical(stood):
 
 
 def test_a_roll_without_an_end_never_stands():
-    run, world, controller = staged(Rehearsal(read_behaviour("forward-roll"), seed=3))
+    run, world, controller = staged(BehaviourTrial(read_behaviour("forward-roll"), seed=3))
     while world.time < 2.5:
         run.step()
         assert not controller.stands()

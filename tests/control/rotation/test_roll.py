@@ -10,12 +10,12 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_log, quat_multiply, quat_rotate
-from poise.study.rotation.rehearsal import Rehearsal, roll
+from poise.study.rotation.rehearsal import BehaviourTrial, roll
 
 
 @pytest.fixture(scope="module")
 def rolled():
-    return roll(Rehearsal(read_behaviour("forward-roll"), seconds=5.0))
+    return roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=5.0))
 
 
 def test_it_rolls_on_and_on(rolled):
@@ -35,7 +35,7 @@ def test_momentum_changes_by_contacts_alone(rolled):
 
 def test_without_momentum_objectives_it_does_not_roll():
     settings = RotationSettings(momentum=0)
-    assert roll(Rehearsal(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
+    assert roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
 
 
 def test_poses_stay_with_the_body(rolled):
@@ -52,13 +52,15 @@ def test_a_height_may_be_held():
 
     def height(wanted):
         control = Frozen({**behaviour.control, "hold": 60.0, "height": wanted, "heave": 0.0})
-        return roll(Rehearsal(replace(behaviour, control=control), seconds=0.5, noise=0.0)).performance.recording.qpos
+        return roll(
+            BehaviourTrial(replace(behaviour, control=control), seconds=0.5, noise=0.0)
+        ).performance.recording.qpos
 
     assert height(0.7)[:, 2].max() > height(0.3)[:, 2].max() + 0.03
 
 
 def test_a_shoulder_roll_goes_over_one_arm():
-    rolled = roll(Rehearsal(read_behaviour("shoulder-roll"), seconds=2.0))
+    rolled = roll(BehaviourTrial(read_behaviour("shoulder-roll"), seconds=2.0))
     assert rolled.turns > 1.0
     recording = rolled.performance.recording
     pressed = np.linalg.norm(recording.contact_force, axis=1)
@@ -75,7 +77,7 @@ def test_the_phase_settles_to_where_the_root_is():
 
     def off(settle):
         control = Frozen({**behaviour.control, "settle": settle})
-        rolled = roll(Rehearsal(replace(behaviour, control=control), seconds=4.0, noise=0.0))
+        rolled = roll(BehaviourTrial(replace(behaviour, control=control), seconds=4.0, noise=0.0))
         face = quat_rotate(rolled.performance.recording.qpos[-1, 3:7], np.array([1.0, 0.0, 0.0]))
         told = np.array([np.sin(2 * np.pi * rolled.phase), np.cos(2 * np.pi * rolled.phase)])  # along, up
         return np.degrees(np.arccos(np.clip(told @ face[[0, 2]] / np.hypot(face[0], face[2]), -1.0, 1.0)))

@@ -6,7 +6,7 @@ import pytest
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_rotate
-from poise.study.rotation.stage import Rehearsal, staged
+from poise.study.rotation.stage import BehaviourTrial, staged
 
 FORWARD = np.array([1.0, 0.0, 0.0])
 
@@ -17,7 +17,7 @@ def _facing(recording):
 
 
 def _performed(name, seconds):
-    run, world, _ = staged(Rehearsal(read_behaviour(name), noise=0.0))
+    run, world, _ = staged(BehaviourTrial(read_behaviour(name), noise=0.0))
     while world.time < seconds:
         run.step()
     return run.take(None).recording

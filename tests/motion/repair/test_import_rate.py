@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.flight_evidence import Flight, fastest_fall, find_flights, runs
-from poise.motion.repair.point_masses import Extremities, Foot, MassPoints, mass_points, smoothed
+from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights, runs
+from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, mass_points, smoothed
 from poise.motion.repair.rate import BELIEVED, RateEvidence, Reading, find_rate, rate_evidence, snapped, verdict
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import ROLL, Pendulum, pendulum, tipping
+from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, pendulum, tipping
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 
@@ -76,8 +76,8 @@ def fallen(rate, seconds=0.8):
     motion = smoothed(mass.place, half)
     count = len(motion.value)
     still, fast, zero = np.zeros(count), np.full(count, 2.0 / rate), np.zeros((count, 3))
-    stands = Foot(zero, np.zeros((count, 2, 3)), still, still)
-    swings = Foot(zero + [0, 1, 0.1], np.zeros((count, 2, 3)), fast, fast)
+    stands = FootTrack(zero, np.zeros((count, 2, 3)), still, still)
+    swings = FootTrack(zero + [0, 1, 0.1], np.zeros((count, 2, 3)), fast, fast)
     return mass, motion, Extremities((stands, swings), (zero, zero), (fast, fast))
 
 
@@ -117,7 +117,7 @@ def test_the_force_of_standing_acts_where_it_must(push):
     motion = smoothed(mass.place, 3)
     under = motion.value[:, 0] * [1, 1, 0] + [0, 0, 0.05]  # feet that go along, their soles at z = 0
     sole = np.stack([under - [0.1, 0, 0], under + [0.1, 0, 0]], axis=1)
-    foot = Foot(under, sole, 0 * under[:, 0], 0 * under[:, 0])
+    foot = FootTrack(under, sole, 0 * under[:, 0], 0 * under[:, 0])
     limbs = Extremities((foot, foot), (under + [0, 0, 1], under + [0, 0, 1]), (time, time))
     outside = tipping(mass, motion, limbs, leg=0.8, still=0.01, rate=rate)
     diagonal = np.sqrt(0.5)  # with no width of feet, the compass sees no less outside than at 45 degrees
@@ -131,7 +131,7 @@ def reading(**known):
 
 def evidence(flights=(), rise=0.05, **known):
     readings = {120.0 * 2.0**k: reading(**known) for k in (0, -1, 1)}
-    return RateEvidence(120.0, tuple(Flight(0, 9, rate, rise) for rate in flights), readings)
+    return RateEvidence(120.0, tuple(AirbornePhase(0, 9, rate, rise) for rate in flights), readings)
 
 
 def test_without_evidence_the_file_is_believed():
@@ -141,17 +141,17 @@ def test_without_evidence_the_file_is_believed():
 
 def test_clear_evidence_outvotes_the_file():
     assert verdict(evidence(flights=(61.0, 58.0))).rate == 60.0
-    seen = verdict(evidence(pendulum=Pendulum(64.0, 0.8, 4)))
+    seen = verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.8, 4)))
     assert (seen.rate, seen.decided_by) == (60.0, "pendulum")
 
 
 def test_vague_evidence_does_not():
-    assert verdict(evidence(pendulum=Pendulum(64.0, 0.3, 4))).rate == 120.0
-    assert verdict(evidence(pendulum=Pendulum(95.0, 0.9, 4))).rate == 120.0
+    assert verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.3, 4))).rate == 120.0
+    assert verdict(evidence(pendulum=SingleSupportEvidence(95.0, 0.9, 4))).rate == 120.0
 
 
 def test_one_wrong_flight_does_not_outvote_a_walk():
-    assert verdict(evidence(flights=(240.0,), pendulum=Pendulum(118.0, 0.8, 5))).rate == 120.0
+    assert verdict(evidence(flights=(240.0,), pendulum=SingleSupportEvidence(118.0, 0.8, 5))).rate == 120.0
 
 
 def test_a_small_flight_is_worth_little():

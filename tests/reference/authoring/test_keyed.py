@@ -11,17 +11,17 @@ from poise.arrays import runs
 from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import Ball
+from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
 from poise.library.authoring.author import author
 from poise.library.authoring.curves import Keys, curve
-from poise.library.authoring.figure import Figure
+from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed import keyed
 from poise.library.authoring.keyed_roll import rolled
 from poise.library.authoring.keyed_source import read_keyed
 from poise.library.authoring.keyed_support import centres, pitching, swing_period
 from poise.library.authoring.prints import leg_length
-from poise.library.authoring.source import Source
+from poise.library.authoring.source import MotionSource
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
@@ -86,7 +86,7 @@ def written(**changes):
         },
         "contacts": {"heel": [[0.0, 2.0]], "left_ball": [[0.0, 1.0]]},
     }
-    return Source("dip", Path("dip.toml"), "keyed", table | changes)
+    return MotionSource("dip", Path("dip.toml"), "keyed", table | changes)
 
 
 def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
@@ -233,7 +233,7 @@ def test_chin_up_lifts_the_chin_above_the_bar():
 
 
 def test_swing_lasts_as_long_as_a_pendulum_of_the_bodys_inertia():
-    pose = Figure(body()).poses({"left_shoulder_flexion": 150.0, "right_shoulder_flexion": 150.0})
+    pose = PosableFigure(body()).poses({"left_shoulder_flexion": 150.0, "right_shoulder_flexion": 150.0})
     hands = Kinematics(body(), [(hand.link, hand.point) for hand in body().hands]).at(pose)[0][0].mean(axis=0)
     data = mujoco.MjData(body().model)
     data.qpos[:] = pose[0]
@@ -251,7 +251,9 @@ def test_a_stiff_body_on_wheels_rolls_as_far_as_they_are_round():
     turn = np.linspace(0, 2 * np.pi, 200)
     wished = np.tile(body().standing, (200, 1))
     wished[:, 3:7] = quat_multiply(quat_exp(turn[:, None] * (0.0, 1.0, 0.0)), wished[:, 3:7])
-    wheels = [Ball(side, "pelvis", np.array([0.0, y, 0.0]), 0.3) for side, y in (("left", 0.5), ("right", -0.5))]
+    wheels = [
+        ContactSphere(side, "pelvis", np.array([0.0, y, 0.0]), 0.3) for side, y in (("left", 0.5), ("right", -0.5))
+    ]
     qpos, _ = rolled(body(), wished, wheels, np.zeros((200, 2), bool), 120.0, False)
     assert qpos[-1, 0] - qpos[0, 0] == pytest.approx(0.3 * 2 * np.pi, rel=1e-6)
     assert np.allclose(qpos[:, 2], 0.3, atol=1e-9)

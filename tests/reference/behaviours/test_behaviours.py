@@ -6,7 +6,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.surface import lowest
 from poise.errors import PoiseError
-from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour, written
 
 TEXT = """kind = "roll"
@@ -47,7 +47,7 @@ def test_all_that_come_with_poise_are_read_and_staged():
     for name in behaviour_names():
         behaviour = read_behaviour(name)
         body = Body.named(behaviour.body)
-        first = Staged(behaviour, body).at(0.0)
+        first = BehaviourReference(behaviour, body).at(0.0)
         assert abs(lowest(body.model, first.qpos)) < 1e-9
         assert behaviour.freedom > 0
 
@@ -94,7 +94,7 @@ def test_mistakes_are_told(own, old, new, said):
 def test_a_turn_closes_and_limbs_without_a_side_are_both(own):
     behaviour = read_behaviour(str(own()))
     body = Body.named("human43")
-    cycle = Staged(behaviour, body).cycle
+    cycle = BehaviourReference(behaviour, body).cycle
     left, right = (body.joint(f"{side}_hip").qpos for side in ("left", "right"))
     np.testing.assert_allclose(cycle[:, left], cycle[:, right] * [1, -1, 1, -1], atol=1e-12)
     steps = np.abs(np.diff(cycle[:, list(left)], axis=0)).max()

@@ -8,7 +8,7 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.export.clips import clip_of
-from poise.library.authoring.figure import Figure
+from poise.library.authoring.figure import PosableFigure
 from poise.library.behaviours.clip_poses import flip_times, roll_times
 from poise.library.behaviours.files import read_behaviour, written
 from poise.motion.bvh import write_bvh
@@ -18,7 +18,7 @@ BENT = {"trunk_flexion": 20.0, "hip_flexion": 60.0, "knee_flexion": 90.0, "shoul
 
 
 def test_flexions_are_those_that_were_posed():
-    figure = Figure(Body.named("human43"))
+    figure = PosableFigure(Body.named("human43"))
     asked = {"trunk_flexion": 20.0, "left_hip_flexion": 60.0, "right_hip_flexion": 30.0, "right_knee_flexion": 80.0}
     found = figure.flexions(figure.poses({**asked, "left_hip_abduction": 10.0}))
     for name, value in asked.items():
@@ -58,7 +58,7 @@ def leap():
     height[flying] = 1.05 + 0.5 * 9.81 * (0.25**2 - (times[flying] - 1.15) ** 2)
     sides = {f"{side}_{name}": BENT[name] * bent for side in ("left", "right") for name in BENT if "trunk" not in name}
     root = np.column_stack([0 * times, 0 * times, height])
-    return BodyClip("leap", body, 60.0, Figure(body).poses({**sides, "trunk_flexion": 20.0 * bent}, root))
+    return BodyClip("leap", body, 60.0, PosableFigure(body).poses({**sides, "trunk_flexion": 20.0 * bent}, root))
 
 
 def test_poses_of_a_flip_are_found(leap):
@@ -93,7 +93,7 @@ def tumble():
     """A turn and more over 2 m to the left, the left hip bent further all the way and the right one not: made up."""
     body = Body.named("human43")
     pitch = np.linspace(0.0, 400.0, 201)
-    posed = Figure(body).poses(
+    posed = PosableFigure(body).poses(
         {"left_hip_flexion": 0.25 * pitch, "pelvis_tilt": pitch, "pelvis_rotation": 90.0},
         np.column_stack([0.0 * pitch, pitch / 200.0, 1.0 + 0.0 * pitch]),
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.clip_poses import ANKLE, CROUCH, LOOSEST, STAND, TUCK, _Bent, fitted
 from poise.library.behaviours.files import read_behaviour
 
@@ -60,7 +60,7 @@ def test_a_shallow_crouch_is_deepened(body, own):
 def test_who_stands_begins_on_flat_soles(body, own):
     behaviour = replace(read_behaviour("back-flip"), poses=changed(own, ANKLE, STAND, 10.0))
     data = mujoco.MjData(body.model)
-    data.qpos[:] = Staged(behaviour, body).at(0.0).qpos
+    data.qpos[:] = BehaviourReference(behaviour, body).at(0.0).qpos
     mujoco.mj_kinematics(body.model, data)
     up = data.xmat[body.link_id(body.feet[0].link)].reshape(3, 3)[2]
     np.testing.assert_allclose(up, [0.0, 0.0, 1.0], atol=1e-3)

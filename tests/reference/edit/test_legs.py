@@ -6,7 +6,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
-from poise.edit.foot_placement import Footing, Heels
+from poise.edit.foot_placement import FootPlacement, Heels
 from poise.edit.limb_ik import Limbs
 from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, edited
@@ -87,7 +87,7 @@ def test_heels_rise_about_the_balls_just_as_far_as_ankles_ask_for(body):
 
 
 def test_a_foot_that_faces_too_far_stays_flat(body):
-    footing, qpos = Footing(body), crouch(body, 4)
+    footing, qpos = FootPlacement(body), crouch(body, 4)
     qpos[:] = body.standing
     qpos[:, 2] -= 0.05
     place, turn = footing.places(np.tile(body.standing, (4, 1)))

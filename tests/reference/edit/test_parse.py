@@ -11,11 +11,11 @@ from poise.edit.carry import Carry
 from poise.edit.cycle import Loop
 from poise.edit.parse import parse_edit
 from poise.edit.pose import Mirror, Offset, Trunk
-from poise.edit.reach import Goal, Reach
+from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import Span
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, Stride, Turn
-from poise.edit.uneven_ground import Slope, Stairs
+from poise.edit.travel import Path, StrideEdit, Turn
+from poise.edit.uneven_ground import SlopeEdit, Stairs
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES, EDIT_FORMS
 
@@ -39,7 +39,7 @@ edits = st.one_of(
     st.builds(Offset, name, st.lists(number, min_size=1, max_size=3).map(tuple), spans()),
     st.builds(
         Reach,
-        st.lists(st.builds(Goal, name, place), min_size=1, max_size=3).map(tuple),
+        st.lists(st.builds(ReachGoal, name, place), min_size=1, max_size=3).map(tuple),
         st.booleans(),
         st.none() | place,
         spans(),
@@ -47,11 +47,11 @@ edits = st.one_of(
     st.builds(Trunk, number, spans()),
     st.builds(Carry, st.sampled_from(sorted(CARRY_POSES)), spans()),
     st.builds(Warp, st.floats(0.05, 20), spans()),
-    st.builds(Stride, metres=number, span=spans()),
-    st.builds(Stride, factor=number, span=spans()),
+    st.builds(StrideEdit, metres=number, span=spans()),
+    st.builds(StrideEdit, factor=number, span=spans()),
     st.builds(Turn, number, spans().map(lambda s: Span(s.start, s.end))),
     st.builds(Path, st.lists(st.tuples(number, number), min_size=1, max_size=4).map(tuple), from_on),
-    st.builds(Slope, st.floats(-45, 45), from_on),
+    st.builds(SlopeEdit, st.floats(-45, 45), from_on),
     st.builds(Stairs, st.floats(-0.5, 0.5), st.floats(0.1, 2), st.integers(1, 99), number, from_on),
     st.builds(Mirror, seconds, from_on),
     st.builds(Loop, st.none() | st.integers(1, 999), seconds, from_on),

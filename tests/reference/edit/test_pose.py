@@ -3,10 +3,10 @@ import pytest
 
 from poise.body.link_kinematics import Kinematics
 from poise.edit.carry import Carry
-from poise.edit.foot_placement import Footing
+from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import part_point
 from poise.edit.pose import Offset, Trunk
-from poise.edit.reach import Goal, Reach
+from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import Span
 from poise.edit.take import edited
 from poise.errors import PoiseError
@@ -60,7 +60,7 @@ def test_a_straight_leg_finds_its_bend():
 
 @pytest.mark.parametrize("part", ["left_hand", "right_hand", "head"])
 def test_a_part_reaches_its_offset_while_feet_stand(gait, part, slip):
-    moved = edited(gait, Reach((Goal(part, (0.05, 0.02, -0.04)),), span=Span(1.0, 3.0)))
+    moved = edited(gait, Reach((ReachGoal(part, (0.05, 0.02, -0.04)),), span=Span(1.0, 3.0)))
     k = round(2.0 * gait.rate)
     assert part_places(moved, part)[k] - part_places(gait, part)[k] == pytest.approx([0.05, 0.02, -0.04], abs=0.004)
     assert slip(moved) < 0.002
@@ -68,7 +68,7 @@ def test_a_part_reaches_its_offset_while_feet_stand(gait, part, slip):
 
 
 def test_two_hands_meet_at_places_in_the_world(gait):
-    goals = (Goal("left_hand", (2.0, 0.15, 1.1)), Goal("right_hand", (2.0, -0.15, 1.1)))
+    goals = (ReachGoal("left_hand", (2.0, 0.15, 1.1)), ReachGoal("right_hand", (2.0, -0.15, 1.1)))
     moved = edited(gait, Reach(goals, absolute=True, span=Span(1.2, 2.4)))
     k = round(1.8 * gait.rate)
     for goal in goals:
@@ -76,9 +76,12 @@ def test_two_hands_meet_at_places_in_the_world(gait):
 
 
 def test_a_foot_that_is_moved_no_longer_stands(gait, soles):
-    moved = edited(gait, Reach((Goal("left_foot", (0.0, 0.1, 0.05)),), span=Span(1.0, 2.0)))
+    moved = edited(gait, Reach((ReachGoal("left_foot", (0.0, 0.1, 0.05)),), span=Span(1.0, 2.0)))
     k = round(1.5 * gait.rate)
-    shift = Footing(gait.body).places(moved.qpos[k : k + 1])[0] - Footing(gait.body).places(gait.qpos[k : k + 1])[0]
+    shift = (
+        FootPlacement(gait.body).places(moved.qpos[k : k + 1])[0]
+        - FootPlacement(gait.body).places(gait.qpos[k : k + 1])[0]
+    )
     heel, ball = (soles(moved) - soles(gait))[k, 0].reshape(2, 2, 3)
     assert ball == pytest.approx(np.tile([0.0, 0.1, 0.05], (2, 1)), abs=0.0005)
     assert heel == pytest.approx(np.tile([0.0, 0.1, 0.05], (2, 1)), abs=0.005)  # biped29's ankle is at its limit
@@ -89,7 +92,7 @@ def test_a_foot_that_is_moved_no_longer_stands(gait, soles):
 
 def test_an_unknown_part_is_named(gait):
     with pytest.raises(PoiseError, match="unknown body part 'tail'"):
-        edited(gait, Reach((Goal("tail", (0.0, 0.0, 0.1)),)))
+        edited(gait, Reach((ReachGoal("tail", (0.0, 0.0, 0.1)),)))
 
 
 @pytest.mark.parametrize("pose", CARRY_POSES)
@@ -131,7 +134,7 @@ def test_a_lamp_bows_while_its_base_stands():
 
     lamp = Body.named("lamp14")
     still = take_of(stand(lamp), lamp)
-    bowed = Reach((Goal("shade", (0.03, 0.0, -0.05)),)).on(still).clip(0.1)
+    bowed = Reach((ReachGoal("shade", (0.03, 0.0, -0.05)),)).on(still).clip(0.1)
     moved = part_places(bowed, "shade")[0] - part_places(still.clip(0.1), "shade")[0]
     assert moved == pytest.approx([0.03, 0.0, -0.05], abs=0.005)
     assert bowed.qpos[0, :7] == pytest.approx(lamp.standing[:7], abs=0.002)

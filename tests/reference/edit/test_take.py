@@ -5,7 +5,7 @@ import pytest
 from poise.body.body import Body
 from poise.edit.pose import Offset
 from poise.edit.take import edited, take_of
-from poise.edit.travel import Stride
+from poise.edit.travel import StrideEdit
 from poise.errors import PoiseError
 from poise.library.motions import stand
 from poise.reference.played import Played
@@ -29,7 +29,7 @@ def test_a_clip_without_edits_stays_as_it_is(gait):
 
 
 def test_velocities_are_those_of_the_poses(gait):
-    take = Stride(metres=0.1).on(take_of(Played(gait), gait.body))
+    take = StrideEdit(metres=0.1).on(take_of(Played(gait), gait.body))
     for time in (0.3, 1.234, 2.5):
         here, qpos = take.at(time), np.array(take.at(time).qpos)
         h = 1e-4
@@ -38,7 +38,7 @@ def test_velocities_are_those_of_the_poses(gait):
 
 
 def test_frames_do_not_depend_on_the_order_in_which_they_are_asked_for(gait):
-    edit = Stride(factor=1.2)
+    edit = StrideEdit(factor=1.2)
     forth, back = (edit.on(take_of(Played(gait), gait.body)) for _ in range(2))
     numbers = range(0, 240, 30)
     first = {k: forth.frame(k).qpos for k in numbers}

@@ -7,21 +7,21 @@ from poise.edit.pose import Mirror, Trunk
 from poise.edit.span import Span
 from poise.edit.take import edited
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, Stride, Turn, smooth_curve
-from poise.edit.uneven_ground import Heights, Slope, Stairs
+from poise.edit.travel import Path, StrideEdit, Turn, smooth_curve
+from poise.edit.uneven_ground import Heights, SlopeEdit, Stairs
 from poise.errors import PoiseError
 from poise.rotations import yaw_of
 
 WALKS = [
-    Stride(metres=0.1),
-    Stride(metres=-0.15),
-    Stride(factor=1.15, span=Span(1.0, 3.0)),
+    StrideEdit(metres=0.1),
+    StrideEdit(metres=-0.15),
+    StrideEdit(factor=1.15, span=Span(1.0, 3.0)),
     Turn(90.0, Span(1.0, 3.0)),
     Turn(-180.0, Span(0.5, 4.0)),
     Path(((1.5, 0.0), (2.5, 1.0), (2.5, 3.0))),
-    Slope(5.0),
-    Slope(-5.0),
-    Slope(8.0, Span(1.5)),
+    SlopeEdit(5.0),
+    SlopeEdit(-5.0),
+    SlopeEdit(8.0, Span(1.5)),
     Stairs(0.15, 0.3, 4),
     Stairs(-0.15, 0.3, 4),
     Stairs(0.12, 0.3, 3, span=Span(1.0)),
@@ -40,7 +40,7 @@ def test_feet_that_are_down_do_not_slide_and_knees_do_not_pop(gait, edit, slip):
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
 def test_edits_compose_in_any_order(human_gait, order, slip):
-    edits = [Stride(metres=0.05), Turn(45.0, Span(1.0, 3.0)), Slope(3.0), Trunk(-0.03)]
+    edits = [StrideEdit(metres=0.05), Turn(45.0, Span(1.0, 3.0)), SlopeEdit(3.0), Trunk(-0.03)]
     walked = edited(human_gait, *(edits[i] for i in order), Warp(0.9), Mirror())
     assert slip(walked) < 0.002
     assert walked.seconds == pytest.approx(human_gait.seconds / 0.9, abs=1 / human_gait.rate)
@@ -48,7 +48,7 @@ def test_edits_compose_in_any_order(human_gait, order, slip):
 
 @pytest.mark.parametrize("metres", [0.1, -0.15])
 def test_each_step_is_longer_by_what_was_asked(gait, metres, soles):
-    walked = edited(gait, Stride(metres=metres))
+    walked = edited(gait, StrideEdit(metres=metres))
     ways = [footfalls(clip, gait.down, soles) for clip in (gait, walked)]
     assert ways[1] - ways[0] == pytest.approx(metres, abs=0.012)
     assert walked.seconds == gait.seconds
@@ -93,7 +93,7 @@ def test_a_curve_leaves_along_the_heading_and_meets_its_points():
 
 @pytest.mark.parametrize("degrees", [5.0, -5.0])
 def test_soles_lie_on_the_slope(gait, degrees, soles):
-    walked = edited(gait, Slope(degrees))
+    walked = edited(gait, SlopeEdit(degrees))
     above = soles(walked)[..., 2] - math.tan(math.radians(degrees)) * soles(walked)[..., 0]
     standing = gait.down[:, [0, len(gait.parts) // 2 - 1]]
     assert np.abs(above[standing]).max() < 0.002
@@ -123,7 +123,7 @@ def test_a_motion_without_contacts_says_so(gait):
     from dataclasses import replace
 
     with pytest.raises(PoiseError, match="find its contacts first"):
-        edited(replace(gait, down=None), Slope(5.0))
+        edited(replace(gait, down=None), SlopeEdit(5.0))
 
 
 def test_standing_has_no_stride(gait):
@@ -131,4 +131,4 @@ def test_standing_has_no_stride(gait):
 
     still = replace(gait, qpos=np.tile(gait.qpos[:1], (gait.frames, 1)), down=np.tile(gait.down[:1], (gait.frames, 1)))
     with pytest.raises(PoiseError, match="needs a walk"):
-        edited(still, Stride(metres=0.1))
+        edited(still, StrideEdit(metres=0.1))

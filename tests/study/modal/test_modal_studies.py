@@ -15,9 +15,9 @@ from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial, staged
 from poise.study.modal import push, window
-from poise.study.modal.case import OURS, Case, measure
+from poise.study.modal.case import OURS, ModalCase, measure
 from poise.study.modal.modes import spectra
-from poise.study.modal.plant import LinearWorld, Planted
+from poise.study.modal.plant import LinearWorld, PlantCase
 from poise.study.modal.selection import PLANNED, Choosing, Chosen, mode_sets
 from poise.study.modal.timing import STAGES, Clocked
 
@@ -34,9 +34,9 @@ def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
 
 def shortened(case):
     match case:
-        case Chosen() | Planted():
+        case Chosen() | PlantCase():
             return replace(case, case=shortened(case.case))
-        case Case():
+        case ModalCase():
             return replace(case, trial=replace(case.trial, seconds=0.1))
         case _:
             return replace(case, seconds=0.1) if hasattr(case, "seconds") else case
@@ -101,12 +101,12 @@ def test_what_moves_little_is_told_from_what_moves_much():
 
 
 def test_who_hangs_on_a_bar_must_keep_to_the_motion():
-    row = measure(Case({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
+    row = measure(ModalCase({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
     assert row["survived"]
     assert row["physical"]
     assert row["end_m"] < 0.01
     thrown = measure(
-        Case({}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_to(0, 3000.0, 40), time=0.0),)))
+        ModalCase({}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_to(0, 3000.0, 40), time=0.0),)))
     )
     assert thrown["end_m"] > 0.2
     assert not thrown["survived"]

@@ -13,7 +13,7 @@ from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial
 from poise.study.nqr import ground, push
-from poise.study.nqr.case import MOTIONS, Case, measure
+from poise.study.nqr.case import MOTIONS, NqrCase, measure
 from poise.world.terrain_kinds import parse_terrain
 
 NQR = [study for name, study in STUDIES.items() if name.startswith("nqr-")]
@@ -47,7 +47,7 @@ def test_other_motions_may_be_asked_for(study):
 def shortened(case, seconds):
     return (
         replace(case, trial=replace(case.trial, seconds=seconds))
-        if isinstance(case, Case)
+        if isinstance(case, NqrCase)
         else replace(case, seconds=seconds)
     )
 
@@ -63,7 +63,7 @@ def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
 
 
 def test_a_row_tells_how_a_trial_went():
-    row = measure(Case({"motion": "walk"}, Trial("walk", seconds=0.5, seed=2)))
+    row = measure(NqrCase({"motion": "walk"}, Trial("walk", seconds=0.5, seed=2)))
     assert row["motion"] == "walk"
     assert row["seed"] == 2
     assert row["survived"]
@@ -73,7 +73,7 @@ def test_a_row_tells_how_a_trial_went():
 
 
 def test_the_same_case_gives_the_same_row():
-    case = Case({}, Trial("walk", seconds=0.3, seed=4))
+    case = NqrCase({}, Trial("walk", seconds=0.3, seed=4))
     assert measure(case) == measure(case)
 
 
@@ -102,9 +102,9 @@ def test_pushes_go_where_they_say():
 
 
 def test_a_cost_counts_only_until_the_fall():
-    fallen = measure(Case({}, Trial("walk", seconds=4.0, pushes=push.cases(push.STUDY.quick)[0].trial.pushes)))
+    fallen = measure(NqrCase({}, Trial("walk", seconds=4.0, pushes=push.cases(push.STUDY.quick)[0].trial.pushes)))
     hit = replace(push.cases(push.STUDY.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
-    felled = measure(Case({}, Trial("walk", seconds=4.0, pushes=(hit,))))
+    felled = measure(NqrCase({}, Trial("walk", seconds=4.0, pushes=(hit,))))
     assert fallen["survived"]
     assert not felled["survived"]
     assert felled["seconds"] == felled["fell_at"] < 2.0

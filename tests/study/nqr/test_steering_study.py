@@ -7,7 +7,7 @@ import pytest
 
 from poise.control.commands import Command
 from poise.library.motions import finished
-from poise.library.repertoire import AT_REST, Stance, repertoire
+from poise.library.repertoire import AT_REST, BoundaryStance, repertoire
 from poise.study.nqr.steering import BETWEEN, SPEEDS, Drive, drawn, latencies
 from poise.study.nqr.transitions import chained, steady
 
@@ -20,7 +20,7 @@ def small():
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):
-    assert [step.name for step in steady(small.steps, Stance("walk", "right"))] == ["walk right", "walk left"]
+    assert [step.name for step in steady(small.steps, BoundaryStance("walk", "right"))] == ["walk right", "walk left"]
     assert [step.name for step in steady(small.steps, AT_REST)] == ["stand"]
 
 

@@ -13,10 +13,10 @@ from poise.body.body import Body
 from poise.library.motions import motion_names
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
-from poise.study.experiment.study import Played, Scope
+from poise.study.experiment.study import MotionCase, Scope
 from poise.study.experiment.trial import Trial, Verdict, cast_once
 from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
-from poise.study.pendulum.case import BODY, STEP_RATE, Case, late_speed, measure, rest_speed, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, late_speed, measure, rest_speed, walking
 from poise.world.terrain_kinds import parse_terrain
 
 PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
@@ -58,7 +58,7 @@ def test_what_is_tried_ships():
 def shortened(case, seconds=0.3):
     return (
         replace(case, trial=replace(case.trial, seconds=seconds))
-        if isinstance(case, Case)
+        if isinstance(case, PendulumCase)
         else replace(case, seconds=seconds)
     )
 
@@ -75,7 +75,7 @@ def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
 
 
 def walk_for(seconds, **changed):
-    return Case({}, Trial("walk", BODY, seconds=seconds, rate=STEP_RATE, commands=walking(0.8)), **changed)
+    return PendulumCase({}, Trial("walk", BODY, seconds=seconds, rate=STEP_RATE, commands=walking(0.8)), **changed)
 
 
 def test_a_row_tells_how_a_walk_went():
@@ -123,7 +123,7 @@ def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_coun
 
 
 def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
-    row = speeds.measure(Played("walk", 24.0, 3))
+    row = speeds.measure(MotionCase("walk", 24.0, 3))
     assert row["survived"]
     assert row["physical"]
     assert row["speed_error"] < 0.05
@@ -132,7 +132,7 @@ def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
 def test_who_falls_on_a_long_walk_is_not_audited(monkeypatch):
     fallen = Verdict(1.2, 1.2, ("friction_work",), 0, 0, 0.0, None, 3.0, 0.1)
     monkeypatch.setattr(speeds, "judge", lambda *_: fallen)
-    row = speeds.measure(Played("walk", 24.0, 0))
+    row = speeds.measure(MotionCase("walk", 24.0, 0))
     assert not row["survived"]
     assert row["seconds"] == 1.2
     assert row["physical"] is row["speed_error"] is None

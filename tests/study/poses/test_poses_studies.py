@@ -11,7 +11,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.poses import pd, shooting, variations
 from poise.study.poses import variations as feats
-from poise.study.poses.pd import Swing, exact, simulated
+from poise.study.poses.pd import JointSwing, exact, simulated
 
 FRAMES = {case.panel: case for case in pd.cases(pd.STUDY.quick)}
 
@@ -64,7 +64,7 @@ def test_our_steps_are_near_the_exact_solution(rows):
 
 def test_linear_damping_is_solved_exactly_by_its_formula():
     """Critically damped: 1 - (1 + w t) exp(-w t)."""
-    swing = Swing(2.0, 2.0 * 49.0, 2.0 * 2.0 * 7.0, True, 30.0, 1.0)
+    swing = JointSwing(2.0, 2.0 * 49.0, 2.0 * 2.0 * 7.0, True, 30.0, 1.0)
     true = exact(swing)
     wt = 7.0 * true.time
     np.testing.assert_allclose(np.degrees(true.angle), 30.0 * (1 - (1 + wt) * np.exp(-wt)), atol=1e-5)

@@ -10,20 +10,20 @@ from poise.study.rotation.aerial import STUDY as AERIAL
 from poise.study.rotation.flip import STUDY as FLIPS
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND
 from poise.study.rotation.ground import STUDY as GROUND
-from poise.study.rotation.rehearsal import Rehearsal, roll
+from poise.study.rotation.rehearsal import BehaviourTrial, roll
 from poise.study.rotation.roll import GOALS
 from poise.study.rotation.roll import STUDY as ROLLS
 
 
 def test_driving_friction_is_the_audits():
-    rolled = roll(Rehearsal(read_behaviour("forward-roll"), seconds=2.0))
+    rolled = roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
     (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
     assert rolled.driven == pytest.approx(check.value, rel=1e-6)
 
 
 def test_a_roll_without_strength_stalls():
     behaviour = read_behaviour("forward-roll")
-    rolled = roll(Rehearsal(behaviour, seconds=4.0, strength=0.02))
+    rolled = roll(BehaviourTrial(behaviour, seconds=4.0, strength=0.02))
     assert rolled.stalled
     assert rolled.turns < 1.0
     assert rolled.seconds < 4.0

@@ -14,7 +14,7 @@ from poise.body.plans.plan import Vector
 
 
 @dataclass(frozen=True)
-class Row:
+class SegmentRow:
     """A row of [deLeva1996] Table 4, as fractions: of body mass, and of the segment's length."""
 
     mass: float
@@ -24,16 +24,16 @@ class Row:
     longitudinal: float
 
 
-HEAD = Row(0.0694, 0.5002, 0.303, 0.315, 0.261)  # vertex to C7, neck included
-UPPER_TRUNK = Row(0.1596, 0.5066, 0.505, 0.320, 0.465)  # C7 to xiphoid
-MIDDLE_TRUNK = Row(0.1633, 0.4502, 0.482, 0.383, 0.468)  # xiphoid to navel
-LOWER_TRUNK = Row(0.1117, 0.6115, 0.615, 0.551, 0.587)  # navel to the middle of the hips
-UPPER_ARM = Row(0.0271, 0.5772, 0.285, 0.269, 0.158)
-FOREARM = Row(0.0162, 0.4574, 0.276, 0.265, 0.121)
-HAND = Row(0.0061, 0.3624, 0.288, 0.235, 0.184)  # wrist to the tip of the middle finger
-THIGH = Row(0.1416, 0.4095, 0.329, 0.329, 0.149)
-SHANK = Row(0.0433, 0.4395, 0.251, 0.246, 0.102)  # knee to ankle joint
-FOOT = Row(0.0137, 0.4415, 0.257, 0.245, 0.124)  # heel to toe tip
+HEAD = SegmentRow(0.0694, 0.5002, 0.303, 0.315, 0.261)  # vertex to C7, neck included
+UPPER_TRUNK = SegmentRow(0.1596, 0.5066, 0.505, 0.320, 0.465)  # C7 to xiphoid
+MIDDLE_TRUNK = SegmentRow(0.1633, 0.4502, 0.482, 0.383, 0.468)  # xiphoid to navel
+LOWER_TRUNK = SegmentRow(0.1117, 0.6115, 0.615, 0.551, 0.587)  # navel to the middle of the hips
+UPPER_ARM = SegmentRow(0.0271, 0.5772, 0.285, 0.269, 0.158)
+FOREARM = SegmentRow(0.0162, 0.4574, 0.276, 0.265, 0.121)
+HAND = SegmentRow(0.0061, 0.3624, 0.288, 0.235, 0.184)  # wrist to the tip of the middle finger
+THIGH = SegmentRow(0.1416, 0.4095, 0.329, 0.329, 0.149)
+SHANK = SegmentRow(0.0433, 0.4395, 0.251, 0.246, 0.102)  # knee to ankle joint
+FOOT = SegmentRow(0.0137, 0.4415, 0.257, 0.245, 0.124)  # heel to toe tip
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Proportions:
         """Hip to C7, m."""
         return self.metres(self.c7 - self.hip)
 
-    def segment_mass(self, row: Row) -> float:
+    def segment_mass(self, row: SegmentRow) -> float:
         """Mass of a segment, kg: the table's share within its part of the body, that part's share of the whole."""
         head, trunk, arm, leg = self.masses
         for share, rows in (
@@ -94,7 +94,7 @@ class Proportions:
         raise ValueError(f"{row} is not a segment of the table")
 
 
-def upright_inertia(row: Row, mass: float, length: float) -> Vector:
+def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
     """Moments (kg m^2) about x, y, z of a segment whose length (m) is vertical."""
     return (
         mass * (row.sagittal * length) ** 2,

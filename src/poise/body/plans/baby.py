@@ -13,7 +13,7 @@ from dataclasses import replace
 from poise.arrays import Frozen
 from poise.body.plans import human37
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import JointPlan, Plan
+from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.plans.scale import strengthened
 
 INFANT = Proportions(
@@ -39,7 +39,7 @@ INFANT = Proportions(
 WEAKNESS = 0.5  # infants are weaker than adults of their size would be
 
 
-def plan() -> Plan:
+def plan() -> BodyPlan:
     """An adult's joints with strength and resistance for the size; the default set is an infant's."""
     figure = human37.plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass

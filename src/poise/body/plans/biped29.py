@@ -11,11 +11,11 @@ from __future__ import annotations
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint
 from poise.body.plans.plan import (
+    BodyPlan,
     Geom,
     HandPlan,
     JointPlan,
     Limb,
-    Plan,
     Segment,
     Vector,
     both_feet,
@@ -45,10 +45,10 @@ WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips, shoulde
 UPPER_ARM, FOREARM = 0.30, 0.26
 
 
-def plan() -> Plan:
+def plan() -> BodyPlan:
     """Pelvis, two legs, trunk with head, two arms."""
     leg, arm = _leg(), _arm()
-    return Plan(
+    return BodyPlan(
         name="biped29",
         segments=(_pelvis(), *leg, *map(right_of, leg), *_trunk(), *arm, *map(right_of, arm)),
         default_torque="human",

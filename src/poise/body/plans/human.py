@@ -13,7 +13,17 @@ from poise.body.plans import shapes
 from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import FREE, joint
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import FootPlan, HandPlan, JointPlan, Plan, Segment, Vector, both_feet, both_hands, right_of
+from poise.body.plans.plan import (
+    BodyPlan,
+    FootPlan,
+    HandPlan,
+    JointPlan,
+    Segment,
+    Vector,
+    both_feet,
+    both_hands,
+    right_of,
+)
 
 CLAVICLE_MASS = 0.01  # of body mass, taken from the upper trunk: shoulder girdle of one side
 TOES_MASS = 0.12  # of the foot's mass
@@ -31,10 +41,10 @@ def assemble(
     foot: FootPlan,
     hand: HandPlan,
     default_torque: str = "human",
-) -> Plan:
+) -> BodyPlan:
     """A plan from the pelvis (and what is welded to it), a left leg, the trunk with head, and a left arm."""
     leg, arm = tuple(leg), tuple(arm)
-    return Plan(
+    return BodyPlan(
         name=name,
         segments=(*core, *leg, *map(right_of, leg), *trunk, *arm, *map(right_of, arm)),
         default_torque=default_torque,

@@ -12,12 +12,12 @@ from poise.body.plans import human, shapes
 from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import Plan, Segment
+from poise.body.plans.plan import BodyPlan, Segment
 
 ADULT = Proportions(stature=1.75, mass=71.0)
 
 
-def plan(p: Proportions = ADULT, name: str = "human37") -> Plan:
+def plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
     """The figure at any proportions."""
     sole = shapes.SOLE * p.stature / ADULT.stature
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle", "yx"), sole)

@@ -19,7 +19,7 @@ from poise.body.plans import human
 from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import Plan, Segment
+from poise.body.plans.plan import BodyPlan, Segment
 
 ADULT = Proportions(stature=1.80, mass=75.0)
 HEEL, TOE = -0.055, 0.165  # m from the ankle
@@ -27,14 +27,14 @@ ARMATURE = 0.2  # of the usual
 SPINE_SHARE = 0.6  # of the whole spine's range for each of two joints: more than half, since tables round down
 
 
-def plan(p: Proportions = ADULT) -> Plan:
+def plan(p: Proportions = ADULT) -> BodyPlan:
     """The figure with light armature."""
     full = _figure(p)
     light = (replace(s, joint=replace(s.joint, armature=ARMATURE * s.joint.armature)) for s in full.segments)
     return replace(full, segments=tuple(light))
 
 
-def _figure(p: Proportions) -> Plan:
+def _figure(p: Proportions) -> BodyPlan:
     """Trunk in three links, arms on clavicles."""
     foot, contact = human.flat_foot(p, HEEL, TOE, joint("left_ankle", "ankle", "yx"))
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)

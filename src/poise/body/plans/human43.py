@@ -16,14 +16,14 @@ from poise.body.plans import human, shapes
 from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import Plan, Segment
+from poise.body.plans.plan import BodyPlan, Segment
 
 ADULT = Proportions(stature=1.75, mass=73.5)
 SPINE_SHARE = 0.6  # of the whole spine's range for each of its two joints
 DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
 
 
-def plan(p: Proportions = ADULT) -> Plan:
+def plan(p: Proportions = ADULT) -> BodyPlan:
     """Trunk in three links, arms on the thorax, toes of their own."""
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)

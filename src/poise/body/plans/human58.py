@@ -21,7 +21,7 @@ from poise.body.plans import human, shapes
 from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import WELD, joint
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import Geom, HandPlan, JointPlan, Plan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Segment, Vector
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper prints the mass; this stature goes with it
 
@@ -43,7 +43,7 @@ HAND_MASS = (0.65, 0.25, 0.10)  # palm, fingers, thumb
 PALM = 0.5  # of the hand's length
 
 
-def plan(p: Proportions = ADULT) -> Plan:
+def plan(p: Proportions = ADULT) -> BodyPlan:
     """The figure with the table's torques and response rates."""
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)

@@ -14,7 +14,7 @@ from poise.arrays import Frozen
 from poise.body.plans import anthropometry as solids
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
-from poise.body.plans.plan import Colour, FootPlan, Geom, JointPlan, Plan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 
 STEEL: Colour = (0.62, 0.66, 0.70, 1.0)
 ENAMEL: Colour = (0.86, 0.87, 0.86, 1.0)
@@ -28,9 +28,9 @@ TORQUE = 20.0  # N m: springs of 20 N m/rad over a radian
 DAMPING, ARMATURE = 0.02, 0.0005  # a joint carries 0.02 kg m^2: motion decays within about a second, limp
 
 
-def plan() -> Plan:
+def plan() -> BodyPlan:
     """Base, two arms, shade."""
-    return Plan(
+    return BodyPlan(
         name="lamp14",
         segments=(_base(), _arm("lower_arm", "base", _ball("base_joint"), TOP - RAIL), _elbowed(), _shade()),
         default_torque="motor",

@@ -93,7 +93,7 @@ class HandPlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BodyPlan:
     """A whole body, before it becomes MJCF. Segments stand in depth-first order, the root first."""
 
     name: str

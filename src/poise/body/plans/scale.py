@@ -15,11 +15,13 @@ from dataclasses import replace
 from math import isfinite
 
 from poise.arrays import Frozen
-from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Plan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
 from poise.errors import PoiseError
 
 
-def scale(plan: Plan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Plan:
+def scale(
+    plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
+) -> BodyPlan:
     """The plan with other proportions; see the table above."""
     for name, value in {
         "legs": legs,

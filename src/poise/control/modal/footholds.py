@@ -16,7 +16,7 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import Ground
-from poise.control.modal.frames import Frame, Frames
+from poise.control.modal.frames import Frames, ReferenceFrame
 from poise.dynamics.state import Contacts
 from poise.edit.limbs import chain_joints
 from poise.kernel import kernel
@@ -42,7 +42,7 @@ TURNED, LOOSE = 0.3, 1e-4
 """Of inverse kinematics: m that a radian counts, and damping."""
 
 
-class Footholds:
+class FootholdOffsets:
     """Offsets of the feet and of the root along the ground, and up and down with it."""
 
     def __init__(self, body: Body, ground: Ground, frames: Frames, step: float, gravity: float, capture: float) -> None:
@@ -86,7 +86,7 @@ class Footholds:
         if share.sum() > 0:
             self.root += FOLLOW * (share @ self.offset / share.sum() - self.root)
 
-    def _flat(self, k: int, frame: Frame, corner: Array) -> bool:
+    def _flat(self, k: int, frame: ReferenceFrame, corner: Array) -> bool:
         """Whether a foot stands flat: one that tips is no foothold."""
         own = self._corners[k]
         return bool(np.abs(corner[own, 2] - frame.corner[own, 2] - self.offset[k, 2]).max() < FLAT)
@@ -153,7 +153,7 @@ class Footholds:
         ahead = min(pace * wait * self._step, SOON)
         return self._kept_apart(_bounded(self._capture * np.exp(ahead) * off), k, frame)
 
-    def _kept_apart(self, wanted: Array, k: int, frame: Frame) -> Array:
+    def _kept_apart(self, wanted: Array, k: int, frame: ReferenceFrame) -> Array:
         """Not too far towards the other foot."""
         if len(self._corners) != 2:
             return wanted

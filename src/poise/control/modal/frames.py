@@ -24,7 +24,7 @@ from poise.reference.reference import Reference, Target, edition_of
 
 
 @dataclass(frozen=True)
-class Load:
+class CarriedMass:
     """What a link carries from a time on: a mass at a point of it."""
 
     link: str
@@ -39,7 +39,7 @@ class Load:
             raise PoiseError(f"load on '{self.link}': its point {self.point} must be finite")
 
 
-class Frame(NamedTuple):
+class ReferenceFrame(NamedTuple):
     """A moment of the reference."""
 
     qpos: Array  # (nq,)
@@ -57,7 +57,7 @@ class Frame(NamedTuple):
 class Frames:
     """The frames of a reference, each looked at once, or anew once the reference was edited."""
 
-    def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[Load] = ()) -> None:
+    def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
         self._data = mujoco.MjData(body.model)
         parts = contact_parts(body)
@@ -69,11 +69,11 @@ class Frames:
         self.hangs = np.array([body.link_id(load.link) for load in loads], np.int64)  # (L,)
         self.hung = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
         self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
-        self._known: dict[int, Frame] = {}
+        self._known: dict[int, ReferenceFrame] = {}
         self._lying: list[Array] = []  # (L, 3) m: where loads are taken up, once looked at
         self.edition = edition_of(reference)
 
-    def at(self, index: int) -> Frame:
+    def at(self, index: int) -> ReferenceFrame:
         """The frame so many steps after the beginning."""
         if index not in self._known:
             self._known[index] = self._seen(index)
@@ -94,12 +94,12 @@ class Frames:
         """(C,) which points bear."""
         return np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
 
-    def _seen(self, index: int) -> Frame:
+    def _seen(self, index: int) -> ReferenceFrame:
         target = self._reference.at(index * self._step)
         data = self._posed(target)
         mujoco.mj_comVel(self._body.model, data)
         mujoco.mj_subtreeVel(self._body.model, data)
-        seen = Frame(
+        seen = ReferenceFrame(
             target.qpos,
             target.qvel,
             data.subtree_com[1].copy(),
@@ -120,7 +120,7 @@ class Frames:
         mujoco.mj_comPos(self._body.model, data)
         return data
 
-    def _with_lying(self, frame: Frame) -> Frame:
+    def _with_lying(self, frame: ReferenceFrame) -> ReferenceFrame:
         """Loads that are not carried lie where they will be taken up."""
         if not self._lying:
             for k, since in enumerate(self._since):
@@ -160,7 +160,7 @@ def _points(place: Any, turn: Any, link: Any, local: Any) -> Any:
 # A body with the loads that it carries: masses at points of it, which weigh, turn and resist with its links.
 
 
-class Terms(NamedTuple):
+class LoadedTerms(NamedTuple):
     """Of the equations of motion of a body and what it carries."""
 
     mass: Array  # (nv, nv) kg, kg m, kg m^2
@@ -183,12 +183,12 @@ class Laden:
         self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
         self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
 
-    def terms(self, state: State, frame: Frame) -> Terms:
+    def terms(self, state: State, frame: ReferenceFrame) -> LoadedTerms:
         """With the loads that are carried in a frame."""
         nv, data = self._nv, state.data
         mass, bias = np.array(state.mass[:nv, :nv]), np.array(state.bias[:nv])
         if not frame.borne.any():
-            return Terms(mass, bias)
+            return LoadedTerms(mass, bias)
         hung = points(data, self._frames.hangs, self._frames.hung)
         for link, place, heavy in zip(self._frames.hangs, hung, frame.borne, strict=True):
             mujoco.mj_jac(self._model, data, self._moving, None, place, int(link))
@@ -196,9 +196,9 @@ class Laden:
             rows = self._moving[:, :nv]
             mass += heavy * rows.T @ rows
             bias += heavy * (self._rate @ state.qvel - self._gravity) @ rows
-        return Terms(mass, bias)
+        return LoadedTerms(mass, bias)
 
-    def whole(self, state: State, frame: Frame, soon: Array) -> Whole:
+    def whole(self, state: State, frame: ReferenceFrame, soon: Array) -> Whole:
         """With loads (L,) kg; those that are not carried in a frame lie where they will be taken up."""
         data = state.data
         hung = frame.hung

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.control.controller import Ground
-from poise.control.modal.frames import Frame, Frames
+from poise.control.modal.frames import Frames, ReferenceFrame
 from poise.control.modal.law import cross
 from poise.control.modal.window import cone_axes, tell_along, window_forces
 from poise.kernel import kernel
@@ -80,13 +80,13 @@ class Ahead:
         self._index = index
         return self._window
 
-    def _put(self, k: int, frame: Frame) -> None:
+    def _put(self, k: int, frame: ReferenceFrame) -> None:
         window = self._window
         window.com[k], window.velocity[k], window.spin[k] = momenta_with(frame, self._carried, self._mass)
         window.corner[k], window.down[k] = frame.corner, frame.down
         window.axes[k] = cone_axes(self._ground, frame.corner)
 
-    def _burden(self, frame: Frame, com: Array) -> Array:
+    def _burden(self, frame: ReferenceFrame, com: Array) -> Array:
         """(6,) of what bears loads that are not carried yet, about a point."""
         lying = self._carried - frame.borne
         if not lying.any():
@@ -143,7 +143,7 @@ def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, frictio
     return out, lean / max(borne, LEAST)
 
 
-def momenta_with(frame: Frame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
+def momenta_with(frame: ReferenceFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
     """Centre of mass, m, its velocity, m/s, and spin about it, kg m^2/s, of a body of a mass with loads (L,) kg."""
     if not carried.any():
         return frame.com, frame.velocity, frame.spin

@@ -12,8 +12,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import Stage
-from poise.control.modal.footholds import Footholds
-from poise.control.modal.frames import Frames, Laden, Load, Whole, points
+from poise.control.modal.footholds import FootholdOffsets
+from poise.control.modal.frames import CarriedMass, Frames, Laden, Whole, points
 from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
 from poise.control.modal.modes import ROOT, Modes, felt, fitting_window, jacobians, modes_at, moved_by, usual_stiffness
@@ -27,7 +27,7 @@ from poise.reference.reference import Reference
 # Who is pushed notices it late [Jain2011] section 6: until then it plans from where it believes to be.
 
 
-class Errors(NamedTuple):
+class ModalError(NamedTuple):
     """How far the body is from the reference."""
 
     rigid: Array  # (12,) places and turns of the rigid modes, then their rates
@@ -46,7 +46,7 @@ class Reaction:
         """`latency` in s, `share` of the errors before the push that is believed in."""
         self._latency, self._share = latency, share
         self._noticed: list[float] = []  # s at which pushes will be
-        self._kept: Errors | None = None
+        self._kept: ModalError | None = None
 
     def startle(self, time: float) -> None:
         """A push begins to act."""
@@ -57,7 +57,7 @@ class Reaction:
         """Whether a push has begun that is not noticed yet at a time, s."""
         return any(time < noticed - 1e-9 for noticed in self._noticed)
 
-    def believed(self, time: float, errors: Errors) -> Errors:
+    def believed(self, time: float, errors: ModalError) -> ModalError:
         """Of the errors that there are at a time, s; when a push is noticed, those of that time."""
         coming = [noticed for noticed in self._noticed if time < noticed - 1e-9]
         if len(coming) < len(self._noticed):
@@ -66,11 +66,11 @@ class Reaction:
         if not coming:
             return errors
         if self._kept is None:
-            self._kept = Errors(*(self._share * error for error in errors))
+            self._kept = ModalError(*(self._share * error for error in errors))
         return self._kept
 
 
-class View(NamedTuple):
+class BodyView(NamedTuple):
     """The body as it is."""
 
     whole: Whole
@@ -106,7 +106,7 @@ class Modal:
     def __init__(
         self,
         settings: ModalSettings | None = None,
-        loads: Sequence[Load] = (),
+        loads: Sequence[CarriedMass] = (),
         stiffness: Callable[[Body], Array] = usual_stiffness,
     ) -> None:
         """`loads` are what it knows that it will carry; `stiffness` (n,) N m/rad is that of a body's joints."""
@@ -141,7 +141,7 @@ class Modal:
         """Nothing was planned yet, no foot has moved and nobody was pushed."""
         s, (step, gravity) = self._settings, self._scale
         self._due = self.target(world.state.time)  # where the body should be now
-        self._footholds = Footholds(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
+        self._footholds = FootholdOffsets(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
         self._dual = np.zeros(12)
         self._reaction = Reaction(s.latency, s.believed)
 
@@ -176,14 +176,14 @@ class Modal:
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._given(modes, drive, slow, planned[0], state)
 
-    def _analysed(self, view: View) -> Modes:
+    def _analysed(self, view: BodyView) -> Modes:
         return Modes(*modes_at(view.mass, self._stiffness, view.whole.com, view.place, view.turn))
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         """Modes with the slow ones first, which are planned ahead, and how many these are."""
         return modes, int(np.searchsorted(modes.frequency, self._settings.threshold))
 
-    def _planned_forces(self, ahead: Horizon, off: Off, view: View) -> Array:
+    def _planned_forces(self, ahead: Horizon, off: Off, view: BodyView) -> Array:
         """(window, C, 3) contact forces in weights."""
         forces, _ = planned_forces(
             ahead,
@@ -207,7 +207,7 @@ class Modal:
         slow: int,
         bend: Array,
         force: Array,
-        view: View,
+        view: BodyView,
         ahead: Horizon,
         state: State,
     ) -> Array:
@@ -235,23 +235,23 @@ class Modal:
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return Planted(np.ascontiguousarray(rows), curve)
 
-    def _seen(self, index: int, state: State) -> View:
+    def _seen(self, index: int, state: State) -> BodyView:
         data, frames = state.data, self._frames
         here = frames.at(index)
         mass, bias = self._laden.terms(state, here)
         whole = self._laden.whole(state, here, frames.at(index + self.window).borne)
         corner = points(data, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
-        return View(whole, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
+        return BodyView(whole, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
 
-    def _off(self, index: int, state: State, view: View, modes: Modes, ahead: Horizon) -> Off:
+    def _off(self, index: int, state: State, view: BodyView, modes: Modes, ahead: Horizon) -> Off:
         """Against the reference as footholds edit it."""
         here, then, steps, nv = self._frames.at(index), self._frames.at(index + 1), self._footholds, self._body.nv
         before = steps.root.copy()
         qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
         mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
         rigid = rigid_error(view.whole, view.place, view.turn, view.mass, view.qvel, away, ahead, before)
-        errors = Errors(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
+        errors = ModalError(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
         believed = self._reaction.believed(state.time, errors)
         steps.follow(index, believed.rigid, view.corner, state.contacts, ahead.force[0])
         rigid = believed.rigid.copy()

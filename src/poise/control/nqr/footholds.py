@@ -67,7 +67,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class ContactTrack:
     """A motion of K steps, and after it all that matters of what follows: N frames, seen from the motion."""
 
     pieces: tuple[Piece, ...]
@@ -85,21 +85,21 @@ class Track:
             frame -= piece.stop - piece.first
         raise IndexError(frame)
 
-    def entered(self, frame: int, carriage: Carriage) -> Track:
+    def entered(self, frame: int, carriage: Carriage) -> ContactTrack:
         """What remains from a frame of the motion on, where another has led to."""
         head, *rest = self.pieces
         left = [replace(head, first=frame), *rest]
-        return Track(tuple(_carried(piece, carriage) for piece in left))
+        return ContactTrack(tuple(_carried(piece, carriage) for piece in left))
 
 
-def track_of(motion: Dynamic, then: Track | None = None) -> Track:
+def track_of(motion: Dynamic, then: ContactTrack | None = None) -> ContactTrack:
     """A cycle is followed by itself, twice; any other motion by `then`, if by anything."""
     own = Piece(_footwork(motion), 0, len(motion.torque), _HERE)
     if not motion.clip.cyclic:
-        return Track((own, *(then.pieces if then else ())))
+        return ContactTrack((own, *(then.pieces if then else ())))
     further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
     again = _carried(own, further)
-    return Track((own, again, _carried(again, further)))
+    return ContactTrack((own, again, _carried(again, further)))
 
 
 def _carried(piece: Piece, carriage: Carriage) -> Piece:
@@ -123,7 +123,7 @@ def _footwork(motion: Dynamic) -> Footwork:
 
 
 @dataclass(frozen=True, eq=False)
-class Footholds:
+class FootContacts:
     """Of a motion of K steps and a body with F feet, in the frame that the motion was made in."""
 
     root: Array  # (K, 2) m
@@ -139,7 +139,7 @@ class Footholds:
     raising: Array  # (K + 1, F, nv) rad/m: how joints move for a foot to rise and nothing else to move
 
 
-def footholds_of(motion: Dynamic, track: Track) -> Footholds:
+def footholds_of(motion: Dynamic, track: ContactTrack) -> FootContacts:
     """Of a motion and the track that it begins."""
     steps, bearing = len(motion.torque), track.bearing
     down = bearing > 0
@@ -149,7 +149,7 @@ def footholds_of(motion: Dynamic, track: Track) -> Footholds:
     coming, prints = _coming(track, bearing, until)
     work = track.pieces[0].work
     before = down[steps - 1 if motion.clip.cyclic else 0]
-    return Footholds(
+    return FootContacts(
         readonly(motion.clip.qpos[:-1, :2]),
         readonly(down[:steps], bool),
         work.ground[:steps],
@@ -170,7 +170,7 @@ def _until(times: Ints, steps: int) -> Array:
     return np.append(times.astype(float), np.inf)[np.searchsorted(times, frames, side="right")] - frames
 
 
-def _coming(track: Track, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
+def _coming(track: ContactTrack, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
     """(K, F) which foothold is next for each foot, and where its balls then stand."""
     coming = np.full(until.shape, -1, np.int64)
     prints: list[Array] = []
@@ -198,7 +198,7 @@ NOTICED, EARLY, LATE = 0.02, 0.1, 0.1
 """s: how early a landing is noticed, how much of a motion is passed over for one, how long it waits for a late one."""
 
 
-def steps_early(holds: Footholds, frame: int, stands: Bools, step: float) -> int:
+def steps_early(holds: FootContacts, frame: int, stands: Bools, step: float) -> int:
     """How many steps of a flight are to be passed over, since a foot has landed; 0 for none."""
     if holds.down[frame].any():
         return 0
@@ -207,6 +207,6 @@ def steps_early(holds: Footholds, frame: int, stands: Bools, step: float) -> int
     return round(float(early.max(initial=0.0)) / step)
 
 
-def is_late(holds: Footholds, frame: int, stands: Bools) -> bool:
+def is_late(holds: FootContacts, frame: int, stands: Bools) -> bool:
     """Whether a foot should have landed by now and has not."""
     return bool((holds.lands[frame] & ~stands).any())

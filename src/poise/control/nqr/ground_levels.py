@@ -10,8 +10,8 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import Bools, Footholds
-from poise.control.nqr.law import Reach
+from poise.control.nqr.footholds import Bools, FootContacts
+from poise.control.nqr.law import LegAdjustment
 from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics.state import Contacts
 
@@ -36,12 +36,12 @@ Heights = Callable[[Array, Array], Array]
 _NOWHERE = readonly(np.zeros((0, 3)))
 
 
-def no_reach(nv: int) -> Reach:
+def no_reach(nv: int) -> LegAdjustment:
     """The motion's own poses."""
-    return Reach(np.zeros(nv), np.zeros(nv), np.zeros(nv))
+    return LegAdjustment(np.zeros(nv), np.zeros(nv), np.zeros(nv))
 
 
-class Footing:
+class GroundLevels:
     """Keeps the levels of the ground from foot to foot: how much higher it is than the motion's own."""
 
     def __init__(self, body: Body, level: float, heights: Heights | None = None) -> None:
@@ -59,7 +59,7 @@ class Footing:
         self._swing = [(0.0, 0.0)] * len(feet)  # share of a foot's way through the air, as the step begins and ends
         self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
 
-    def stand(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+    def stand(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
         """Feet that stand as a frame begins are on what is seen below them; yaw (rad) and root (3,) m as in `look`."""
         for foot, (balls, bears) in enumerate(zip(holds.balls, holds.bears, strict=True)):
             if bears[frame].any():
@@ -82,7 +82,7 @@ class Footing:
         self._touched = [sum(found) / len(found) if found else None for found in heights]
         return np.array([len(found) > 0 for found in heights], bool)
 
-    def look(self, holds: Footholds, frame: int, root: Array, yaw: float) -> None:
+    def look(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
         """Take in what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""
         down, until, soonest = (table[frame].tolist() for table in (holds.down, holds.until, holds.soonest))
         landed = [now and was for now, was in zip(down, self._aloft, strict=True)]
@@ -127,11 +127,11 @@ class Footing:
         x, y, own = balls.T
         return float((self._ground(x, y) - own).max())
 
-    def level(self, holds: Footholds, frame: int) -> float:
+    def level(self, holds: FootContacts, frame: int) -> float:
         """On which the motion takes place, m: between those of the feet, from landing to landing."""
         return self._newest if self._is_even() else float(self._levels(holds, frame)[0])
 
-    def reach(self, holds: Footholds, frame: int, step: float) -> Reach:
+    def reach(self, holds: FootContacts, frame: int, step: float) -> LegAdjustment:
         """How legs reach from the motion's level to those of its feet, in a frame and a step (s) later."""
         if self._is_even():
             return self._straight
@@ -139,13 +139,13 @@ class Footing:
         rise = self._heights() - root[:, None]
         now, ahead = np.einsum("ef,efi->ei", rise, holds.raising[frame : frame + 2])
         ahead[2] += root[1] - root[0]
-        return Reach(now, ahead, CARRIED / step * (ahead - now))
+        return LegAdjustment(now, ahead, CARRIED / step * (ahead - now))
 
     def _is_even(self) -> bool:
         """Whether all feet stand, and will, on one level."""
         return all(abs(level - self._newest) < EVEN for level in (*self._level, *self._coming))
 
-    def _levels(self, holds: Footholds, frame: int) -> Array:
+    def _levels(self, holds: FootContacts, frame: int) -> Array:
         """(2,) m on which the motion takes place, as a step begins and ends."""
         level, coming = np.array(self._level), np.array(self._coming)
         now, then = level.mean(), np.where(holds.soonest[frame], coming, level).mean()
@@ -160,14 +160,14 @@ class Footing:
         return np.asarray(level + change * _smooth(begun) + lifted)
 
 
-def _balls_to_come(holds: Footholds, foot: int, frame: int, root: Array, yaw: float) -> Array:
+def _balls_to_come(holds: FootContacts, foot: int, frame: int, root: Array, yaw: float) -> Array:
     """(B, 3) m: where in the world the balls of a foot will stand, and how high the motion's own ground is there; none
     if it does not come down."""
     coming = int(holds.coming[frame, foot])
     return _NOWHERE if coming < 0 else _placed(holds.prints[coming], holds, frame, root, yaw)
 
 
-def _placed(balls: Array, holds: Footholds, frame: int, root: Array, yaw: float) -> Array:
+def _placed(balls: Array, holds: FootContacts, frame: int, root: Array, yaw: float) -> Array:
     """(B, 3) m: balls of the motion, seen from where the root is."""
     x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)

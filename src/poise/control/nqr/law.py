@@ -122,7 +122,7 @@ def _take_off(share: float, row: Any, out: Any) -> None:
         out[j] -= share * row[j]
 
 
-class Moment(NamedTuple):
+class LawState(NamedTuple):
     """The state as MuJoCo has it, of a scene whose first degrees of freedom are the body's."""
 
     qpos: Array  # (.. nq)
@@ -136,7 +136,7 @@ class Moment(NamedTuple):
     contact: Array  # (3 c, .. nv) Jacobian of the contacts in reach
 
 
-class View(NamedTuple):
+class MotionFrame(NamedTuple):
     """Where the motion takes place: turned by an angle with this cosine and sine, then shifted."""
 
     cos: float
@@ -144,7 +144,7 @@ class View(NamedTuple):
     way: Array  # (3,) m
 
 
-class Reach(NamedTuple):
+class LegAdjustment(NamedTuple):
     """How the pose that is tracked differs from the motion's."""
 
     now: Array  # (nv,) rad, m
@@ -152,7 +152,7 @@ class Reach(NamedTuple):
     speed: Array  # (nv,) rad/s, m/s
 
 
-class Answer(NamedTuple):
+class LawOutput(NamedTuple):
     """What is done in a step."""
 
     torque: Array  # (.. nv,) N m of the scene, zero on the root and on all but the body
@@ -183,7 +183,7 @@ def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, reach: Any, h: f
         reached = _unforced(mass, bias, speed, factor, figure.dof_below, h) + by_control @ plan.control[k][used]
         control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, reach, h)
     torque, feedback = _adapt(figure, now, view, control[used], by_control, factor, nu, h)
-    return Answer(torque, feedback, control, deviation)
+    return LawOutput(torque, feedback, control, deviation)
 
 
 @kernel

@@ -18,7 +18,7 @@ from poise.body.carriage import advance, heading
 from poise.body.pose_space import PoseSpace
 from poise.control.nqr.weights import Weights
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.linearisation import Stepping, stepping
+from poise.dynamics.linearisation import LinearSteps, stepping
 from poise.dynamics.tree import tree_of
 from poise.reference.dynamic import Dynamic
 from poise.rotations import quat_to_matrix
@@ -32,7 +32,7 @@ from poise.rotations import quat_to_matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class RiccatiStage:
     """One step of the problem."""
 
     by_state: Array  # (n, n) A
@@ -60,7 +60,7 @@ class Gain:
     offset: Array  # (m,)
 
 
-def step_back(stage: Stage, later: Future) -> tuple[Future, Gain]:
+def step_back(stage: RiccatiStage, later: Future) -> tuple[Future, Gain]:
     """What remains to be paid before a stage, and its best control [Muico2009] Eq. (10)."""
     a, b, s = stage.by_state, stage.by_control, later.matrix
     ahead = s @ stage.defect + later.slope
@@ -77,7 +77,7 @@ def step_back(stage: Stage, later: Future) -> tuple[Future, Gain]:
     return Future(0.5 * (matrix + matrix.T), slope), gain
 
 
-def look_back(stages: Sequence[Stage], end: Future) -> tuple[list[Future], list[Gain]]:
+def look_back(stages: Sequence[RiccatiStage], end: Future) -> tuple[list[Future], list[Gain]]:
     """Futures before each stage and after the last (K + 1), and gains (K)."""
     futures, gains = [end], []
     for stage in reversed(stages):
@@ -137,7 +137,7 @@ def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, the
 
 
 def _look_back_on(
-    motion: Dynamic, stages: list[Stage], end: Future, cycles: int | None
+    motion: Dynamic, stages: list[RiccatiStage], end: Future, cycles: int | None
 ) -> tuple[list[Future], list[Gain], int]:
     """Futures and gains of a motion, and how many cycles were looked at."""
     count = 0
@@ -172,8 +172,8 @@ def _used(motion: Dynamic) -> NDArray[np.bool_]:
 
 
 def _stages(
-    motion: Dynamic, weights: Weights, steps: Stepping, defect: Array, control: Array, used: NDArray[np.bool_]
-) -> list[Stage]:
+    motion: Dynamic, weights: Weights, steps: LinearSteps, defect: Array, control: Array, used: NDArray[np.bool_]
+) -> list[RiccatiStage]:
     """The linear problem around the motion, step by step."""
     k, nv = steps.velocity.shape
     by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)
@@ -185,7 +185,7 @@ def _stages(
         lever = steps.lever[t, planted[t]].reshape(-1, nv)
         cost[nv:, nv:] += weights.planted * lever.T @ lever
         stages.append(
-            Stage(steps.by_state[t], by_control[t][:, on], defect[t], cost, change[on], size[on], control[t, on])
+            RiccatiStage(steps.by_state[t], by_control[t][:, on], defect[t], cost, change[on], size[on], control[t, on])
         )
     return stages
 
@@ -197,7 +197,7 @@ def _planted(motion: Dynamic) -> NDArray[np.bool_]:
     return np.asarray(down[:-1] & np.concatenate([before[None], down[:-2]]))
 
 
-def _defects(motion: Dynamic, steps: Stepping) -> Array:
+def _defects(motion: Dynamic, steps: LinearSteps) -> Array:
     """(K, 2 nv) how far the step from each state misses the next: nothing, for motions made at the world's rate."""
     space = PoseSpace(motion.clip.body)
     pose = space.difference(motion.clip.qpos[1:], steps.qpos)

@@ -14,10 +14,10 @@ from poise.body.carriage import Carriage, advance
 from poise.body.pose_space import PoseSpace
 from poise.control.controller import Stage
 from poise.control.nqr.footholds import LATE, Bools, is_late, steps_early
-from poise.control.nqr.ground_levels import Footing, no_reach
-from poise.control.nqr.law import Answer, Moment, View, answer
+from poise.control.nqr.ground_levels import GroundLevels, no_reach
+from poise.control.nqr.law import LawOutput, LawState, MotionFrame, answer
 from poise.control.nqr.plan import figure_of
-from poise.control.nqr.segment import Course, Given, Segment, cyclic_segment, leading_segment, resting
+from poise.control.nqr.segment import Given, MotionSegment, SegmentCourse, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import LookAhead, Steering, segments_of
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics.actuation import PASSIVE, Actuation
@@ -105,10 +105,10 @@ class Nqr:
         if isinstance(reference.motions, Repertoire):
             segments = self.look_ahead(reference.motions, weights, s.cycles or None, self._linear, self.say)
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
-        self._course: Course = self._steering or Given(self._sequence(motions, weights))
+        self._course: SegmentCourse = self._steering or Given(self._sequence(motions, weights))
         self._terrain = world.scene.terrain
         seen = self._heights if s.ground == "seen" else None
-        self._footing = Footing(body, float(self._carriage.way[2]), seen)
+        self._footing = GroundLevels(body, float(self._carriage.way[2]), seen)
         self._footing.stand(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._reach = PoseSpace(body), no_reach(body.nv)
         self._bent = self._reach.now  # (nv,) by which the pose that is tracked now differs from the motion's
@@ -116,7 +116,7 @@ class Nqr:
         self._lost, self._tall = False, float(body.standing[2])
         self._answered(world.state)  # compiles it, before time counts
 
-    def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[Segment]:
+    def _sequence(self, motions: Sequence[Dynamic], weights: Weights) -> list[MotionSegment]:
         """The motions one after the other; the last again and again, or if it is no cycle, then its last pose."""
         *leading, last = motions if motions[-1].clip.cyclic else (*motions, resting(motions[-1]))
         segments = [cyclic_segment(last, weights, self._settings.cycles or None, self._linear)]
@@ -125,7 +125,7 @@ class Nqr:
         return segments
 
     @property
-    def segment(self) -> Segment:
+    def segment(self) -> MotionSegment:
         """What is being performed."""
         return self._course.now.segment
 
@@ -194,9 +194,9 @@ class Nqr:
         """Along the ground, m."""
         self._carry(self._carriage.shifted(way * [1.0, 1.0, 0.0]))
 
-    def _answered(self, state: State) -> Answer:
+    def _answered(self, state: State) -> LawOutput:
         data = state.data
-        now = Moment(
+        now = LawState(
             state.qpos,
             state.qvel,
             state.mass,
@@ -207,7 +207,7 @@ class Nqr:
             data.xmat,
             state.contacts.jacobian,
         )
-        found: Answer = answer(
+        found: LawOutput = answer(
             self._figure, self.segment.plan, self.frame, now, self._view, self._reach, state.step, self._linear
         )
         return found
@@ -229,7 +229,7 @@ class Nqr:
 
     def _carry(self, carriage: Carriage) -> None:
         self._carriage = carriage
-        self._view = View(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
+        self._view = MotionFrame(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
 
 
 def _is_lost(deviation: Array, height: float) -> bool:

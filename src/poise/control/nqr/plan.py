@@ -13,7 +13,7 @@ from poise.control.nqr.weights import Weights
 from poise.dynamics.tree import tree_of
 
 
-class Figure(NamedTuple):
+class BodyTables(NamedTuple):
     """The body as far as the law reads its `Tree`, its features [Muico2009] Table 3, and its weights."""
 
     link_dof: Ints  # (L,)
@@ -31,7 +31,7 @@ class Figure(NamedTuple):
     effort: float  # W_m
 
 
-class Plan(NamedTuple):
+class PolicyTables(NamedTuple):
     """A policy of K steps. With H = (h; 1), what remains to be paid after a step that ends with the velocity w is
     quadratic in w: its matrix is H'SH, its slope H'S x + H'(S d + s) for a deviation x from where the motion's own
     step leads, which misses its next state by d."""
@@ -52,13 +52,13 @@ class Plan(NamedTuple):
     offset: Array  # (K, m) likewise
 
 
-def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> Figure:
+def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> BodyTables:
     """A body, with this many components of contact forces."""
     links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
     tree, (change, size) = tree_of(body.model), weights.controls(forces)
-    return Figure(
+    return BodyTables(
         tree.link_dof,
         tree.block_kind,
         tree.block_size,
@@ -75,7 +75,7 @@ def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> Figure
     )
 
 
-def plan_of(policy: Policy, linear: bool) -> Plan:
+def plan_of(policy: Policy, linear: bool) -> PolicyTables:
     """A policy as arrays; the gains of the linear law only if it is asked for."""
     k, nv = policy.velocity.shape
     m = policy.control.shape[1]
@@ -91,7 +91,7 @@ def plan_of(policy: Policy, linear: bool) -> Plan:
         if linear:
             gain[t, on], offset[t, on] = policy.gains[t].matrix, policy.gains[t].offset
     motion = policy.motion
-    return Plan(
+    return PolicyTables(
         np.array(motion.clip.qpos[:-1]),
         np.array(motion.qvel[:-1]),
         np.array(policy.velocity),

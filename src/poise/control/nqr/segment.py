@@ -10,21 +10,21 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.carriage import Carriage, advance
-from poise.control.nqr.footholds import Footholds, Track, footholds_of, track_of
+from poise.control.nqr.footholds import ContactTrack, FootContacts, footholds_of, track_of
 from poise.control.nqr.lookahead import Policy, carried_future, look_ahead
-from poise.control.nqr.plan import Plan, plan_of
+from poise.control.nqr.plan import PolicyTables, plan_of
 from poise.control.nqr.weights import Weights
 from poise.reference.dynamic import Dynamic
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class MotionSegment:
     """A motion with its policy, and what its feet do in it and after it."""
 
     policy: Policy
-    plan: Plan
-    track: Track
-    footholds: Footholds
+    plan: PolicyTables
+    track: ContactTrack
+    footholds: FootContacts
 
     @property
     def motion(self) -> Dynamic:
@@ -32,12 +32,14 @@ class Segment:
         return self.policy.motion
 
 
-def cyclic_segment(motion: Dynamic, weights: Weights, cycles: int | None = None, linear: bool = False) -> Segment:
+def cyclic_segment(motion: Dynamic, weights: Weights, cycles: int | None = None, linear: bool = False) -> MotionSegment:
     """A cycle, followed by itself."""
     return _segment(look_ahead(motion, weights, cycles), track_of(motion), linear)
 
 
-def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bool = False, frame: int = 0) -> Segment:
+def leading_segment(
+    motion: Dynamic, then: MotionSegment, weights: Weights, linear: bool = False, frame: int = 0
+) -> MotionSegment:
     """A motion performed once, that ends in the state that another has in a frame."""
     entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
@@ -45,8 +47,8 @@ def leading_segment(motion: Dynamic, then: Segment, weights: Weights, linear: bo
     return _segment(policy, track_of(once, then.track.entered(frame, Carriage(*advance(entered, ended)))), linear)
 
 
-def _segment(policy: Policy, track: Track, linear: bool) -> Segment:
-    return Segment(policy, plan_of(policy, linear), track, footholds_of(policy.motion, track))
+def _segment(policy: Policy, track: ContactTrack, linear: bool) -> MotionSegment:
+    return MotionSegment(policy, plan_of(policy, linear), track, footholds_of(policy.motion, track))
 
 
 def resting(motion: Dynamic) -> Dynamic:
@@ -68,7 +70,7 @@ def resting(motion: Dynamic) -> Dynamic:
 class Stretch:
     """Frames of a motion after which another may follow."""
 
-    segment: Segment
+    segment: MotionSegment
     first: int
     stop: int
 
@@ -78,12 +80,12 @@ class Stretch:
         return self.segment.motion.clip.qpos
 
 
-def whole(segment: Segment) -> Stretch:
+def whole(segment: MotionSegment) -> Stretch:
     """A motion from its beginning to its end."""
     return Stretch(segment, 0, segment.policy.steps)
 
 
-class Course(Protocol):
+class SegmentCourse(Protocol):
     """Decides what is performed."""
 
     @property
@@ -97,7 +99,7 @@ class Course(Protocol):
 class Given:
     """Motions one after the other, the last one again and again."""
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[MotionSegment]) -> None:
         self.now, *self._later = (whole(segment) for segment in segments)
 
     def proceed(self, heading: float) -> None:  # noqa: ARG002

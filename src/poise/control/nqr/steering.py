@@ -10,10 +10,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.commands import FASTEST
-from poise.control.nqr.segment import Segment, Stretch, cyclic_segment, leading_segment
+from poise.control.nqr.segment import MotionSegment, Stretch, cyclic_segment, leading_segment
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
-from poise.library.repertoire import Repertoire, Step
+from poise.library.repertoire import MotionStep, Repertoire
 from poise.progress import Say, in_silence
 
 # Which step to take: a value function over steps and headings [Treuille2007], [McCann2007].
@@ -53,7 +53,7 @@ class Values:
         return int(np.argmin(self.after(after, away)))
 
 
-def values(steps: Sequence[Step], risk: Array, speed: float) -> Values:
+def values(steps: Sequence[MotionStep], risk: Array, speed: float) -> Values:
     """The value function for a wanted speed (m/s); whoever is to stand may face anywhere."""
     running = np.array([_running(step, speed) for step in steps])
     discount = np.array([[DISCOUNT**step.seconds] for step in steps])
@@ -66,7 +66,7 @@ def values(steps: Sequence[Step], risk: Array, speed: float) -> Values:
             return Values(risk, onward)
 
 
-def _running(step: Step, speed: float) -> Array:
+def _running(step: MotionStep, speed: float) -> Array:
     """(BINS,) cost of a step while it lasts."""
     away = _ANGLES[:, None] - _MOMENTS * step.turn
     wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
@@ -79,16 +79,16 @@ def _row_at(row: Array, away: Array) -> Array:
     return np.asarray(np.interp(away, _ANGLES, row, period=2 * np.pi))
 
 
-LookAhead = Callable[[Repertoire, Weights, int | None, bool, Say], Mapping[str, Segment]]
+LookAhead = Callable[[Repertoire, Weights, int | None, bool, Say], Mapping[str, MotionSegment]]
 """How the motions of all steps are made ready to be controlled; `segments_of`, or whoever remembers what it found."""
 
 
 def segments_of(
     repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False, say: Say = in_silence
-) -> dict[str, Segment]:
+) -> dict[str, MotionSegment]:
     """The motions of all steps, ready to be controlled; those that are no cycles lead into one."""
     steady = [step for step in repertoire.steps if step.steady]
-    count, made = len(repertoire), dict[str, Segment]()
+    count, made = len(repertoire), dict[str, MotionSegment]()
     for name in dict.fromkeys(step.motion for step in steady):
         say(f"looking ahead along {name}, {len(made) + 1} of {count} motions")
         made[name] = cyclic_segment(repertoire[name], weights, cycles, linear)
@@ -104,7 +104,9 @@ def segments_of(
 class Steering:
     """Takes the steps that bring the wanted heading and speed soonest at the least risk."""
 
-    def __init__(self, repertoire: Repertoire, segments: Mapping[str, Segment], frame: int, heading: float) -> None:
+    def __init__(
+        self, repertoire: Repertoire, segments: Mapping[str, MotionSegment], frame: int, heading: float
+    ) -> None:
         """Begin in a frame of the first motion, in the direction `heading` (rad) of the world."""
         self._steps = repertoire.steps
         self._stretches = [Stretch(segments[step.motion], step.first, step.stop) for step in self._steps]
@@ -121,7 +123,7 @@ class Steering:
         return max(begun, key=lambda i: self._steps[i].first)
 
     @property
-    def step(self) -> Step:
+    def step(self) -> MotionStep:
         """What is performed."""
         return self._steps[self._now]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.filter import Landing, Pace, kept_landing
+from poise.control.pendulum.filter import FootLanding, StepPace, kept_landing
 from poise.control.pendulum.foothold_ground import Strip
 from poise.kernel import kernel
 
@@ -262,8 +262,8 @@ class _Plane(NamedTuple):
 
 
 def landing_by_energy(
-    fall: Fall, going: Going, pace: Pace, foot: Array, times: Array, due: float, hips: Array, strip: Strip
-) -> tuple[Landing, Array]:
+    fall: Fall, going: Going, pace: StepPace, foot: Array, times: Array, due: float, hips: Array, strip: Strip
+) -> tuple[FootLanding, Array]:
     """The landing, and (2,) m/s that the centre of mass should have then; arguments as of the linear `landing`.
 
     It lands when the body is where its step should end, in the plane in which that is sooner; when it is due, if it is

@@ -30,7 +30,7 @@ KEEPS, NEAR = 0.09, 0.14
 """Of a leg's length: by so much nearer must a foothold be to be taken, if another, so near, was aimed at before."""
 
 
-class Landing(NamedTuple):
+class FootLanding(NamedTuple):
     """Where and when the swinging foot is to land; places are told from the point that the stance foot presses on."""
 
     place: Array  # (2,) m of the point that it will press on
@@ -40,7 +40,7 @@ class Landing(NamedTuple):
     missed: float  # m by which the step would have to be longer
 
 
-class Pace(NamedTuple):
+class StepPace(NamedTuple):
     """What steps should be like."""
 
     leg: float  # m: its length
@@ -61,7 +61,7 @@ SWIFT = 6.0
 """m/s of the fastest foot of an adult; it grows with the root of leg length."""
 
 
-def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
+def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
     """What is possible on legs of a length (m), with a swinging foot (0 for the left one)."""
     out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
     if swing == 1:
@@ -69,7 +69,7 @@ def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> Pace:
     swift = SWIFT * math.sqrt(leg / ADULT)
     low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
     back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
-    return Pace(leg, duration, velocity, swift, low, high, back, ahead)
+    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)
 
 
 @kernel
@@ -97,13 +97,13 @@ def landing(
     place: Array,
     velocity: Array,
     rate: float,
-    pace: Pace,
+    pace: StepPace,
     foot: Array,
     times: Array,
     due: float,
     hips: Array,
     strip: Any,
-) -> Landing:
+) -> FootLanding:
     """Landing place and time that bring the velocity to what it should be.
 
     `place` and `velocity` (2,) of the centre of mass and `foot` (2,) of the swinging one are told from the point that
@@ -122,8 +122,8 @@ def landing(
 
 @kernel
 def _landing_at(
-    time: float, place: Array, velocity: Array, rate: float, pace: Pace, foot: Array, hips: float, strip: Any
-) -> tuple[Landing, float]:
+    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: Any
+) -> tuple[FootLanding, float]:
     """The landing at a time, and by how much the body then leans too far, m."""
     there, then = fallen(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
@@ -133,8 +133,8 @@ def _landing_at(
 
 @kernel
 def kept_landing(
-    time: float, there: Array, then: Array, wanted: Array, pace: Pace, foot: Array, hips: float, strip: Any
-) -> tuple[Landing, float]:
+    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: Any
+) -> tuple[FootLanding, float]:
     """The landing nearest to what is `wanted` (2,) m from the centre of mass that is possible; the rest as above.
 
     The centre of mass is `there` (2,) m at that time, with the velocity `then` (2,) m/s.
@@ -151,7 +151,7 @@ def kept_landing(
     kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(_length(way), 1e-9))
     missed = _length(there + wanted - kept)
     beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
-    return Landing(kept, time, then, there, missed), _length(beyond)
+    return FootLanding(kept, time, then, there, missed), _length(beyond)
 
 
 @kernel

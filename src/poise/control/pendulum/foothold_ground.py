@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.control.pendulum.vectors import unit
-from poise.control.pendulum.walker import PRESSED, STEEP, Figure, turned
+from poise.control.pendulum.walker import PRESSED, STEEP, Walker, turned
 from poise.kernel import kernel
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
@@ -57,7 +57,7 @@ class Strip(NamedTuple):
         return most - least
 
 
-def strip(figure: Figure, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None) -> Strip:
+def strip(figure: Walker, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None) -> Strip:
     """Of a foot that points along `yaw`, `aside` (m, to the left) of the point (2,) that the other presses on.
 
     `aimed` (2,) m is the place that was aimed at before.
@@ -87,12 +87,12 @@ def bounds(values: Any) -> tuple[float, float]:
     return least, most
 
 
-def _beyond(figure: Figure) -> int:
+def _beyond(figure: Walker) -> int:
     """By how many places the ground must be known beyond the ends of a strip: as far as a foot reaches there."""
     return math.ceil((figure.longest + SPARE * figure.legs.scale) / SPACING)
 
 
-def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:
+def _roomy(figure: Walker, side: int, grid: Array, level: Array) -> NDArray[np.bool_]:
     """(N,) whether a foot has room: its ankle and ball on one plane, and nothing above it under heel and toes.
 
     Heels and toes may hang over an edge, but heels keep away from one that is higher.
@@ -110,7 +110,7 @@ def _roomy(figure: Figure, side: int, grid: Array, level: Array) -> NDArray[np.b
     return np.asarray(flat & (heel < ankle + slope * back + edge) & (toes < ankle + slope * tip + edge))
 
 
-def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
+def foothold(figure: Walker, side: int, pressed: Array, yaw: float) -> Foothold:
     """A foot that presses on a place (2,) m, pointing along `yaw`."""
     ball = float(figure.legs.ball[side, 0])
     x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
@@ -120,7 +120,7 @@ def foothold(figure: Figure, side: int, pressed: Array, yaw: float) -> Foothold:
     return Foothold(np.array([x, y]), level, *_tilt(yaw, slope, aside))
 
 
-def _lie(figure: Figure, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
+def _lie(figure: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
     """How high the ground is (m), and how much it rises along `yaw` and to its left, by what is so far (m) away."""
     places = _cross(x, y, yaw, far, wide)
     here, there, left, right = figure.heights(places[0], places[1]).tolist()
@@ -146,7 +146,7 @@ def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
     return unit(np.array([1.0 + math.hypot(1.0, x, y), -y, x, 0.0])), np.array([x, y, 1.0])
 
 
-def standing_turn(figure: Figure, side: int, ball: Array, yaw: float) -> Array:
+def standing_turn(figure: Walker, side: int, ball: Array, yaw: float) -> Array:
     """(3, 3) how a foot stands flat on the ground with its ball at a place, pointing along `yaw`."""
     span = SPAN * float(figure.legs.ball[side, 0])
     _, ahead, aside = _lie(figure, ball[0], ball[1], yaw, -span, 0.4 * span)
@@ -165,7 +165,7 @@ def _upon(yaw: float, ahead: float, aside: float) -> Array:
     return np.array([[i, b * k - n * j, a], [j, n * i - a * k, b], [k, a * j - b * i, n]])
 
 
-def stepped(figure: Figure, side: int, places: Array, yaw: float, hold: Foothold) -> float:
+def stepped(figure: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
     """m by which the ground under a foot with its ankle at some places (K, 2) is above the plane it will land on."""
     legs, c, s = figure.legs, math.cos(yaw), math.sin(yaw)
     spare, passed = SPARE * legs.scale, PASSED * legs.scale

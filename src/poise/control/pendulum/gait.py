@@ -11,7 +11,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.pendulum.gait_style import Manner
 from poise.control.pendulum.leg_ik import sole_depth
-from poise.control.pendulum.walker import Figure, Seen
+from poise.control.pendulum.walker import Seen, Walker
 from poise.rotations import matrix_to_quat
 
 DOUBLE = 0.12
@@ -33,7 +33,7 @@ class Lift(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Gait:
+class GaitState:
     """A moment of walking."""
 
     stance: int  # 0 for the left foot
@@ -63,7 +63,7 @@ class Gait:
         """Whether it is time for the trailing foot to leave the ground."""
         return self.lift is None and not self.stands and self.phase > DOUBLE
 
-    def lifted(self, seen: Seen, figure: Figure) -> Gait:
+    def lifted(self, seen: Seen, figure: Walker) -> GaitState:
         """The same, with the trailing foot lifted."""
         ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
         ground = figure.ground(ankle)
@@ -78,9 +78,9 @@ class Gait:
         beyond = 1.0 - NEAR * scale / max(math.hypot(off[0], off[1]), 1e-9)
         return np.asarray(self.aimed + off * max(beyond, 0.0))
 
-    def later(self, step: float, within: float, aimed: Array) -> Gait:
+    def later(self, step: float, within: float, aimed: Array) -> GaitState:
         """A step of the world (s) later, if the foot lands within a time (s), on a place (2,)."""
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
         overdue = self.overdue + step if self.phase >= 1.0 else self.overdue
         aim = aimed if self.lift else None
-        return Gait(self.stance, phase, self.manner, self.lift, self.since + step, overdue, aim, self.stands)
+        return GaitState(self.stance, phase, self.manner, self.lift, self.since + step, overdue, aim, self.stands)

@@ -37,7 +37,7 @@ _BESIDE = 20  # numbers of a moment that are not its pose
 _EARLY = 8  # samples in which the trailing foot leaves the ground
 
 
-class Moment(NamedTuple):
+class StepMoment(NamedTuple):
     """A moment of a step; legs: the standing one first."""
 
     pose: Array  # (nq,) the place of its root is without meaning
@@ -51,7 +51,7 @@ class Moment(NamedTuple):
     bow: float  # m to the left of the straight way
 
 
-class Swing(NamedTuple):
+class SwingStyle(NamedTuple):
     """How a foot swings, in S moments of a step."""
 
     foot: Array  # (S, 4) how it is turned
@@ -76,18 +76,18 @@ class Manner:
     bow: Array  # (S,) m
     way: float  # m that the swinging foot gets ahead
 
-    def at(self, phase: float) -> Moment:
+    def at(self, phase: float) -> StepMoment:
         """A moment; quaternions are not normalised."""
         row = between(self._rows, phase)
         nq = len(row) - _BESIDE
         across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
-        return Moment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
+        return StepMoment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
 
     @cached_property
-    def swing(self) -> Swing:
+    def swing(self) -> SwingStyle:
         """What of it is the swinging foot's."""
         foot, clear, progress, bow = map(np.array, (self.foot[:, 1], self.clear, self.progress, self.bow))
-        return Swing(foot, clear, progress, bow, self.way)
+        return SwingStyle(foot, clear, progress, bow, self.way)
 
     @cached_property
     def _rows(self) -> Array:

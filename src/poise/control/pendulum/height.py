@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait import Gait
-from poise.control.pendulum.gait_style import Moment
-from poise.control.pendulum.walker import Figure, Seen, along
+from poise.control.pendulum.gait import GaitState
+from poise.control.pendulum.gait_style import StepMoment
+from poise.control.pendulum.walker import Seen, Walker, along
 from poise.kernel import kernel
 
 # Up and down stairs: the body rises along with its steps, and legs bend beforehand for what they have to stretch.
@@ -33,7 +33,7 @@ class Climb(NamedTuple):
     way: float  # 1 forward, -1 backward
     slope: float = 0.0  # of run: of that ground
 
-    def rise(self, figure: Figure, ahead: float) -> float:
+    def rise(self, figure: Walker, ahead: float) -> float:
         """m by which hips are higher than over level ground when they are so far (m) ahead of the foot that stands."""
         legs = figure.legs
         steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # of the way it goes
@@ -43,7 +43,7 @@ class Climb(NamedTuple):
         return max(steep, 0.0) * along - bent * legs.length
 
 
-def climb(figure: Figure, seen: Seen, gait: Gait, heading: float, place: Array) -> Climb:
+def climb(figure: Walker, seen: Seen, gait: GaitState, heading: float, place: Array) -> Climb:
     """Of steps on the way to a place (2,) m that the swinging foot is to press on."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
@@ -98,7 +98,7 @@ class Heave(NamedTuple):
         return Heave(self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def hip_height(figure: Figure, ankle: Array, moment: Moment, hip: Array) -> float:
+def hip_height(figure: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
     """m: how high the hip should be over a place (2,) when its foot stands flat with its ankle at another (3,)."""
     away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
@@ -106,7 +106,7 @@ def hip_height(figure: Figure, ankle: Array, moment: Moment, hip: Array) -> floa
     return float(ankle[2] + rise + _above(leg, away, figure.legs.length))
 
 
-def landing_height(figure: Figure, ground: float, away: float) -> float:
+def landing_height(figure: Walker, ground: float, away: float) -> float:
     """m: how high hips may be for a foot to land at a distance (m)."""
     return ground + figure.legs.ankle_height + _above(LANDING * figure.legs.length, away, figure.legs.length)
 
@@ -115,7 +115,7 @@ def _above(leg: float, away: float, length: float) -> float:
     return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
 
 
-def heaved(figure: Figure, now: Heave, wanted: float, rate: float) -> Heave:
+def heaved(figure: Walker, now: Heave, wanted: float, rate: float) -> Heave:
     """The plan with the acceleration that leads to a height (m) and its rate (m/s), without taking off."""
     slow = figure.legs.slow
     rate = min(max(rate, -STEEPEST * slow), STEEPEST * slow)
@@ -133,7 +133,7 @@ def descended(swung: float, within: float) -> tuple[float, float]:
     return swung / DESCENDED, (1.0 - swung) / (DESCENDED * within)
 
 
-def sinking(figure: Figure, hips: float, rate: float, falls: float, times: Array) -> Array:
+def sinking(figure: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
     """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s), if the ground falls (m/s)."""
     return _sinking(hips, min(rate, 0.0), SUNK * figure.legs.length, falls, times)
 

@@ -23,7 +23,7 @@ ACROSS = 0.9
 _EXACT = 1e-6
 
 
-class Chain(NamedTuple):
+class LegJoints(NamedTuple):
     """The joints of a leg."""
 
     hip: Joint
@@ -32,7 +32,7 @@ class Chain(NamedTuple):
     toe: Joint | None
 
 
-def chain_of(body: Body, foot: str) -> Chain:
+def chain_of(body: Body, foot: str) -> LegJoints:
     """The joints that carry a foot, by the name of its link; what cannot be bent in closed form is refused."""
     by_link = {joint.link: joint for joint in body.joints}
     ankle = by_link.get(foot)
@@ -41,7 +41,7 @@ def chain_of(body: Body, foot: str) -> Chain:
     if ankle is None or knee is None or hip is None or len(knee.dofs) != 1 or hip.kind == "free":
         raise PoiseError(f"body '{body.name}': '{foot}' must hang on an ankle, a knee that is one hinge, and a hip")
     toe = next((joint for joint in body.joints if joint.parent_link == foot and joint.kind == "hinge"), None)
-    chain = Chain(hip, knee, ankle, toe)
+    chain = LegJoints(hip, knee, ankle, toe)
     _refuse_crooked(body, chain)
     for joint in (hip, ankle):
         _refuse_slanted(body, joint)
@@ -51,7 +51,7 @@ def chain_of(body: Body, foot: str) -> Chain:
     return chain
 
 
-def _refuse_crooked(body: Body, chain: Chain) -> None:
+def _refuse_crooked(body: Body, chain: LegJoints) -> None:
     """Links: each at its joint, parallel to the root, thigh and shank in line, and no joint above the hip."""
     model, joints = body.model, {joint.link: joint for joint in body.joints}
     for joint in chain[:3]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.pendulum.gait import Gait
-from poise.control.pendulum.walker import Figure
+from poise.control.pendulum.gait import GaitState
+from poise.control.pendulum.walker import Walker
 from poise.dynamics.actuation import Motors
 from poise.dynamics.state import State
 
@@ -42,7 +42,7 @@ def wanted_velocity(error: Array) -> Array:
     return np.asarray(WIDEST * np.tanh(error / WIDEST))
 
 
-class Course(NamedTuple):
+class StepPoses(NamedTuple):
     """How a step goes."""
 
     within: float  # s until the swinging foot lands
@@ -54,7 +54,7 @@ class Course(NamedTuple):
 class Tracking:
     """Drives a body's joints."""
 
-    def __init__(self, figure: Figure, gain: float) -> None:
+    def __init__(self, figure: Walker, gain: float) -> None:
         body = figure.body
         self._figure = figure
         self._rate = response(body)
@@ -71,7 +71,7 @@ class Tracking:
             gain[ankle[:2]] *= SOFT_ANKLE
         return self._driven(state, now, then, self._rate, gain)
 
-    def motors(self, state: State, now: Array, then: Array, gait: Gait, course: Course) -> Motors:
+    def motors(self, state: State, now: Array, then: Array, gait: GaitState, course: StepPoses) -> Motors:
         """From where joints should be now (nq,) and after the step."""
         figure, stance = self._figure, gait.stance
         rate, gain = self._rate.copy(), self._gain.copy()

@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.pendulum.foothold_ground import SPACING, Foothold, Strip, bounds, line
 from poise.control.pendulum.gait import Lift
-from poise.control.pendulum.walker import PRESSED, STEEP, Figure
+from poise.control.pendulum.walker import PRESSED, STEEP, Walker
 
 # The rhythm of stairs: steps as long as a tread, or as some of them, so that feet need not search for room.
 
@@ -83,7 +83,7 @@ class Way(NamedTuple):
     over: bool = False  # whether the foot has to get over one in this step
 
 
-def way_past(figure: Figure, side: int, strip: Strip, foot: float) -> Way:
+def way_past(figure: Walker, side: int, strip: Strip, foot: float) -> Way:
     """The strip without hurdles, on which a foot has no room near them nor on the wrong side of them.
 
     What is within one step is got over; before what is not, it keeps its place. The foot is now `foot` (m) ahead of
@@ -122,7 +122,7 @@ def _lowest_around(level: Array, far: int) -> Array:
     return np.asarray(np.maximum(lowest[:count], lowest[far:]))
 
 
-def over_hurdles(figure: Figure, side: int, lift: Lift, hold: Foothold, place: Array, yaw: float) -> float:
+def over_hurdles(figure: Walker, side: int, lift: Lift, hold: Foothold, place: Array, yaw: float) -> float:
     """m: how high the sole must be with its ankle at a place (2,); minus infinity where nothing is in its way.
 
     It rises from where it was to what it has to pass over, and sinks from there to where it will be.

@@ -13,20 +13,20 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.controller import Stage
 from poise.control.pendulum.foothold_ground import Foothold, foothold, standing_turn
-from poise.control.pendulum.gait import DOUBLE, Gait
-from poise.control.pendulum.gait_style import Manner, Moment
+from poise.control.pendulum.gait import DOUBLE, GaitState
+from poise.control.pendulum.gait_style import Manner, StepMoment
 from poise.control.pendulum.height import SINKS, Heave, climb, descended, heaved, hip_height, landing_height
 from poise.control.pendulum.intent import Intent, given_way
 from poise.control.pendulum.leg_ik import TILT
-from poise.control.pendulum.motors import Course, Tracking
-from poise.control.pendulum.posture import TRAILING, Posture, Standing, rocked
-from poise.control.pendulum.reference_gait import Walk
+from poise.control.pendulum.motors import StepPoses, Tracking
+from poise.control.pendulum.posture import TRAILING, Posture, StanceFoot, rocked
+from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stand import Load, at_rest, bearing, loads, may_stand, support_of, topples
-from poise.control.pendulum.step_plan import Step, Stepping
-from poise.control.pendulum.swing import Aim, Placed, aim_at, swung
+from poise.control.pendulum.stand import FootLoad, at_rest, bearing, loads, may_stand, support_of, topples
+from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
+from poise.control.pendulum.swing import SwingAim, SwingFoot, aim_at, swung
 from poise.control.pendulum.vectors import carried
-from poise.control.pendulum.walker import Figure, Seen, along, eased, turned
+from poise.control.pendulum.walker import Seen, Walker, along, eased, turned
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.reference.reference import Reference
@@ -50,8 +50,8 @@ STOOD = 0.5
 class _Instant(NamedTuple):
     """A moment that is posed."""
 
-    gait: Gait
-    moment: Moment
+    gait: GaitState
+    moment: StepMoment
     yaw: float  # rad
     faced: float  # rad: where a leg that swings points to
     com: Array  # (3,) m
@@ -73,11 +73,11 @@ class Pendulum:
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Hear how the reference walks, and find where in it the body is."""
-        figure = Figure(world)
+        figure = Walker(world)
         self._figure, self._posture = figure, Posture(figure)
         self._tracking = Tracking(figure, self._settings.gain)
-        self._walk = Walk(reference, figure.body, figure.legs)
-        self._stepping = Stepping(figure, self._walk, self._settings)
+        self._walk = ReferenceWalk(reference, figure.body, figure.legs)
+        self._stepping = StepPlanner(figure, self._walk, self._settings)
         state = world.state
         seen = figure.see(state)
         pose = reference.at(0.0).qpos
@@ -98,19 +98,19 @@ class Pendulum:
             twin._intent, twin._gait = copy.copy(self._intent), gait
             twin.act(state)
 
-    def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> Gait:
+    def _begun(self, seen: Seen, stance: int, phase: float, manner: Manner) -> GaitState:
         """Where the walk begins; on uneven ground a foot that should stand may still have to come down."""
         if self._walk.still:
-            return Gait(stance, 0.0, manner, stands=True)
+            return GaitState(stance, 0.0, manner, stands=True)
         if seen.touching[1 - stance] and not seen.touching[stance]:
             stance, phase, manner = 1 - stance, 1.0, self._walk.step(1 - stance, 0.0)
         if phase <= DOUBLE:
-            return Gait(stance, phase, manner, since=phase * self._walk.duration)
+            return GaitState(stance, phase, manner, since=phase * self._walk.duration)
         ankle = seen.ankle[1 - stance]
         air = float(ankle[2]) - self._figure.ground(ankle) - self._figure.legs.ankle_height
         needed = air / (DESCENDS * self._figure.legs.slow)  # s
         phase = max(min(phase, 1.0 - needed / self._walk.duration), DOUBLE)
-        return Gait(stance, phase, manner, since=phase * self._walk.duration).lifted(seen, self._figure)
+        return GaitState(stance, phase, manner, since=phase * self._walk.duration).lifted(seen, self._figure)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Want another heading (rad, to the left of the first one) or speed (m/s; negative for backward)."""
@@ -158,7 +158,7 @@ class Pendulum:
         borne = self._loads(seen, plan.shift)
         torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
         rolls, drags = bool(now[1][gait.stance] > 0), bool(seen.touching[gait.swing])
-        course = Course(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
+        course = StepPoses(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
         motors = self._tracking.motors(state, now[0], then[0], gait, course)
         self._gait, self._pose = later, now[0]
         self._heave = heave.later(step).following(seen, step)
@@ -176,14 +176,14 @@ class Pendulum:
         elif gait.landed(seen):
             intent.note(state.time, seen.com)
             rests = intent.halts and may_stand(self._figure, seen, support_of(self._figure, seen, intent.heading))
-            self._gait = Gait(gait.swing, 0.0, self._walk.step(gait.swing, state.time, intent.going), stands=rests)
+            self._gait = GaitState(gait.swing, 0.0, self._walk.step(gait.swing, state.time, intent.going), stands=rests)
             intent.follow(self._walk.speed)
             self._heave = Heave(float(seen.com[2]), float(seen.velocity[2]))
 
-    def _first_step(self, seen: Seen, state: State) -> Gait:
+    def _first_step(self, seen: Seen, state: State) -> GaitState:
         """With the foot that gets nearer to where it should."""
         manners = [self._walk.step(stance, state.time, self._intent.going) for stance in (0, 1)]
-        begun = [Gait(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
+        begun = [GaitState(stance, DOUBLE, manner).lifted(seen, self._figure) for stance, manner in enumerate(manners)]
         missed = [self._stepping.plan(seen, gait, self._intent, state.step).landing.missed for gait in begun]
         return begun[int(missed[1] < missed[0])]
 
@@ -211,18 +211,24 @@ class Pendulum:
         intent.proceed(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
 
-    def _uphill(self, seen: Seen, plan: Step) -> float:
+    def _uphill(self, seen: Seen, plan: PlannedStep) -> float:
         """rad by which the ground rises ahead; none where it falls."""
         up = self._figure.upward(seen.pressed[self._gait.stance])
         here = -along(self._intent.heading, up)
         return max(math.atan((1.0 - WHOLE) * here + WHOLE * plan.ground.slope), 0.0)
 
-    def _ankle(self, feet: tuple[Standing, ...], side: int) -> Array:
+    def _ankle(self, feet: tuple[StanceFoot, ...], side: int) -> Array:
         """(3,) m: where the ankle of a foot is when it stands flat."""
         return np.asarray(feet[side].ball - carried(feet[side].foot, self._figure.legs.ball[side]))
 
     def _heaved(
-        self, seen: Seen, plan: Step, hold: Foothold, moments: tuple[Moment, Moment], ankle: Array, step: float
+        self,
+        seen: Seen,
+        plan: PlannedStep,
+        hold: Foothold,
+        moments: tuple[StepMoment, StepMoment],
+        ankle: Array,
+        step: float,
     ) -> Heave:
         """The plan of height, over a standing foot whose ankle is at a place (3,) when it is flat."""
         figure, landing, heading = self._figure, plan.landing, self._intent.heading
@@ -249,20 +255,20 @@ class Pendulum:
         free = TILT * eased(0.5 * ahead / (LEANS * self._figure.legs.scale) - 0.5)
         return (free, TRAILING) if stance == 0 else (TRAILING, free)
 
-    def _standing(self, seen: Seen, heels: tuple[float, float]) -> tuple[Standing, ...]:
+    def _standing(self, seen: Seen, heels: tuple[float, float]) -> tuple[StanceFoot, ...]:
         """Both feet as if they stood."""
         balls = [self._figure.footing(seen, side) for side in (0, 1)]
         return tuple(
-            Standing(ball, standing_turn(self._figure, side, ball, seen.yaw(side)), most)
+            StanceFoot(ball, standing_turn(self._figure, side, ball, seen.yaw(side)), most)
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 
     def _posed(
-        self, state: State, seen: Seen, at: _Instant, flat: tuple[Standing, ...], aim: Aim
+        self, state: State, seen: Seen, at: _Instant, flat: tuple[StanceFoot, ...], aim: SwingAim
     ) -> tuple[Array, Array]:
         """A pose, and by how much its heels are lifted; feet that stand would do so flat."""
         figure, gait, lift = self._figure, at.gait, at.gait.lift
-        feet: list[Standing | Placed] = [
+        feet: list[StanceFoot | SwingFoot] = [
             swung(figure, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else rocked(figure.legs, seen, side, foot, at.ahead)
@@ -270,14 +276,14 @@ class Pendulum:
         ]
         qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
         air = feet[gait.swing]
-        if isinstance(air, Placed):
+        if isinstance(air, SwingFoot):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
             self._posture.reach_out(qpos, root, gait.swing, at.faced, at.moment, air)
         return qpos, tilt
 
-    def _loads(self, seen: Seen, shift: Array) -> tuple[Load, ...]:
+    def _loads(self, seen: Seen, shift: Array) -> tuple[FootLoad, ...]:
         """What the feet bear, and where: weight goes over to the new foot while both stand."""
         gait = self._gait
         share = 1.0 if gait.lift else STRUCK + (1.0 - STRUCK) * eased(gait.phase / DOUBLE)
@@ -285,7 +291,7 @@ class Pendulum:
         point[:2] += turned(self._intent.heading, shift)
         if self._tilt[gait.stance] > 0:
             point = seen.ball[gait.stance]
-        return Load(gait.stance, share, point), Load(gait.swing, 1.0 - share, seen.ball[gait.swing])
+        return FootLoad(gait.stance, share, point), FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
 
 
 def _turned_off(state: State, pose: Array) -> float:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.control.pendulum.gait_style import Moment
+from poise.control.pendulum.gait_style import StepMoment
 from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.leg_ik import bend_leg, rolled, set_legs
 from poise.control.pendulum.legs import Legs
-from poise.control.pendulum.swing import Placed
+from poise.control.pendulum.swing import SwingFoot
 from poise.control.pendulum.vectors import after, carried, dot, headed, to_left
-from poise.control.pendulum.walker import Figure, Seen
+from poise.control.pendulum.walker import Seen, Walker
 from poise.kernel import kernel
 
 TRAILING = 0.6
@@ -31,7 +31,7 @@ LAGS = 0.15
 """Of a shift of the root, what the centre of mass does not share, as feet stay where they are."""
 
 
-class Standing(NamedTuple):
+class StanceFoot(NamedTuple):
     """A foot on the ground."""
 
     ball: Array  # (3,) m
@@ -53,26 +53,32 @@ class _Feet(NamedTuple):
         """To be filled."""
         return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
 
-    def fill(self, feet: Sequence[Standing | Placed], across: Array) -> None:
+    def fill(self, feet: Sequence[StanceFoot | SwingFoot], across: Array) -> None:
         """Take others."""
         self.across[:] = across
         for side, foot in enumerate(feet):
             self.place[side], self.turn[side] = foot[0], foot[1]
-            self.stands[side] = isinstance(foot, Standing)
-            self.most[side] = foot.most if isinstance(foot, Standing) else 0.0
+            self.stands[side] = isinstance(foot, StanceFoot)
+            self.most[side] = foot.most if isinstance(foot, StanceFoot) else 0.0
 
 
 class Posture:
     """Poses of a body by the place of its centre of mass; each begins from what the last one found."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Walker) -> None:
         self._figure = figure
         self._data = mujoco.MjData(figure.body.model)
         self._feet = _Feet.empty()
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self, moment: Moment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[Standing | Placed]
+        self,
+        moment: StepMoment,
+        stance: int,
+        yaw: float,
+        lean: float,
+        com: Array,
+        feet: Sequence[StanceFoot | SwingFoot],
     ) -> tuple[Array, Array]:
         """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first.
 
@@ -101,7 +107,7 @@ class Posture:
         mujoco.mj_comPos(self._figure.body.model, self._data)
         return np.array(self._data.subtree_com[1])
 
-    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: Moment, foot: Placed) -> None:
+    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: StepMoment, foot: SwingFoot) -> None:
         """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
         own = qpos[:7].copy()
         qpos[:7] = root
@@ -124,11 +130,11 @@ FLATTENS, SLOWEST = 16.0, 1.0
 """1/s and rad/s, of an adult: toes come down by so much of how far they are up, and by at least so much."""
 
 
-def rocked(legs: Legs, seen: Seen, side: int, flat: Standing, ahead: float) -> Standing:
+def rocked(legs: Legs, seen: Seen, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
     """A foot as it should be some time (s) from now, if it is to stand flat; its heel stays where it is."""
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
     up, ball, turn = _rocked(*own, *now, flat.ball, flat.foot, ahead / legs.slow)
-    return Standing(ball, turn, flat.most) if up > 0.0 else flat
+    return StanceFoot(ball, turn, flat.most) if up > 0.0 else flat
 
 
 @kernel

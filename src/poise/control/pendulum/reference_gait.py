@@ -79,7 +79,7 @@ NARROWEST = 0.16
 """Of the length of a leg: feet are never set closer, else the legs hit each other."""
 
 
-class Stride(NamedTuple):
+class ReferenceStride(NamedTuple):
     """Three strikes of the reference: of a foot, the other, and the same again."""
 
     first: int  # the foot: 0 for the left one
@@ -90,7 +90,7 @@ class Stride(NamedTuple):
     gap: Array  # (nv,) by which its last pose differs from its first; zero for what is the same for ever
 
 
-class Walk:
+class ReferenceWalk:
     """The steps of a reference. One that turns is walked straight: what its steps turn by is taken out of them."""
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
@@ -99,7 +99,7 @@ class Walk:
         self._stride, self._since = self._sought(0.0), 0.0
         self._stood = _width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
 
-    def _sought(self, since: float) -> Stride | None:
+    def _sought(self, since: float) -> ReferenceStride | None:
         """The stride of the reference from a time (s) on."""
         endless = self._reference.duration is None
         heard = hear(self._reference, self._body, LISTENED if endless else LONGEST, since)
@@ -192,7 +192,7 @@ class Walk:
         return stance, phase, steps[stance]
 
 
-def _stride(heard: Heard, body: Body, legs: Legs) -> Stride | None:
+def _stride(heard: Heard, body: Body, legs: Legs) -> ReferenceStride | None:
     """The stride between whose ends poses differ least; None if there is none."""
     struck = sorted((frame, foot) for foot in (0, 1) for frame in strikes(heard.down[:, foot], SAMPLE_RATE))
     found = [
@@ -210,7 +210,7 @@ def _usual(speeds: list[float]) -> float:
     return sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)
 
 
-def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> Stride:
+def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> ReferenceStride:
     """The stride that begins on a foot, with strikes at frames of poses (T, nq)."""
     begin, middle, end = frames
     gap = PoseSpace(body).difference(poses[[end]], poses[[begin]])[0]
@@ -219,7 +219,7 @@ def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body
     way = poses[end, :2] - poses[begin, :2]
     mean = float(np.mean(yaw))
     ahead = float(np.cos(mean) * way[0] + np.sin(mean) * way[1])
-    return Stride(
+    return ReferenceStride(
         first,
         (begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE),
         ahead * SAMPLE_RATE / (end - begin),

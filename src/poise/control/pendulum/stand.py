@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.walker import PRESSED, Figure, Seen, along, turned
+from poise.control.pendulum.walker import PRESSED, Seen, Walker, along, turned
 from poise.dynamics.state import State
 
 # Torques that bear the body, known beforehand: the ground's force on each foot, and the weight of every part.
@@ -19,7 +19,7 @@ from poise.dynamics.state import State
 # where it is told to.
 
 
-class Load(NamedTuple):
+class FootLoad(NamedTuple):
     """What a foot bears."""
 
     side: int
@@ -27,7 +27,7 @@ class Load(NamedTuple):
     point: Array  # (3,) m where
 
 
-def bearing(figure: Figure, state: State, com: Array, pull: float, loads: Sequence[Load]) -> Array:
+def bearing(figure: Walker, state: State, com: Array, pull: float, loads: Sequence[FootLoad]) -> Array:
     """(nv,) N m, with forces that point to the centre of mass (3,), which accelerates upward by `pull` m/s^2."""
     nv = figure.body.nv
     torque = np.zeros(figure.model.nv)
@@ -58,7 +58,7 @@ FIRM = 0.7
 """By how much more than the capture point the pressed point moves away from the middle."""
 
 
-class Support(NamedTuple):
+class FootSupport(NamedTuple):
     """What both feet offer, in the frame of the heading, told from the middle between the pressed points."""
 
     middle: Array  # (2,) m in the world
@@ -69,7 +69,7 @@ class Support(NamedTuple):
     margin: float  # m: nearer to the edge than this it calls for a step
 
 
-def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
+def support_of(figure: Walker, seen: Seen, yaw: float) -> FootSupport:
     """Of feet as they are now."""
     legs = figure.legs
     middle = seen.pressed[:, :2].mean(axis=0)
@@ -81,10 +81,10 @@ def support_of(figure: Figure, seen: Seen, yaw: float) -> Support:
     rate = math.sqrt(figure.gravity / max(seen.com[2] - seen.pressed[:, 2].mean(), 0.3 * legs.length))
     capture = turned(-yaw, seen.com[:2] + seen.velocity[:2] / rate - middle)
     low, high = np.array([back + half[0], -half[1] - wide]), np.array([front - half[0], half[1] + wide])
-    return Support(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture, MARGIN * legs.scale)
+    return FootSupport(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture, MARGIN * legs.scale)
 
 
-def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
+def may_stand(figure: Walker, seen: Seen, support: FootSupport) -> bool:
     """Whether a walk that should end can end here."""
     long = figure.legs.length
     side = float(support.apart[1])
@@ -92,18 +92,18 @@ def may_stand(figure: Figure, seen: Seen, support: Support) -> bool:
     return abreast and math.hypot(*seen.velocity[:2]) < SLOW * figure.legs.slow and not topples(support)
 
 
-def at_rest(figure: Figure, seen: Seen) -> bool:
+def at_rest(figure: Walker, seen: Seen) -> bool:
     """Whether who stands has come to rest."""
     return math.hypot(*seen.velocity[:2]) < RESTS * figure.legs.slow
 
 
-def topples(support: Support) -> bool:
+def topples(support: FootSupport) -> bool:
     """Whether standing on is hopeless."""
     room = np.minimum(support.margin, 0.25 * (support.high - support.low))
     return bool(np.any(support.capture < support.low + room) or np.any(support.capture > support.high - room))
 
 
-def loads(seen: Seen, support: Support, yaw: float) -> tuple[Load, Load]:
+def loads(seen: Seen, support: FootSupport, yaw: float) -> tuple[FootLoad, FootLoad]:
     """What each foot bears, and where, so that the capture point returns to the middle [Pratt2006]."""
     pressed = np.clip((1.0 + FIRM) * support.capture, support.low, support.high)
     wide = float(support.apart[1])  # less than nothing if the legs are crossed
@@ -113,5 +113,5 @@ def loads(seen: Seen, support: Support, yaw: float) -> tuple[Load, Load]:
         point = np.array(seen.pressed[side])
         here = along(yaw, point[:2] - support.middle)
         point[:2] += turned(yaw, np.array([pressed[0] - here, 0.0]))
-        out.append(Load(side, share, point))
+        out.append(FootLoad(side, share, point))
     return out[0], out[1]

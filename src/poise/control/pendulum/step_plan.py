@@ -9,15 +9,15 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.energy_filter import Fall, Going, landing_by_energy
-from poise.control.pendulum.filter import Landing, Pace, end_velocity, landing, pace_of, pressing
+from poise.control.pendulum.filter import FootLanding, StepPace, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.foothold_ground import Strip, strip
-from poise.control.pendulum.gait import Gait
+from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import sinking
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.obstacles import Rhythm, Way, rhythm, way_past
-from poise.control.pendulum.reference_gait import Walk
+from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.walker import PRESSED, Figure, Seen, eased, turned
+from poise.control.pendulum.walker import PRESSED, Seen, Walker, eased, turned
 from poise.kernel import kernel
 
 TIMES = np.linspace(0.0, 1.0, 16)
@@ -50,14 +50,14 @@ ORDINARY = 0.02
 """m, of an adult, by which a step may miss what it should do for it to be one like others."""
 
 
-class Stepping(NamedTuple):
+class StepPlanner(NamedTuple):
     """Who steps, in which manner."""
 
-    figure: Figure
-    walk: Walk
+    figure: Walker
+    walk: ReferenceWalk
     settings: PendulumSettings
 
-    def plan(self, seen: Seen, gait: Gait, intent: Intent, step: float) -> Step:
+    def plan(self, seen: Seen, gait: GaitState, intent: Intent, step: float) -> PlannedStep:
         """From what is seen, with a step of the world in s."""
         figure, legs, yaw, under = self.figure, self.figure.legs, intent.heading, seen.pressed[gait.stance]
         place, foot = turned(-yaw, seen.com - under), turned(-yaw, seen.pressed[gait.swing] - under)
@@ -90,15 +90,15 @@ class Stepping(NamedTuple):
         best = under[:2] + turned(yaw, found.place)
         ordinary = found.missed < ORDINARY * legs.scale and anywhere
         meant = gait.meant(best, legs.scale) if ordinary else best
-        return Step(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
+        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
 
-    def _way(self, under: Array, place: Array, foot: Array, gait: Gait, intent: Intent) -> Way:
+    def _way(self, under: Array, place: Array, foot: Array, gait: GaitState, intent: Intent) -> Way:
         """The ground to land on; centre of mass and foot (2,) m are told from `under`, what the other presses on."""
         aside = float(place[1]) + self._aside(gait)
         ground = strip(self.figure, gait.swing, under[:2], intent.heading, aside, gait.aimed)
         return way_past(self.figure, gait.swing, ground, float(foot[0])) if intent.going > 0 else Way(ground)
 
-    def _pace(self, going: Going, rate: float, gait: Gait) -> Pace:
+    def _pace(self, going: Going, rate: float, gait: GaitState) -> StepPace:
         """What the step should be like; a foot that is overdue slows down."""
         end = end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
         pace = pace_of(self.figure.legs.length, going.duration, end, gait.swing)
@@ -115,7 +115,7 @@ class Stepping(NamedTuple):
         """Share that is left of habits where edges say how far steps go; where hurdles do, none."""
         return 1.0 if anywhere else AMONG_EDGES if slope else 0.0
 
-    def _times(self, gait: Gait, due: float, duration: float, over: bool) -> Array:
+    def _times(self, gait: GaitState, due: float, duration: float, over: bool) -> Array:
         """(K,) s: landing times to choose from; who has to get over something does not land before its time."""
         slow, share = self.figure.legs.slow, self.settings.timing
         soonest = max(SOONEST * slow - gait.since, (HASTY if gait.lift else UNLIFTED) * slow)
@@ -125,11 +125,11 @@ class Stepping(NamedTuple):
         times = first + (last - first) * TIMES
         return np.maximum(times, due) if over else times
 
-    def _aside(self, gait: Gait) -> float:
+    def _aside(self, gait: GaitState) -> float:
         """m to the left of the foot that stands: where the other lands in steady walking."""
         return self.walk.width if gait.swing == 0 else -self.walk.width
 
-    def _astray(self, found: Landing, gait: Gait, long: float) -> float:
+    def _astray(self, found: FootLanding, gait: GaitState, long: float) -> float:
         """Share by which a step is unlike those of steady walking, which are so long (m)."""
         off = math.hypot(found.place[0] - long, found.place[1] - self._aside(gait)) / self.figure.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
@@ -155,10 +155,10 @@ def _clipped(shift: Any, sole: Any, ball: float, heel: float) -> Array:
     return out
 
 
-class Step(NamedTuple):
+class PlannedStep(NamedTuple):
     """What is planned."""
 
-    landing: Landing
+    landing: FootLanding
     place: Array  # (2,) m in the world: what the foot is to press on
     shift: Array  # (2,) m by which the pressed point moves, in the frame of the heading
     ground: Strip

@@ -9,13 +9,13 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.foothold_ground import Foothold, stepped
-from poise.control.pendulum.gait import DOUBLE, Gait, Lift
+from poise.control.pendulum.gait import DOUBLE, GaitState, Lift
 from poise.control.pendulum.gait_style import between
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT
 from poise.control.pendulum.obstacles import over_hurdles
 from poise.control.pendulum.vectors import after, carried, dot, matrix, to_left, unit
-from poise.control.pendulum.walker import Figure, Seen, eased
+from poise.control.pendulum.walker import Seen, Walker, eased
 from poise.kernel import kernel
 
 BEGINS, SETTLED = 0.07, 0.97
@@ -49,14 +49,14 @@ HASTE, LIFTS = 2.5, 0.3
 much further it is off at the end of a step than now, or than this speed makes."""
 
 
-class Placed(NamedTuple):
+class SwingFoot(NamedTuple):
     """A foot in the air."""
 
     ankle: Array  # (3,) m
     foot: Array  # (3, 3)
 
 
-class Aim(NamedTuple):
+class SwingAim(NamedTuple):
     """Where a foot in the air is to go, and how far it is off its way."""
 
     hold: Foothold
@@ -74,7 +74,9 @@ class _Flight(NamedTuple):
     depth: float  # m from the ankle down to what touches the ground first
 
 
-def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: Aim, ahead: float) -> Placed:
+def swung(
+    figure: Walker, seen: Seen, gait: GaitState, lift: Lift, yaw: float, aim: SwingAim, ahead: float
+) -> SwingFoot:
     """Where the swinging foot should be, some time (s) from now."""
     legs, side, share, hold = figure.legs, gait.swing, _begun(gait.swung), aim.hold
     flight = _flight(legs, side, gait.manner.swing, lift, hold, yaw, gait.swung, share, aim.more)
@@ -89,16 +91,18 @@ def swung(figure: Figure, seen: Seen, gait: Gait, lift: Lift, yaw: float, aim: A
         if share < CLEARED:
             above = max(above, _edges_left(figure, side, yaw, hold, flight, there))
     ankle[2] = max(height, above + flight.depth)
-    return Placed(ankle, flight.foot)
+    return SwingFoot(ankle, flight.foot)
 
 
-def aim_at(figure: Figure, seen: Seen, gait: Gait, yaw: float, hold: Foothold, more: float, astray: float) -> Aim:
+def aim_at(
+    figure: Walker, seen: Seen, gait: GaitState, yaw: float, hold: Foothold, more: float, astray: float
+) -> SwingAim:
     """At a foothold, from what is seen of the foot."""
     if gait.lift is None:
-        return Aim(hold, more, 0.0, astray)
+        return SwingAim(hold, more, 0.0, astray)
     share, there = _begun(gait.swung), seen.ankle[gait.swing]
     ankle = _flight(figure.legs, gait.swing, gait.manner.swing, gait.lift, hold, yaw, gait.swung, share, more).ankle
-    return Aim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
+    return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel
@@ -135,13 +139,13 @@ def _begun(share: float) -> float:
     return (share * share / (2 * BEGINS) if share < BEGINS else share - 0.5 * BEGINS) / (1.0 - 0.5 * BEGINS)
 
 
-def _edges_left(figure: Figure, side: int, yaw: float, hold: Foothold, flight: _Flight, there: Array) -> float:
+def _edges_left(figure: Walker, side: int, yaw: float, hold: Foothold, flight: _Flight, there: Array) -> float:
     """m: how high a sole must be to pass over the edges that are under it, or under where its ankle is now (3,)."""
     edges = _over_edges(figure, side, yaw, hold, np.array([flight.ankle[:2], there[:2]]))
     return edges if there[2] - flight.depth > edges - BELOW * figure.legs.scale else -math.inf
 
 
-def _over_edges(figure: Figure, side: int, yaw: float, hold: Foothold, places: Array) -> float:
+def _over_edges(figure: Walker, side: int, yaw: float, hold: Foothold, places: Array) -> float:
     """m: how high a sole must be to pass over edges with its ankle at places (K, 2); any without."""
     scale = figure.legs.scale
     over = stepped(figure, side, places, yaw, hold)

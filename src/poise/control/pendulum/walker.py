@@ -50,7 +50,7 @@ class Seen(NamedTuple):
         return math.atan2(self.foot[side, 1, 0], self.foot[side, 0, 0])
 
 
-class Figure:
+class Walker:
     """A body with two legs in a scene."""
 
     def __init__(self, world: Stage) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import Setting
-from poise.control.poses.rig import Span
+from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Joints, Pull, Springs, pull_joints
 from poise.dynamics.state import State
@@ -27,7 +27,7 @@ from poise.rotations import cross
 
 
 @dataclass
-class Place:
+class ScenePoint:
     """A point in the frame of a link or prop, or of the world."""
 
     at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m
@@ -85,7 +85,7 @@ class Correct:
     wanted: float  # in the sensor's SI unit
     joints: Mapping[str, float]  # by name: rad per unit that the sensor reads too little
     most: float = 0.5  # rad: no target is shifted by more
-    when: Span = field(default_factory=Span)
+    when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
         """Ids of the joints and of what is sensed."""
@@ -122,7 +122,7 @@ class Follow:
     leaders: Mapping[str, str]  # freedom -> the one that it follows
     factor: float = 1.0
     offset: float = 0.0  # rad
-    when: Span = field(default_factory=Span)
+    when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
         """Ids of the freedoms."""
@@ -161,11 +161,11 @@ class Point:
     link: str
     joints: Mapping[str, float]  # by name, with weights
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # of the link, in its frame; made a unit vector
-    towards: Place | None = None  # where to; upwards if nowhere
+    towards: ScenePoint | None = None  # where to; upwards if nowhere
     stiffness: float = 400.0  # N m/rad
     damping: float = 80.0  # N m s/rad
     kept: float = 0.3  # share of the pose springs
-    when: Span = field(default_factory=Span)
+    when: TimeSpan = field(default_factory=TimeSpan)
 
     def __post_init__(self) -> None:
         size = math.hypot(*self.axis)
@@ -181,7 +181,7 @@ class Point:
         self._joints = weighted(scene.body, self.joints)
         self._axis = np.array(self.axis)
         self._turning = np.zeros((3, scene.model.nv))
-        self._here = Place(link=self.link)
+        self._here = ScenePoint(link=self.link)
         for place in (self._here, self.towards):
             if place is not None:
                 place.reset(scene)
@@ -247,13 +247,13 @@ def _aim(turn: Any, axis: Any, way: Any, sweep: Any, spin: Any, turning: Any, do
 class Touch:
     """Draws a point of a link to a place with the joints it is given."""
 
-    point: Place
-    to: Place
+    point: ScenePoint
+    to: ScenePoint
     joints: Mapping[str, float]  # by name, with weights
     stiffness: float = 800.0  # N/m
     damping: float = 120.0  # N s/m
     kept: float = 0.3  # share of the pose springs
-    when: Span = field(default_factory=Span)
+    when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
         """Ids of the link and the joints."""

@@ -16,7 +16,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import Stage
 from poise.control.poses.objectives import Objective
-from poise.control.poses.rig import Gains, Rig, Span, Strengthening
+from poise.control.poses.rig import Gains, Rig, Strengthening, TimeSpan
 from poise.control.poses.springs import Springs, as_motors, draw_to_pose
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
@@ -29,7 +29,7 @@ from poise.reference.reference import Reference
 Flags = NDArray[np.bool_]
 
 
-class Standing:
+class StandingSensor:
     """Looks at the feet of the first body of a scene."""
 
     def __init__(self, body: Body, model: Any, lean: float) -> None:
@@ -138,7 +138,7 @@ class Poses:
         self,
         settings: PosesSettings | None = None,
         changes: Sequence[Strengthening] = (),
-        stabilised: Sequence[Span] = (Span(),),
+        stabilised: Sequence[TimeSpan] = (TimeSpan(),),
         objectives: Sequence[Objective] = (),
         rig: Rig | None = None,
     ) -> None:
@@ -156,7 +156,7 @@ class Poses:
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
         self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
-        self._standing = Standing(body, self._model, radians(self._settings.let_go))
+        self._standing = StandingSensor(body, self._model, radians(self._settings.let_go))
         self._target = np.array(self._model.qpos0)
         self._error = np.zeros(self._model.nv)
         for objective in self._objectives:

@@ -90,7 +90,7 @@ def _height(body: Body) -> float:
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """From when to when, s."""
 
     start: float = 0.0
@@ -105,7 +105,7 @@ class Span:
 class Strengthening:
     """Other gains for a while, as multiples of the rig's."""
 
-    when: Span
+    when: TimeSpan
     dofs: tuple[int, ...]
     stiffness: float = 1.0
     damping: float = 1.0

@@ -8,8 +8,16 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import Stage
-from poise.control.rotation.program import Aim, Answer, Finder, Program, Supports, Weights, bearing
-from poise.dynamics.rotation_indices import Rotation, rotation_of
+from poise.control.rotation.program import (
+    Finder,
+    Program,
+    ProgramAim,
+    ProgramSolution,
+    ProgramWeights,
+    Supports,
+    bearing,
+)
+from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
 
 # Force-based pose tracking [Zordan2014] Eq. (6), in the stable form of [Tan2011].
@@ -78,7 +86,7 @@ class Actor:
         size = self.body.mass / ADULT
         self._least = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
 
-    def observe(self, state: State) -> Rotation:
+    def observe(self, state: State) -> RotationIndices:
         """Take a state: its equations of motion, and how the body turns."""
         rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
         self.program.begin(state)
@@ -89,8 +97,8 @@ class Actor:
         return self.finder.near(state, gap)
 
     def answer(
-        self, aim: Aim, weights: Weights, supports: Supports, com: Array, inclusion: bool = True
-    ) -> tuple[Answer, Supports]:
+        self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array, inclusion: bool = True
+    ) -> tuple[ProgramSolution, Supports]:
         """The best torques, found with all supports, then with those alone that the first pass made use of."""
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):

@@ -13,17 +13,17 @@ import numpy as np
 
 from poise.arrays import Array, Frozen
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.flight_plan import Course, Planner, Wish
-from poise.control.rotation.footing import TOUCHED, Footing
+from poise.control.rotation.flight_plan import PlannedCourse, Planner, Wish
+from poise.control.rotation.footing import TOUCHED, FootSupportPlane
 from poise.control.rotation.pose_line import pose_line
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.take_off import Moments, TakeOff, TakeOffNumbers
+from poise.control.rotation.take_off import TakeOff, TakeOffNumbers, TakeOffTimes
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.errors import PoiseError, unknown
-from poise.library.behaviours.behaviour import Behaviour, Staged
+from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 
 KEYS = ("stand", "lean", "crouch", "take-off", "reach")
 """The poses of a dive, in this order."""
@@ -57,16 +57,23 @@ class DiveNumbers(TakeOffNumbers):
 class Dive:
     """A dive under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float, rolling: Staged) -> None:
+    def __init__(
+        self,
+        actor: Actor,
+        staged: BehaviourReference,
+        settings: RotationSettings,
+        step: float,
+        rolling: BehaviourReference,
+    ) -> None:
         """`rolling` is the roll that it ends in."""
         self._actor, self._settings, self._step = actor, settings, step
         self._numbers = n = DiveNumbers.of(staged.behaviour)
         _, lean, _, off, reach = staged.behaviour.at
         ground = pose_line(actor.body, staged.line(np.linspace(0.0, off, round(off / step) + 1)))
         self._air = pose_line(actor.body, staged.line(np.linspace(off, reach, round((reach - off) / step) + 1)))
-        self._footing = Footing(actor, settings, step)
+        self._footing = FootSupportPlane(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
-        self._take_off = TakeOff(actor, self._footing, ground, Moments(lean, off), n, step)
+        self._take_off = TakeOff(actor, self._footing, ground, TakeOffTimes(lean, off), n, step)
         self._start = rolling.behaviour.start
         self.roll = Roll(actor, _adapted(rolling, n), settings, step)
         self.stage = "squat"
@@ -90,7 +97,7 @@ class Dive:
         self.pose = self._take_off.pose
         return found
 
-    def _planned(self, state: State, rotation: Rotation) -> Course:
+    def _planned(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """The push of a leap onto level ground; where it would come down on lower ground, of one that falls longer."""
         n = self._numbers
         level = Wish(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel)
@@ -107,7 +114,7 @@ class Dive:
         )
         return self._pushed(state, rotation, flight, below)
 
-    def _pushed(self, state: State, rotation: Rotation, flight: float, wish: Wish) -> Course:
+    def _pushed(self, state: State, rotation: RotationIndices, flight: float, wish: Wish) -> PlannedCourse:
         steps = np.arange(1, round(flight / self._step) + 1)
         inertia = self._air.inertia[np.minimum(steps, len(self._air.inertia) - 1)]
         return self._planner.leap(self._footing.planar(rotation, 0.0), self._take_off.phase(state), inertia, wish)
@@ -146,9 +153,9 @@ class Dive:
         return self._footing.pitch
 
 
-def _adapted(rolling: Staged, numbers: DiveNumbers) -> Staged:
+def _adapted(rolling: BehaviourReference, numbers: DiveNumbers) -> BehaviourReference:
     """The same roll with what the dive says of it."""
     behaviour = rolling.behaviour
     told = {"spin": numbers.roll_spin, "speed": numbers.roll_speed, "pull": numbers.roll_pull}
     control = {**behaviour.control, **{name: value for name, value in told.items() if value}, "turns": numbers.turns}
-    return Staged(replace(behaviour, control=Frozen(control)), rolling.body)
+    return BehaviourReference(replace(behaviour, control=Frozen(control)), rolling.body)

@@ -13,10 +13,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.behaviour_numbers import FlightNumbers
-from poise.control.rotation.footing import LEFT, Footing
+from poise.control.rotation.footing import LEFT, FootSupportPlane
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
@@ -69,7 +69,12 @@ class Flight:
     """A flight that is to come, or under way."""
 
     def __init__(
-        self, actor: Actor, footing: Footing, lines: tuple[PoseLine, PoseLine], numbers: FlightNumbers, placing: bool
+        self,
+        actor: Actor,
+        footing: FootSupportPlane,
+        lines: tuple[PoseLine, PoseLine],
+        numbers: FlightNumbers,
+        placing: bool,
     ) -> None:
         """`lines` are the poses into the tuck and out of it, a step apart; `placing` for feet that are placed."""
         self._actor, self._footing, self._numbers, self._placing = actor, footing, numbers, placing
@@ -94,7 +99,7 @@ class Flight:
         """Whether feet are on the ground again."""
         return self._footing.touching(state) and state.time - self._began > 0.5 * self._numbers.flight
 
-    def act(self, state: State, rotation: Rotation) -> Actuation:
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         n, rise = self._numbers, self._into
         opening = Opening(self._out, state.step)
@@ -116,7 +121,7 @@ class Flight:
         limit = self._actor.program.limit
         return Actuation(torque=self._actor.whole(np.clip(torque, -limit, limit)))
 
-    def _place_feet(self, rotation: Rotation, opening: Opening) -> None:
+    def _place_feet(self, rotation: RotationIndices, opening: Opening) -> None:
         """Turn the legs at the hips by what the pelvis will be off at touch-down, so that feet arrive as planned."""
         assert self._open_at is not None
         last = len(self._out.qpos) - 1
@@ -138,7 +143,7 @@ class Flight:
             place = list(self._actor.body.joint(f"{side}_{joint}").qpos)
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, angle), self.pose[place])
 
-    def _reach(self, rotation: Rotation, off: float) -> float:
+    def _reach(self, rotation: RotationIndices, off: float) -> float:
         """rad by which legs are to be turned back, so that feet arrive where the momentum about them is as wanted.
 
         That is H + m (z x' - x z'), with the centre of mass x before them and z above. `off` (rad) is how much further
@@ -154,11 +159,11 @@ class Flight:
         about = spin + mass * (height * along + ahead * down)  # as the pose places the feet
         return min(max((wanted - about) / (mass * down * height), -FARTHEST), FARTHEST)
 
-    def _falling(self, rotation: Rotation) -> float:
+    def _falling(self, rotation: RotationIndices) -> float:
         """m/s downward at touch-down."""
         return max(self._gravity * self._left(rotation) - float(rotation.velocity[2]), 0.5)
 
-    def _left(self, rotation: Rotation) -> float:
+    def _left(self, rotation: RotationIndices) -> float:
         """s until the centre of mass is as low as it is above flat soles in the pose of touch-down."""
         fall, up, g = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2]), self._gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)

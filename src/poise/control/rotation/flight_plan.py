@@ -37,7 +37,7 @@ class Planar:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class PlannedCourse:
     """What is planned, step by step: states at its N + 1 times and forces in its N steps."""
 
     step: float  # s
@@ -85,9 +85,9 @@ class Wish:
 class FlightPlan:
     """Take-off, how long the flight lasts, and landing."""
 
-    take_off: Course
+    take_off: PlannedCourse
     flight: float  # s
-    landing: Course
+    landing: PlannedCourse
     off: float  # what is left of the hard wishes, in units of their tolerances
 
 
@@ -143,7 +143,7 @@ class Planner:
             off,
         )
 
-    def leap(self, start: Planar, push: Phase, flight: Array, wish: Wish) -> Course:
+    def leap(self, start: Planar, push: Phase, flight: Array, wish: Wish) -> PlannedCourse:
         """The push of a flight with inertias (N,) at its steps, whose landing is somebody else's."""
 
         def residual(knots: Array) -> Array:
@@ -153,14 +153,14 @@ class Planner:
 
         return self._pushed(start, push, residual)
 
-    def _pushed(self, start: Planar, phase: Phase, residual: Callable[[Array], Array]) -> Course:
+    def _pushed(self, start: Planar, phase: Phase, residual: Callable[[Array], Array]) -> PlannedCourse:
         """Of a push whose forces leave the least of a residual."""
         first = np.zeros(4 * phase.knots)
         first[1::2] = 0.5 * self.mass * self.gravity * 1.5
         knots = self._found(first, residual, phase)
         return self._course(self._shot(_columns(start, 1), phase, knots[None], 0.0)[0], phase, knots)
 
-    def landing(self, start: Planar, phase: Phase, wish: Wish) -> Course:
+    def landing(self, start: Planar, phase: Phase, wish: Wish) -> PlannedCourse:
         """From a state at touch-down to rest."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
@@ -235,11 +235,11 @@ class Planner:
         upper[1 : 2 * count : 2], lower[1 : 2 * count : 2] = strongest, 0.0
         return cone, upper, lower
 
-    def _course(self, state: Array, phase: Phase, knots: Array) -> Course:
+    def _course(self, state: Array, phase: Phase, knots: Array) -> PlannedCourse:
         steps = len(phase.inertia)
         force = _forces(knots[None], phase.knots, steps)[0]
         push = np.column_stack([force[:, 0] + force[:, 2], force[:, 1] + force[:, 3] - self.mass * self.gravity])
-        return Course(self.step, state, push, np.diff(state[:, 4]) / self.step)
+        return PlannedCourse(self.step, state, push, np.diff(state[:, 4]) / self.step)
 
 
 def _strongest(phase: Phase) -> Array:

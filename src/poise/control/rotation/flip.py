@@ -15,29 +15,29 @@ import numpy as np
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.behaviour_numbers import FLIP_KEYS, FlipNumbers
 from poise.control.rotation.flight import Flight
-from poise.control.rotation.flight_plan import Course, Phase, Planner, Wish
-from poise.control.rotation.footing import Footing
+from poise.control.rotation.flight_plan import Phase, PlannedCourse, Planner, Wish
+from poise.control.rotation.footing import FootSupportPlane
 from poise.control.rotation.landing import STRONGEST, Landing
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.take_off import Moments, Press, TakeOff
+from poise.control.rotation.take_off import Press, TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
-from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.behaviour import BehaviourReference
 
 
 class Flip:
     """A flip under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
+    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = FlipNumbers.of(staged.behaviour)
         self._times = dict(zip(FLIP_KEYS[staged.behaviour.kind], staged.behaviour.at, strict=True))
-        self._footing = Footing(actor, settings, step)
+        self._footing = FootSupportPlane(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         ground = self._sampled(0.0, self._times["take-off"])
-        moments = Moments(self._times["crouch"], self._times["take-off"])
+        moments = TakeOffTimes(self._times["crouch"], self._times["take-off"])
         launch = Press if staged.behaviour.kind == "kip" else TakeOff
         self._take_off = launch(actor, self._footing, ground, moments, n, step)
         rise = self._sampled(self._times["take-off"], self._times["tuck"])
@@ -75,14 +75,14 @@ class Flip:
             self._begin_landing(state, rotation)
         return getattr(self, f"_{self.stage}")(state, rotation)  # type: ignore[no-any-return]
 
-    def _push(self, state: State, rotation: Rotation) -> Actuation:
+    def _push(self, state: State, rotation: RotationIndices) -> Actuation:
         found = self._take_off.act(state, rotation)
         self.pose = self._take_off.pose
         return found
 
     _squat = _push
 
-    def _planned(self, state: State, rotation: Rotation) -> Course:
+    def _planned(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """The whole flip from here; what it says of the push."""
         n = self._numbers
         push = replace(self._take_off.phase(state), twist=self._take_off.turning * self._actor.trunk_limit)
@@ -93,18 +93,18 @@ class Flip:
         start, flight = self._footing.planar(rotation, 0.0), self._air.inertia(self._step)
         return self._planner.flip(start, push, flight, landing, wish).take_off
 
-    def _flight(self, state: State, rotation: Rotation) -> Actuation:
+    def _flight(self, state: State, rotation: RotationIndices) -> Actuation:
         """Poses alone."""
         found = self._air.act(state, rotation)
         self.pose = self._air.pose
         return found
 
-    def _begin_landing(self, state: State, rotation: Rotation) -> None:
+    def _begin_landing(self, state: State, rotation: RotationIndices) -> None:
         self.stage = "land"
         planned = bool(self._settings.replanning and self._settings.planning)
         self._landing.begin(state, rotation, remainder(radians(self._numbers.touch_pitch), 2 * pi), planned)
 
-    def _land(self, state: State, rotation: Rotation) -> Actuation:
+    def _land(self, state: State, rotation: RotationIndices) -> Actuation:
         found = self._landing.act(state, rotation)
         self.pose = np.array(self._landing.pose)
         return found

@@ -9,11 +9,11 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.flight_plan import Course, Planar
-from poise.control.rotation.program import Aim, Task, Weights
+from poise.control.rotation.flight_plan import Planar, PlannedCourse
+from poise.control.rotation.program import FeatureTask, ProgramAim, ProgramWeights
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import cross, quat_from_axis_angle, quat_log, quat_multiply
 
@@ -32,20 +32,20 @@ UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Stance:
+class StanceTargets:
     """What is wanted of a step on the feet."""
 
     pose: Array  # (nq,)
     stiffness: float | Array  # 1/s^2, of all joints or (n,)
-    weights: Weights
+    weights: ProgramWeights
     pull: Array  # (3,) N: rate of linear momentum
     twist: Array  # (3,) N m: rate of angular momentum
-    tasks: tuple[Task, ...]
+    tasks: tuple[FeatureTask, ...]
     gap: float  # m: feet nearer to the ground may bear
     on: str = "feet"  # what may: feet, toes alone, hands, or the back with the arms
 
 
-class Footing:
+class FootSupportPlane:
     """The feet of a body, and the plane in which it turns: that in which it faced at first."""
 
     def __init__(self, actor: Actor, settings: RotationSettings, step: float) -> None:
@@ -76,7 +76,7 @@ class Footing:
         self.pitch += (now - self.pitch + pi) % (2 * pi) - pi
 
     def followed(
-        self, rotation: Rotation, course: Course, time: float, gains: tuple[float, float], damping: float
+        self, rotation: RotationIndices, course: PlannedCourse, time: float, gains: tuple[float, float], damping: float
     ) -> tuple[Array, Array]:
         """Rates of momenta along a course, with feedback: [Zordan2014] Eqs. (3) and (4)."""
         here, push, twist = course.at(time + self._step)
@@ -86,7 +86,7 @@ class Footing:
         pull = pull + push[0] * self.forward + push[1] * UP
         return pull, twist * self.axis + damping * (here.spin * self.axis - rotation.angular_momentum)
 
-    def upright(self, state: State, tilt: float, spring: float, weight: float) -> Task:
+    def upright(self, state: State, tilt: float, spring: float, weight: float) -> FeatureTask:
         """The pelvis at a pitch (rad), facing as at first; the spring is in 1/s^2."""
         assert self._yaw is not None
         wanted = quat_multiply(quat_from_axis_angle(UP, self._yaw), quat_from_axis_angle(LEFT, tilt))
@@ -94,19 +94,19 @@ class Footing:
         error = quat_log(quat_multiply(wanted, now * np.array([1.0, -1.0, -1.0, -1.0])))
         jacobian = self._actor.finder.turns(state, 1)
         turning = jacobian @ state.qvel[: self._actor.nv]
-        return Task(jacobian, spring * error - 2.0 * sqrt(spring) * turning, weight)
+        return FeatureTask(jacobian, spring * error - 2.0 * sqrt(spring) * turning, weight)
 
-    def flat(self, state: State, spring: float, weight: float) -> list[Task]:
+    def flat(self, state: State, spring: float, weight: float) -> list[FeatureTask]:
         """Feet level, wherever they point; the spring is in 1/s^2."""
         tasks = []
         for link in self._feet:
             jacobian = self._actor.finder.turns(state, link)[:2]
             off = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
             turning = jacobian @ state.qvel[: self._actor.nv]
-            tasks.append(Task(jacobian, spring * off - 2.0 * sqrt(spring) * turning, weight))
+            tasks.append(FeatureTask(jacobian, spring * off - 2.0 * sqrt(spring) * turning, weight))
         return tasks
 
-    def grounded(self, state: State, rotation: Rotation, stance: Stance) -> Actuation:
+    def grounded(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
         """Torques that do what a stance wants, by what of the feet is near the ground.
 
         In one pass: a heel that a second one left out, since it bears nothing, would be free to go into the ground.
@@ -115,8 +115,8 @@ class Footing:
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.supports(state, stance.gap)
         supports = near.only(self._bearing[stance.on][near.body])
-        scaled = Weights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
-        aim = Aim(torque, torque, stance.pull, stance.twist, stance.tasks)
+        scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
+        aim = ProgramAim(torque, torque, stance.pull, stance.twist, stance.tasks)
         found = actor.program.solve(aim, scaled, supports, rotation.com)
         return Actuation(torque=actor.whole(found.torque))
 
@@ -145,7 +145,7 @@ class Footing:
         ahead = np.mean([foot.points[:, 0] for foot in self._actor.body.feet], axis=0)
         return float(ahead[:2].mean()), float(ahead[2:].mean())
 
-    def planar(self, rotation: Rotation, turned: float) -> Planar:
+    def planar(self, rotation: RotationIndices, turned: float) -> Planar:
         """The body as the planner sees it."""
         forward, axis = self.forward, self.axis
         return Planar(

@@ -13,17 +13,17 @@ import numpy as np
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.behaviour_numbers import HANDSPRING_KEYS, FlightNumbers, HandspringNumbers
 from poise.control.rotation.flight import Flight
-from poise.control.rotation.flight_plan import Course, Phase, Planner, Wish
-from poise.control.rotation.footing import Footing, Stance
+from poise.control.rotation.flight_plan import Phase, PlannedCourse, Planner, Wish
+from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.landing import STRONGEST, Landing
 from poise.control.rotation.pose_line import PoseLine, pose_line
-from poise.control.rotation.program import Weights
+from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.take_off import Moments, TakeOff
+from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
-from poise.library.behaviours.behaviour import Staged
+from poise.library.behaviours.behaviour import BehaviourReference
 
 # The time on the hands: a push along a course that is planned when they touch down, and again while they push.
 #
@@ -48,7 +48,7 @@ class HandPush:
     def __init__(
         self,
         actor: Actor,
-        footing: Footing,
+        footing: FootSupportPlane,
         planner: Planner,
         lines: tuple[PoseLine, PoseLine],
         numbers: HandspringNumbers,
@@ -60,7 +60,7 @@ class HandPush:
         self._flight, self._landing = after
         self._elbows = [actor.body.joint(f"{side}_elbow").qpos[0] for side in ("left", "right")]
         self._lasts = (len(self._line.qpos) - 1) * planner.step  # s
-        self._course: Course | None = None
+        self._course: PlannedCourse | None = None
         self._began = self._planned = 0.0  # s
         self.pose = np.array(self._line.qpos[0])
 
@@ -76,7 +76,7 @@ class HandPush:
         straight = float(np.abs(state.qpos[self._elbows]).mean()) < STRAIGHT
         return since > EARLIEST * self._lasts and (straight or not self._footing.touching(state, "hands"))
 
-    def act(self, state: State, rotation: Rotation) -> Actuation:
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         n, since = self._numbers, state.time - self._began
         k, last = round(since / self._planner.step), len(self._line.qpos) - 1
@@ -87,11 +87,11 @@ class HandPush:
         pull, twist = self._footing.followed(rotation, self._course, ago, gains, n.hands_spin_damping)
         self.pose = np.array(self._line.qpos[min(k + 1, last)])
         stiffness = n.hands_stiffness * np.where(self._actor.core, n.hands_core, 1.0)
-        weights = Weights(n.hands_linear, n.hands_angular, n.hands_support)
-        stance = Stance(self.pose, stiffness, weights, pull, twist, (), n.hands_gap, "hands")
+        weights = ProgramWeights(n.hands_linear, n.hands_angular, n.hands_support)
+        stance = StanceTargets(self.pose, stiffness, weights, pull, twist, (), n.hands_gap, "hands")
         return self._footing.grounded(state, rotation, stance)
 
-    def _plan(self, state: State, rotation: Rotation, k: int) -> Course:
+    def _plan(self, state: State, rotation: RotationIndices, k: int) -> PlannedCourse:
         """From step k of the poses to standing; what it says of the push."""
         n = self._numbers
         heel, fingers = self._footing.palms(state)
@@ -108,11 +108,11 @@ class HandPush:
 class Handspring:
     """A handspring under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
+    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
         self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
         self._numbers = n = HandspringNumbers.of(staged.behaviour)
         self._times = dict(zip(HANDSPRING_KEYS, staged.behaviour.at, strict=True))
-        self._footing = Footing(actor, settings, step)
+        self._footing = FootSupportPlane(actor, settings, step)
         self._planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         self.springs, self._done = round(n.springs), 0  # how many there are in a row, and how many are over
         self.stage = "squat"
@@ -124,7 +124,7 @@ class Handspring:
         """A spring that begins at a time (s)."""
         n, actor, footing = self._numbers, self._actor, self._footing
         self._ground, self._reach = self._sampled("stand", "take-off"), self._sampled("take-off", "reach")
-        moments = Moments(self._times["lean"], self._times["take-off"])
+        moments = TakeOffTimes(self._times["lean"], self._times["take-off"])
         self._take_off = TakeOff(actor, footing, self._ground, moments, n, self._step, start)
         flying = FlightNumbers(n.second_flight, n.opening, n.touch_pitch, n.flight_stiffness, None)
         rise, opening = self._sampled("leave", "snap"), self._sampled("snap", "touch-down", n.opening)
@@ -170,7 +170,7 @@ class Handspring:
     def _next_is_due(self, state: State) -> bool:
         return self._done < self.springs and state.time >= self._began + self._numbers.between - 1e-9
 
-    def _acted(self, state: State, rotation: Rotation) -> Actuation:
+    def _acted(self, state: State, rotation: RotationIndices) -> Actuation:
         """By whoever the stage belongs to."""
         if self.stage == "reach":
             return self._reached(state)
@@ -184,7 +184,7 @@ class Handspring:
         self.pose = np.array(performing.pose)
         return found
 
-    def _planned(self, state: State, rotation: Rotation) -> Course:
+    def _planned(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """The push of a leap onto the hands."""
         n = self._numbers
         first = round(self._times["lean"] / self._step)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.flight_plan import Course, Phase, Planner, Wish
-from poise.control.rotation.footing import Footing, Stance
+from poise.control.rotation.flight_plan import Phase, PlannedCourse, Planner, Wish
+from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine
-from poise.control.rotation.program import Weights
+from poise.control.rotation.program import ProgramWeights
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
 STILL = 0.1
@@ -52,11 +52,11 @@ class LandingNumbers:
 class Landing:
     """A landing that is to come, or under way."""
 
-    def __init__(self, footing: Footing, planner: Planner, line: PoseLine, numbers: LandingNumbers) -> None:
+    def __init__(self, footing: FootSupportPlane, planner: Planner, line: PoseLine, numbers: LandingNumbers) -> None:
         """`line` are the poses from touch-down to standing, a step apart."""
         self._footing, self._planner, self._line, self._numbers = footing, planner, line, numbers
         self.pose = line.qpos[0]
-        self._course: Course | None = None
+        self._course: PlannedCourse | None = None
         self._began = self._tilt = 0.0  # s; rad of the pelvis
         self._since, self._speed = 0.0, np.inf  # s since it began; m/s or rad/s of the whole
         self._height = 0.0  # m of the centre of mass above the ankles
@@ -67,12 +67,12 @@ class Landing:
         count = round(self._numbers.landing / self._planner.step)
         return np.asarray(self._line.inertia[np.minimum(np.arange(count), len(self._line.inertia) - 1)])
 
-    def begin(self, state: State, rotation: Rotation, tilt: float, planned: bool) -> None:
+    def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
         """From here on; the pelvis is to be tilted so far (rad) at first."""
         self._began, self._tilt = state.time, tilt
         self._course = self.plan(state, rotation) if planned else None
 
-    def plan(self, state: State, rotation: Rotation) -> Course:
+    def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """From a state to rest over the feet, as near to that as forces on heels and toes bring it."""
         n = self._numbers
         heel, toe = self._footing.soles(state)
@@ -81,7 +81,7 @@ class Landing:
         phase = Phase(self.inertia, heel + n.land_margin, toe - n.land_margin, 8, STRONGEST)
         return self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
 
-    def act(self, state: State, rotation: Rotation) -> Actuation:
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         n, line, footing = self._numbers, self._line, self._footing
         since, step = state.time - self._began, self._planner.step
@@ -97,14 +97,14 @@ class Landing:
             wanted = footing.over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
             pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
             twist = -n.land_spin_damping * rotation.angular_momentum
-        weights = Weights(n.land_linear, n.land_angular, n.land_support)
+        weights = ProgramWeights(n.land_linear, n.land_angular, n.land_support)
         tilt = (1.0 - min(since / (last * step), 1.0)) * self._tilt
         tasks = (
             footing.upright(state, tilt, n.trunk_spring, n.trunk),
             *footing.flat(state, n.flat_spring, n.flat),
         )
         self.pose = line.qpos[k]
-        stance = Stance(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
+        stance = StanceTargets(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
         return footing.grounded(state, rotation, stance)
 
     def stands(self) -> bool:

@@ -118,7 +118,7 @@ SOLVED = 1
 
 
 @dataclass(frozen=True)
-class Weights:
+class ProgramWeights:
     """What matters how much, against a squared error of 1 (N m)^2 in torques."""
 
     linear: float  # of linear momentum's rate, 1/N^2
@@ -128,18 +128,18 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
-class Aim:
+class ProgramAim:
     """What is wanted of a step."""
 
     torque_a: Array  # (n,) N m, of joints: the pose to blend to
     torque_b: Array  # (n,) N m: the pose to blend from
     linear: Array  # (3,) N: rate of linear momentum
     angular: Array  # (3,) N m: rate of angular momentum
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[FeatureTask, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class FeatureTask:
     """An acceleration that is wanted of a feature: |J (v+ - v) / h - acceleration|^2."""
 
     jacobian: Array  # (k, nv)
@@ -148,7 +148,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ProgramSolution:
     """What the program found."""
 
     torque: Array  # (n,) N m, of joints
@@ -177,7 +177,7 @@ class Program:
         self.velocity, self.step = np.array(state.qvel[:nv]), h
         self._free = self.inverse @ (mass @ self.velocity - h * state.bias[:nv])  # v+ without torques or contacts
 
-    def solve(self, aim: Aim, weights: Weights, supports: Supports, com: Array) -> Answer:
+    def solve(self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array) -> ProgramSolution:
         """The torques that meet an aim best, with forces on those supports only."""
         n, c, h = len(self.limit), len(supports.body), self.step
         size = n + 1 + 3 * c
@@ -197,9 +197,9 @@ class Program:
         hessian[shape.force, shape.force] += SMALLEST_FORCE
         shape.cone[shape.row, shape.column] = np.repeat(-GRASP * supports.friction, 4)
         x, _, flag, _ = daqp.solve(hessian, linear, shape.cone, shape.upper, shape.lower)
-        return Answer(x[:n], x[n + 1 :].reshape(c, 3), float(x[n]), flag == SOLVED)
+        return ProgramSolution(x[:n], x[n + 1 :].reshape(c, 3), float(x[n]), flag == SOLVED)
 
-    def _pose_terms(self, hessian: Array, linear: Array, aim: Aim) -> None:
+    def _pose_terms(self, hessian: Array, linear: Array, aim: ProgramAim) -> None:
         """[Zordan2014] Eq. (7): |tau - tau_b - gamma (tau_a - tau_b)|^2."""
         n = len(self.limit)
         way = aim.torque_a - aim.torque_b
@@ -210,7 +210,7 @@ class Program:
         linear[n] = way @ aim.torque_b
 
     def _momentum_terms(
-        self, hessian: Array, linear: Array, aim: Aim, weights: Weights, supports: Supports, com: Array
+        self, hessian: Array, linear: Array, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array
     ) -> None:
         """Of the forces: the objectives of [Zordan2014] section V-A."""
         axes = supports.axes.transpose(0, 2, 1)

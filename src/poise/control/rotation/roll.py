@@ -15,16 +15,16 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.flight_plan import Planner
-from poise.control.rotation.footing import TOUCHED, Footing
+from poise.control.rotation.footing import TOUCHED, FootSupportPlane
 from poise.control.rotation.landing import Landing, LandingNumbers
 from poise.control.rotation.pose_line import pose_line
-from poise.control.rotation.program import Aim, Weights
+from poise.control.rotation.program import ProgramAim, ProgramWeights
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.errors import unknown
-from poise.library.behaviours.behaviour import SAMPLES, Behaviour, Staged
+from poise.library.behaviours.behaviour import SAMPLES, Behaviour, BehaviourReference
 from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
 # Poses that insist: they go on in time ahead of a body that turns too slowly, and try again where it is stuck.
@@ -84,7 +84,7 @@ class Rising:
     def __init__(self, actor: Actor, settings: RotationSettings, step: float, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll when it is on its feet."""
         self._actor = actor
-        self._footing = Footing(actor, settings, step)
+        self._footing = FootSupportPlane(actor, settings, step)
         planner = Planner(actor.body.mass, step, -float(actor.model.opt.gravity[2]))
         line = pose_line(actor.body, _between(actor.body, crouch, round(SECONDS / step) + 1))
         self._landing = Landing(self._footing, planner, line, LandingNumbers())
@@ -96,7 +96,7 @@ class Rising:
         """(nq,) that is tracked."""
         return np.asarray(self._landing.pose)
 
-    def due(self, state: State, rotation: Rotation) -> bool:
+    def due(self, state: State, rotation: RotationIndices) -> bool:
         """Whether to stand up now: feet alone bear, and forces on them can bring the body to rest."""
         footing = self._footing
         footing.watch(state)
@@ -109,12 +109,12 @@ class Rising:
         ahead = float(end[0] - footing.forward @ footing.ankles(state))
         return abs(ahead - LandingNumbers.stand_ahead) < NEAR
 
-    def begin(self, state: State, rotation: Rotation) -> None:
+    def begin(self, state: State, rotation: RotationIndices) -> None:
         """From here on."""
         self.begun = True
         self._landing.begin(state, rotation, self._tilt, True)
 
-    def act(self, state: State, rotation: Rotation) -> Actuation:
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         self._footing.watch(state)
         return self._landing.act(state, rotation)
@@ -189,12 +189,14 @@ class RollNumbers:
 class Roll:
     """A roll under way."""
 
-    def __init__(self, actor: Actor, staged: Staged, settings: RotationSettings, step: float) -> None:
+    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
         behaviour, poses = staged.behaviour, staged.cycle
         self._actor, self._poses, self._settings = actor, poses, settings
         self._first = staged.at(0.0).qpos[3:7]  # of the root, where the roll goes along x
         self._numbers = n = RollNumbers.of(behaviour)
-        self._weights = Weights(n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential)
+        self._weights = ProgramWeights(
+            n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential
+        )
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
@@ -236,7 +238,7 @@ class Roll:
         chosen = self._poses[[self._index(middle + window), self._index(middle - window)]]
         self.pose = chosen[0] if not window else np.array(self._poses[self._index(middle)])
         torques = actor.tracker.torques(state, chosen, self._stiffness)
-        aim = Aim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
+        aim = ProgramAim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
         supports = actor.supports(state, n.gap)
         found, _ = actor.answer(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
         return Actuation(torque=actor.whole(found.torque))
@@ -252,14 +254,14 @@ class Roll:
             return 0.0
         return min(self._time / self._numbers.waking, 1.0) if self._numbers.waking else 1.0
 
-    def _risen(self, state: State, rotation: Rotation) -> bool:
+    def _risen(self, state: State, rotation: RotationIndices) -> bool:
         """Whether it stands up, from now on or already."""
         rising, turns = self._rising, self._numbers.turns
         if not rising.begun and turns and self.turned > turns - 0.3 and rising.due(state, rotation):
             rising.begin(state, rotation)
         return rising.begun
 
-    def _count(self, state: State, rotation: Rotation) -> None:
+    def _count(self, state: State, rotation: RotationIndices) -> None:
         """How far it has turned in the last step: the excursion, and the phase, which the root holds to the body.
 
         The excursion of a body that comes back to its first pose is not quite a turn: limbs that move turn it by
@@ -292,7 +294,7 @@ class Roll:
         twist = 2.0 * atan2(float(turn[1:] @ self._axis), float(turn[0])) / (2.0 * pi)
         return (twist + self._begun - self.phase + 0.5) % 1.0 - 0.5
 
-    def _pull(self, rotation: Rotation, along: Array) -> Array:
+    def _pull(self, rotation: RotationIndices, along: Array) -> Array:
         """(3,) N wanted of linear momentum: [Zordan2014] Eq. (3), along the slope by velocity, off it by height too."""
         n = self._numbers
         off = cross(along, self._axis)  # off the ground
@@ -303,7 +305,7 @@ class Roll:
         miss = miss - (1.0 - n.lift) * (miss @ off) * off
         return np.asarray(rotation.mass * (n.pull * miss + n.hold * off[2] * (height - rotation.com[2]) * off))
 
-    def _twist(self, rotation: Rotation) -> Array:
+    def _twist(self, rotation: RotationIndices) -> Array:
         """(3,) N m wanted of angular momentum: [Zordan2014] Eq. (4), against what leaves the plane of the roll only.
 
         By the root, not by the excursion, which limbs turn by themselves: a body that it calls straight leans more

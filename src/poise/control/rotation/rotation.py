@@ -18,7 +18,7 @@ from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError, unknown
-from poise.library.behaviours.behaviour import Behaviour, Staged
+from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.reference.reference import Reference
 
@@ -40,7 +40,7 @@ class Rotation:
     def reset(self, world: Stage, reference: Reference) -> None:
         """Read the behaviour and put it on the body."""
         behaviour = self._behaviour or read_behaviour(reference.name)
-        staged = Staged(behaviour, world.scene.body)
+        staged = BehaviourReference(behaviour, world.scene.body)
         if behaviour.kind not in KINDS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
         self._root = np.array(world.state.qpos[:7])
@@ -55,12 +55,12 @@ class Rotation:
         else:
             self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
 
-    def _rolling(self, behaviour: Behaviour, staged: Staged) -> Staged:
+    def _rolling(self, behaviour: Behaviour, staged: BehaviourReference) -> BehaviourReference:
         """The roll in which a dive ends."""
         into = read_behaviour(behaviour.into or "forward-roll")
         if into.kind != "roll":
             raise PoiseError(f"{behaviour.path.name}: a dive goes on into a roll, and {into.name} is none")
-        return Staged(into, staged.body)
+        return BehaviourReference(into, staged.body)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""

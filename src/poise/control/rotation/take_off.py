@@ -10,12 +10,12 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.flight_plan import Course, Phase
-from poise.control.rotation.footing import Footing, Stance
+from poise.control.rotation.flight_plan import Phase, PlannedCourse
+from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine
-from poise.control.rotation.program import Weights
+from poise.control.rotation.program import ProgramWeights
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import Rotation
+from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
 EARLIEST = 0.6
@@ -53,7 +53,7 @@ class TakeOffNumbers:
     trunk_spring: float = 60.0  # 1/s^2
 
 
-class Moments(NamedTuple):
+class TakeOffTimes(NamedTuple):
     """s of the two that matter."""
 
     crouch: float
@@ -71,17 +71,17 @@ class TakeOff:
     def __init__(
         self,
         actor: Actor,
-        footing: Footing,
+        footing: FootSupportPlane,
         line: PoseLine,
-        at: Moments,
+        at: TakeOffTimes,
         numbers: TakeOffNumbers,
         step: float,
         start: float = 0.0,
     ) -> None:
         """`line` are the poses from standing to take-off, a step (s) apart; the first is due at `start` (s)."""
         self._actor, self._footing, self._line, self._numbers, self._step = actor, footing, line, numbers, step
-        self._at, self._start = Moments(at.crouch + start, at.take_off + start), start
-        self._course: Course | None = None
+        self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
+        self._course: PlannedCourse | None = None
         self._began: float | None = None  # s of the push
         self.pose = np.array(line.qpos[0])
 
@@ -100,7 +100,7 @@ class TakeOff:
         """m along the way: where forces act."""
         return self._footing.soles(state)
 
-    def begin(self, state: State, course: Course | None) -> None:
+    def begin(self, state: State, course: PlannedCourse | None) -> None:
         """Push from here on, along a course; without one, by poses in time."""
         self._began, self._course = state.time, course
 
@@ -112,23 +112,23 @@ class TakeOff:
         off = state.time > late and not self._footing.touching(state, self.bearing)
         return state.time >= self._at.take_off - 1e-9 or off
 
-    def act(self, state: State, rotation: Rotation) -> Actuation:
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         k = min(round((state.time - self._start) / self._step) + 1, len(self._line.qpos) - 1)
         self.pose = np.array(self._line.qpos[k])
         stance = self._squat(state, rotation, k) if self._began is None else self._push(state, rotation, k)
         return self._footing.grounded(state, rotation, stance)
 
-    def _squat(self, state: State, rotation: Rotation, k: int) -> Stance:
+    def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         n = self._numbers
         wanted = self._footing.over_feet(state, n.squat_ahead, self._line.height[k])
         pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
         twist = -8.0 * rotation.angular_momentum
-        weights = Weights(n.squat_linear, n.squat_angular, n.support)
+        weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
         upright = self._footing.upright(state, self._line.tilt[k], n.trunk_spring, n.squat_trunk)
-        return Stance(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap)
+        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap)
 
-    def _push(self, state: State, rotation: Rotation, k: int) -> Stance:
+    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         assert self._began is not None
         n = self._numbers
         if self._course is None:
@@ -139,10 +139,10 @@ class TakeOff:
             pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
         share = (state.time - self._began) / (self._at.take_off - self._at.crouch)
         tilt = self._line.tilt[k] + share * radians(n.push_tilt)
-        weights = Weights(n.push_linear, n.push_angular, n.push_support)
+        weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
         upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
         on = "toes" if share > n.push_heels else self.bearing
-        return Stance(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, on)
+        return StanceTargets(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, on)
 
     @property
     def _stiffness(self) -> Array:
@@ -178,20 +178,20 @@ class Press(TakeOff):
         turn = self._line.qpos[k, 3:7]
         return float(2.0 * np.arctan2(turn[2], turn[0]))
 
-    def _squat(self, state: State, rotation: Rotation, k: int) -> Stance:
+    def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Back onto the shoulders: the pelvis leads."""
         n = self._numbers
         pull, twist = -CALMING[0] * rotation.mass * rotation.velocity, -CALMING[1] * rotation.angular_momentum
-        weights = Weights(n.squat_linear, n.squat_angular, n.support)
+        weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
         upright = self._footing.upright(state, self._tilt(k), n.trunk_spring, n.squat_trunk)
-        return Stance(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)
+        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)
 
-    def _push(self, state: State, rotation: Rotation, k: int) -> Stance:
+    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         assert self._began is not None
         n = self._numbers
         pull, twist = np.zeros(3), np.zeros(3)
         if self._course is not None:
             pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
-        weights = Weights(n.push_linear, n.push_angular, n.push_support)
+        weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
         upright = self._footing.upright(state, self._tilt(k), n.trunk_spring, n.push_trunk)
-        return Stance(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)
+        return StanceTargets(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)

@@ -10,11 +10,11 @@ from poise.errors import unknown
 from poise.library.authoring.gait import gait_sketch
 from poise.library.authoring.gait_change import change_sketch, pace_sketch
 from poise.library.authoring.keyed import keyed
-from poise.library.authoring.source import Source, read_source
+from poise.library.authoring.source import MotionSource, read_source
 from poise.library.authoring.turn import turn_sketch
 from poise.reference.supports import Sketch
 
-KINDS: dict[str, Callable[[Source, Body], Sketch]] = {
+KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "change": change_sketch,
     "gait": gait_sketch,
     "keyed": keyed,

@@ -62,7 +62,7 @@ class _Turned:
     joints: tuple[Joint, ...]
 
 
-class Figure:
+class PosableFigure:
     """A humanoid body as a figure that is posed by anatomical angles."""
 
     def __init__(self, body: Body) -> None:

@@ -18,10 +18,10 @@ from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, Curve
-from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, Figure
+from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
 from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.prints import whole_prints
-from poise.library.authoring.source import Source
+from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, supports_of
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
@@ -38,7 +38,7 @@ _FIELDS = ("kind", "title", "speed", "cadence", "load", "sway", "surge", "down",
 
 
 @dataclass(frozen=True, eq=False)
-class Gait:
+class GaitCycle:
     """A gait of a figure whose hips are HIPS high."""
 
     name: str
@@ -63,7 +63,7 @@ class Gait:
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
-    def sized(self, hips: float) -> Gait:
+    def sized(self, hips: float) -> GaitCycle:
         """The gait of a figure of another size: dynamically alike, as equal Froude numbers make it."""
         size = hips / HIPS
         return replace(
@@ -75,7 +75,7 @@ class Gait:
         )
 
 
-def read_gait(source: Source) -> Gait:
+def read_gait(source: MotionSource) -> GaitCycle:
     """The gait of a source file."""
     source.check(_FIELDS)
     curves = {name: _curve(source, name, text) for name, text in source.section("curves").items()}
@@ -83,7 +83,7 @@ def read_gait(source: Source) -> Gait:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
     down = source.section("down")
-    return Gait(
+    return GaitCycle(
         name=source.name,
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
@@ -97,7 +97,7 @@ def read_gait(source: Source) -> Gait:
     )
 
 
-def _curve(source: Source, name: str, text: object) -> Curve:
+def _curve(source: MotionSource, name: str, text: object) -> Curve:
     try:
         return Curve.parse(str(text))
     except ValueError as error:
@@ -108,7 +108,7 @@ def _continued(name: str, curve: Curve) -> Curve:
     return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
 
 
-def _interval(source: Source, end: str, told: object) -> tuple[float, float]:
+def _interval(source: MotionSource, end: str, told: object) -> tuple[float, float]:
     start, stop = source.interval(f"'{end}' in [down]", told)
     if not 0 <= start < stop < CYCLE:
         raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {told!r}")
@@ -127,7 +127,7 @@ _STRIDING = ("hip_flexion", "ankle_dorsiflexion", "pelvis_rotation", "trunk_rota
 _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
-def at_speed(gait: Gait, speed: float) -> Gait:
+def at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
     """The gait at `speed` (m/s)."""
     ratio = speed / gait.speed
     warp = _earlier(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
@@ -177,13 +177,13 @@ _AROUND = 3  # cycles laid end to end, of which the middle one is taken
 _FINE = 1024  # samples of a cycle, for its Fourier series
 
 
-def gait_sketch(source: Source, body: Body) -> Sketch:
+def gait_sketch(source: MotionSource, body: Body) -> Sketch:
     """One cycle of the gait that a source tells."""
     clip = cycle(gait_of(source), body)
     return Sketch(clip, supports_of(clip))
 
 
-def gait_of(source: Source) -> Gait:
+def gait_of(source: MotionSource) -> GaitCycle:
     """The gait of a source, or that of its base at another speed."""
     if source.kind != "gait":
         raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
@@ -196,7 +196,7 @@ def gait_of(source: Source) -> Gait:
     return replace(at_speed(gait_of(base), source.positive("speed")), name=source.name)
 
 
-def cycle(gait: Gait, body: Body) -> BodyClip:
+def cycle(gait: GaitCycle, body: Body) -> BodyClip:
     """From left heel strike to the next, at RATE; its second half mirrors the first."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
@@ -209,11 +209,11 @@ def cycle(gait: Gait, body: Body) -> BodyClip:
     return _closed(clean, (_AROUND // 2) * 2 * half, half, stride)
 
 
-def _poses(gait: Gait, body: Body, percent: Array, stride: float) -> Array:
+def _poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
     """(T, nq): the curves' poses, the centre of mass where it is to be, feet on the ground on the average."""
     ahead = stride * percent / CYCLE + gait.surge(percent)
     place = np.stack([ahead, gait.sway(percent), _heave(gait, percent)], axis=1)
-    qpos = Figure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
+    qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
     qpos[:, :3] = place - centres(body, qpos)
     ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
     heights = Kinematics(body, ends).at(qpos)[0][..., 2]
@@ -221,7 +221,7 @@ def _poses(gait: Gait, body: Body, percent: Array, stride: float) -> Array:
     return qpos
 
 
-def _heave(gait: Gait, percent: Array) -> Array:
+def _heave(gait: GaitCycle, percent: Array) -> Array:
     """(T,) m: height of the centre of mass against its mean, twice integrated from the load on both feet."""
     even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
@@ -232,7 +232,7 @@ def _heave(gait: Gait, percent: Array) -> Array:
     return np.interp(percent, even, height, period=CYCLE)
 
 
-def _down(gait: Gait, body: Body, percent: Array) -> NDArray[np.bool_]:
+def _down(gait: GaitCycle, body: Body, percent: Array) -> NDArray[np.bool_]:
     """(T, P) which contact parts bear."""
     parts = contact_parts(body)
     jointed = {part.limb for part in parts if part.name.endswith("_tip")}

@@ -22,7 +22,7 @@ from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, cycle, gait_of
 from poise.library.authoring.keyed import keyed
 from poise.library.authoring.prints import whole_prints
-from poise.library.authoring.source import Source
+from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
@@ -37,7 +37,7 @@ _OVER = 0.15  # s over which corrections end where nothing is to be corrected
 
 
 @dataclass(frozen=True, eq=False)
-class Pace:
+class PacedStretch:
     """A stretch of a gait and how much of it there is."""
 
     percent: Array  # (T,) of the gait's cycle, never decreasing
@@ -45,7 +45,7 @@ class Pace:
     shift: Array  # (T,) m, of the pelvis to the left
 
 
-def pace_sketch(source: Source, body: Body) -> Sketch:
+def pace_sketch(source: MotionSource, body: Body) -> Sketch:
     """The beginning or the end of a walk that a source tells."""
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
@@ -58,7 +58,7 @@ def pace_sketch(source: Source, body: Body) -> Sketch:
     return Sketch(clip, supports_of(clip))
 
 
-def _keyed_source(source: Source) -> Source:
+def _keyed_source(source: MotionSource) -> MotionSource:
     """The source of the standing pose."""
     rest = source.other("rest")
     if rest.kind != "keyed":
@@ -66,7 +66,7 @@ def _keyed_source(source: Source) -> Source:
     return rest
 
 
-def paced(steady: BodyClip, rest: Array, pace: Pace, down: NDArray[np.bool_]) -> BodyClip:
+def paced(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray[np.bool_]) -> BodyClip:
     """The poses of a pace, feet pinned to the ground; `rest` (nq,) is the standing pose, `down` (T, P) what bears."""
     body = steady.body
     given = BodyClip(steady.name, body, RATE, readonly(_blend(steady, rest, pace)), readonly(down, bool))
@@ -80,7 +80,7 @@ def paced(steady: BodyClip, rest: Array, pace: Pace, down: NDArray[np.bool_]) ->
     return replace(given, qpos=readonly(space.moved(given.qpos, share[:, None] * change)))
 
 
-def _pace(source: Source, steady: BodyClip) -> Pace:
+def _pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """The pace of a source: in the gait's own rhythm but for the end at which it stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (stages(source, field) for field in ("size", "shift"))
@@ -92,10 +92,10 @@ def _pace(source: Source, steady: BodyClip) -> Pace:
     passed = 2 * half_ease * share**4 * (2.5 - 3 * share + share**2) + np.maximum(since - 2 * half_ease, 0.0)
     gone = passed * CYCLE / (steady.frames - 1)
     percent = np.round(last - gone[-1] + gone if size.values[0] == 0 else first + gone[-1] - gone[::-1], 9)
-    return Pace(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
+    return PacedStretch(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
 
 
-def stages(source: Source, field: str) -> Stages:
+def stages(source: MotionSource, field: str) -> Stages:
     """Numbers at percents that a source tells."""
     try:
         return Stages.parse(source.text(field))
@@ -103,7 +103,7 @@ def stages(source: Source, field: str) -> Stages:
         raise source.fail(f"'{field}' {error}") from None
 
 
-def _blend(steady: BodyClip, rest: Array, pace: Pace) -> Array:
+def _blend(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     """(T, nq): so much of the gait, and the rest of it standing; forward as far as the steps carry."""
     space, walk = PoseSpace(steady.body), Played(steady)
     stride = float(steady.qpos[-1, 0] - steady.qpos[0, 0])
@@ -124,7 +124,7 @@ def down_in(steady: BodyClip, percent: Array) -> NDArray[np.bool_]:
     return np.asarray(steady.down[frames])
 
 
-def _held(source: Source, parts: tuple[ContactPart, ...], percent: Array) -> NDArray[np.bool_]:
+def _held(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> NDArray[np.bool_]:
     """(T, P) what the source says is down as well; toes as long as the ball of their foot."""
     told = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in told:
@@ -148,7 +148,7 @@ _CHANGE_FADE = 0.08  # s over which corrections of the legs come and go
 _CHANGE_FIRM = 60.0  # how much less readily than legs the pelvis gives way to pinned feet
 
 
-def change_sketch(source: Source, body: Body) -> Sketch:
+def change_sketch(source: MotionSource, body: Body) -> Sketch:
     """The change of gait that a source tells."""
     source.check(("kind", "title", "begins", "ends", "cycles", "share"))
     gaits = [cycle(gait_of(source.other(field)), body) for field in ("begins", "ends")]

@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.library.authoring.curves import curve
-from poise.library.authoring.figure import Figure
+from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed_roll import outer_balls, rolled, rolling_supports, told_down
 from poise.library.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
 from poise.library.authoring.keyed_support import borne, centre_path, following, hung, swing_period, turning
-from poise.library.authoring.prints import Pins, leg_length, parts_down, pinned
-from poise.library.authoring.source import Source
+from poise.library.authoring.prints import KeyedPins, leg_length, parts_down, pinned
+from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, supports_of
 
 _ROUNDS = 4  # of turning in flight and limbs that follow
 
 
-def keyed(source: Source, body: Body) -> Sketch:
+def keyed(source: MotionSource, body: Body) -> Sketch:
     """The motion that a source of kind "keyed" tells, of a humanoid body."""
     motion = _in_rhythm(read_keyed(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
@@ -56,7 +56,7 @@ def _clip(motion: Keyed, body: Body, qpos: Array, down: NDArray[np.bool_]) -> Bo
 def _poses(motion: Keyed, body: Body, time: Array) -> Array:
     """(T, nq) the wished poses, the pelvis above the origin."""
     angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
-    return Figure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
+    return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 
 def _told(motion: Keyed, name: str, time: Array) -> Array:
@@ -71,7 +71,7 @@ def _in_rhythm(motion: Keyed, body: Body) -> Keyed:
     return stretched(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
-def _balanced(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array) -> Array:
+def _balanced(body: Body, wished: Array, pins: KeyedPins, keys: list[int], offset: Array) -> Array:
     """Poses (T, nq) borne by their pins, in balance over them or in flight."""
     turned, qpos = np.array(wished), wished
     for _ in range(_ROUNDS if pins.flights() else 1):

@@ -19,9 +19,9 @@ from poise.arrays import Array, hysteresis, readonly, runs, without_short
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
-from poise.body.surface import Ball, balls_of
+from poise.body.surface import ContactSphere, balls_of
 from poise.library.authoring.keyed_support import centres
-from poise.library.authoring.prints import Pins
+from poise.library.authoring.prints import KeyedPins
 from poise.reference.supports import Support, bearing, rounded
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
@@ -37,14 +37,14 @@ _LITTLE = 1e-6  # a weight that counts where there is no other
 Mask = NDArray[np.bool_]
 
 
-def outer_balls(body: Body) -> tuple[Ball, ...]:
+def outer_balls(body: Body) -> tuple[ContactSphere, ...]:
     """The balls of a body without those that are inside a larger one about the same joint."""
     balls = balls_of(body)
     hidden = np.asarray(_inside(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
-def _inside(body: Body, balls: Sequence[Ball]) -> Mask:
+def _inside(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the first is inside the second, about the same joint."""
     places, _ = _kinematics(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
@@ -52,7 +52,7 @@ def _inside(body: Body, balls: Sequence[Ball]) -> Mask:
     return np.asarray((apart < _SAME_JOINT) & (radii[:, None] < radii))
 
 
-def _stiff(body: Body, balls: Sequence[Ball]) -> Mask:
+def _stiff(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the second moves with the first: no joint is between them, or it is about that very joint."""
     every = balls_of(body)
     number = {ball.name: k for k, ball in enumerate(every)}
@@ -63,7 +63,7 @@ def _stiff(body: Body, balls: Sequence[Ball]) -> Mask:
     return np.asarray((same | with_inner)[np.ix_(chosen, chosen)])
 
 
-def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
+def told_down(body: Body, balls: Sequence[ContactSphere], parts: Mask) -> Mask:
     """(T, B) balls that are down because their parts (T, P) are said to be: ends of the soles, finger tips."""
     told = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
@@ -75,15 +75,15 @@ def told_down(body: Body, balls: Sequence[Ball], parts: Mask) -> Mask:
     return told
 
 
-def _tip(balls: Sequence[Ball], link: str) -> list[Array]:
+def _tip(balls: Sequence[ContactSphere], link: str) -> list[Array]:
     """The centre of the ball of a link that is farthest from the link's joint, if it has balls."""
     own = [ball.centre for ball in balls if ball.link == link]
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
 def rolled(
-    body: Body, wished: Array, balls: Sequence[Ball], told: Mask, rate: float, cyclic: bool
-) -> tuple[Array, Pins]:
+    body: Body, wished: Array, balls: Sequence[ContactSphere], told: Mask, rate: float, cyclic: bool
+) -> tuple[Array, KeyedPins]:
     """Poses (T, nq) with the pelvis so placed that the lowest balls touch the ground and roll, and pins of those told.
 
     Of what is told (T, B) to be down, feet lead: they do not slip, and hands that are down as well give way.
@@ -105,10 +105,10 @@ def rolled(
     qpos[:, :3] += shift
     points = tuple((ball.link, ball.centre) for ball in balls)
     stay = _rolling_places(places + shift[:, None], way, radii, leading, told)
-    return qpos, Pins(points, tuple(ball.link for ball in balls), stay, told)
+    return qpos, KeyedPins(points, tuple(ball.link for ball in balls), stay, told)
 
 
-def _lean(body: Body, wished: Array, balls: Sequence[Ball]) -> Array:
+def _lean(body: Body, wished: Array, balls: Sequence[ContactSphere]) -> Array:
     """(T,) rad to the side, about x, to where the centre of mass is lowest above what the body lies on."""
     places, _ = _kinematics(body, balls).at(wished)
     _, across, up = np.moveaxis(places - centres(body, wished)[:, None], -1, 0)  # (T, B) m
@@ -157,7 +157,9 @@ def _calm(values: Array, frames: float, cyclic: bool) -> Array:
     return np.concatenate([lap, lap[:1]])
 
 
-def rolling_supports(body: Body, qpos: Array, balls: Sequence[Ball], told: Mask, cyclic: bool) -> tuple[Support, ...]:
+def rolling_supports(
+    body: Body, qpos: Array, balls: Sequence[ContactSphere], told: Mask, cyclic: bool
+) -> tuple[Support, ...]:
     """The balls that touch the ground, while they do; those of limbs that are ever told (T, B) as told."""
     places, _ = _kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
@@ -187,5 +189,5 @@ def _rolling(turns: Array, radii: Array) -> Array:
     return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 
 
-def _kinematics(body: Body, balls: Sequence[Ball]) -> Kinematics:
+def _kinematics(body: Body, balls: Sequence[ContactSphere]) -> Kinematics:
     return Kinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])

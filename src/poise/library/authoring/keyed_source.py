@@ -16,7 +16,7 @@ from poise.arrays import Frozen
 from poise.errors import unknown
 from poise.library.authoring.curves import Keys
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import Source
+from poise.library.authoring.source import MotionSource
 from poise.retarget.figure import SIDES
 
 RATE = 120.0  # frames per second
@@ -46,7 +46,7 @@ class Keyed:
     clearance: float  # m per m of leg, from the toes of the first pose to the ground where hands hold a bar
 
 
-def read_keyed(source: Source) -> Keyed:
+def read_keyed(source: MotionSource) -> Keyed:
     """A source file's contents as a motion; a PoiseError names what is wrong in it."""
     source.check(_FIELDS)
     times, poses = _time_line(source)
@@ -87,7 +87,7 @@ def stretched(motion: Keyed, factor: float) -> Keyed:
     )
 
 
-def _time_line(source: Source) -> tuple[tuple[float, ...], list[dict[str, float]]]:
+def _time_line(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
     """Times of the keys, and their poses with all angles spelled out."""
     written, keys = source.section("poses"), source.table.get("keys")
     if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
@@ -117,7 +117,7 @@ def _is_key(key: object) -> bool:
             return False
 
 
-def _spelled_out(source: Source, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
+def _spelled_out(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
     """Angles by their full names; one side's own goes before what is said of both."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
@@ -142,7 +142,7 @@ def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: boo
     return out
 
 
-def _contacts(source: Source) -> dict[str, tuple[Interval, ...]]:
+def _contacts(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
     """Intervals of each part of each side."""
     out: dict[str, tuple[Interval, ...]] = {}
     written = source.section("contacts")

@@ -14,7 +14,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.library.authoring.curves import Keys, Passing, passing, through
-from poise.library.authoring.prints import Pins
+from poise.library.authoring.prints import KeyedPins
 from poise.reference.body_clip import BodyClip
 from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.ik import Goals, PoseSolver
@@ -56,7 +56,7 @@ def pitching(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
 # The pelvis of a body that hangs from its hands, and how fast it swings by itself.
 
 
-def hung(body: Body, wished: Array, pins: Pins) -> Array:
+def hung(body: Body, wished: Array, pins: KeyedPins) -> Array:
     """(T, 3) m: where the pelvis is so that, on average, the points that are down are in their places."""
     here, _ = Kinematics(body, pins.points).at(wished)
     held = pins.down[..., None]
@@ -83,7 +83,7 @@ _ROUNDS = 4  # shifts of the pelvis until limbs and centre of mass agree
 _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights: of points that stay (1/m), of the pelvis and of joints (1/m, 1/rad)
 
 
-def centre_path(body: Body, wished: Array, pins: Pins, keys: list[int], offset: Array, rate: float) -> Array:
+def centre_path(body: Body, wished: Array, pins: KeyedPins, keys: list[int], offset: Array, rate: float) -> Array:
     """(T, 3) m: the way of the centre of mass through the poses at frames `keys`, `offset` (T, 2) m from the middle."""
     flights = pins.flights()
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
@@ -107,7 +107,7 @@ def _axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], 
     return through(keys, Passing(speed, acceleration), time)
 
 
-def _resting(body: Body, pose: Array, pins: Pins, frame: int, offset: Array) -> Array:
+def _resting(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
     """(3,) m: the centre of mass of a pose on the points that are down in a frame."""
     down = pins.down[frame]
     here, _ = Kinematics(body, pins.points).at(pose[None])
@@ -116,7 +116,7 @@ def _resting(body: Body, pose: Array, pins: Pins, frame: int, offset: Array) -> 
     return np.array([middle[0] + offset[0], middle[1] + offset[1], centres(body, pose[None])[0, 2] + lift])
 
 
-def turning(body: Body, wished: Array, found: Array, pins: Pins, rate: float) -> Array:
+def turning(body: Body, wished: Array, found: Array, pins: KeyedPins, rate: float) -> Array:
     """(T, 4) turns of the pelvis, as wished but so pitched that angular momentum is constant in each flight.
 
     A pitch of the whole body by s adds I s' to the momentum H about the lateral axis, so s' = (L - H) / I; the
@@ -148,7 +148,7 @@ def _run_up(time: Array) -> Array:
     return np.asarray(time * share**3)
 
 
-def borne(body: Body, wished: Array, near: Array, pins: Pins, centre: Array, rate: float) -> Array:
+def borne(body: Body, wished: Array, near: Array, pins: KeyedPins, centre: Array, rate: float) -> Array:
     """Poses whose pins hold and whose centre of mass goes its way (T, 3); joints are about as they are in `near`."""
     given, found = np.array(wished), np.concatenate([wished[:, :7], near[:, 7:]], axis=1)
     for _ in range(_ROUNDS):
@@ -159,7 +159,7 @@ def borne(body: Body, wished: Array, near: Array, pins: Pins, centre: Array, rat
     return found
 
 
-def following(body: Body, given: Array, pins: Pins, rate: float, start: Array | None = None) -> Array:
+def following(body: Body, given: Array, pins: KeyedPins, rate: float, start: Array | None = None) -> Array:
     """Poses (T, nq) with the pelvis as given and the limbs that bear at their pins; `start` is near them."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)

@@ -48,7 +48,7 @@ _FRAME = 1e-6  # s: keys are met by frames as near as this
 
 
 @dataclass(frozen=True, eq=False)
-class Pins:
+class KeyedPins:
     """Points of links, of feet the middles of the balls that soles end in, and where they stay while they are down."""
 
     points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
@@ -78,7 +78,7 @@ def parts_down(body: Body, motion: Keyed, time: Array) -> NDArray[np.bool_]:
     return np.stack([_while(motion.contacts.get(word, ()), time) for word in words], axis=1)
 
 
-def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) -> Pins:
+def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) -> KeyedPins:
     """The pins of parts that are down (T, P); the `first` pose (nq,) tells the prints of the feet, or the grip."""
     known, balls = contact_parts(body), balls_of(body)
     centres = [[centre for centre, _ in rounded(body, part, balls)] for part in known]
@@ -89,7 +89,7 @@ def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) ->
         stay = here + (0.0, 0.0, motion.clearance * leg_length(body) - here[:, 2].min())
     else:
         stay = np.concatenate([_print(body, part.link, own, first) for part, own in zip(known, centres, strict=True)])
-    out = Pins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
+    out = KeyedPins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
         out.places[landing:, :, 0] += motion.travel * leg_length(body)
     return out

@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent.parent / "shipped"
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class MotionSource:
     """What a source file says."""
 
     name: str
@@ -73,7 +73,7 @@ class Source:
             raise self.fail(f"[{field}] must be a table, not {value!r}")
         return value
 
-    def other(self, field: str) -> Source:
+    def other(self, field: str) -> MotionSource:
         """The source that a field names: one that comes with Poise, or a file (.toml) seen from this file's folder."""
         name = self.text(field)
         if not name.endswith(".toml") and name not in shipped_names():
@@ -103,10 +103,10 @@ def shipped_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
-def read_source(name_or_path: str | Path) -> Source:
+def read_source(name_or_path: str | Path) -> MotionSource:
     """A source that comes with Poise, or a user's own if the name ends in .toml."""
     path, table = read_table("motion", name_or_path, _FOLDER, shipped_names())
     kind = table.get("kind")
     if not isinstance(kind, str):
         raise PoiseError(f"{path.name}: 'kind' must say what sort of motion it is, such as \"gait\"")
-    return Source(path.stem, path, kind, Frozen(table))
+    return MotionSource(path.stem, path, kind, Frozen(table))

@@ -15,13 +15,13 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.edit.span import smooth
 from poise.edit.take import take_of
-from poise.edit.track import Track
+from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, rewalked
 from poise.library.authoring.curves import CYCLE
-from poise.library.authoring.figure import Figure
+from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.gait import GRAVITY, RATE, cycle, gait_of
-from poise.library.authoring.gait_change import Pace, down_in, paced, stages
-from poise.library.authoring.source import Source
+from poise.library.authoring.gait_change import PacedStretch, down_in, paced, stages
+from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
@@ -36,7 +36,7 @@ _OVER = 20.0  # percent of the cycle over which it goes from the straight walk t
 _X = np.array([1.0, 0.0, 0.0])
 
 
-def turn_sketch(source: Source, body: Body) -> Sketch:
+def turn_sketch(source: MotionSource, body: Body) -> Sketch:
     """The turn that a source tells."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = cycle(gait_of(source.other("base")), body)
@@ -80,12 +80,12 @@ def _eased(share: Array) -> Array:
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
 
-def _straight(source: Source, steady: BodyClip, end: float) -> BodyClip:
+def _straight(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
     """The walk before it is bent, in steps of the told size."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = stages(source, "size")(percent)
-    pace = Pace(percent, size, np.zeros(len(percent)))
+    pace = PacedStretch(percent, size, np.zeros(len(percent)))
     return paced(steady, _drawn_in(steady), pace, down_in(steady, percent))
 
 
@@ -103,14 +103,14 @@ def _drawn_in(steady: BodyClip) -> Array:
 def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
     """The walk on the bent path, trunk and head turned ahead; at its ends the straight walk itself."""
 
-    def prepare(_: Track) -> Course:
+    def prepare(_: FootTrackTake) -> Course:
         return lambda track: _steps(track, heading)
 
     bent = rewalked(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
     pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
     angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
-    looking = Figure(bent.body).bent(bent.qpos, angles)
+    looking = PosableFigure(bent.body).bent(bent.qpos, angles)
     return replace(bent, qpos=readonly(_exact_at_ends(straight, looking, heading)))
 
 
@@ -128,7 +128,7 @@ def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
     return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 
-def _steps(track: Track, heading: _Heading) -> Steps:
+def _steps(track: FootTrackTake, heading: _Heading) -> Steps:
     """Where root and footprints go: along the path, each step of which is turned by the heading there."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
     ways = np.diff(track.path, axis=0, prepend=track.path[:1])

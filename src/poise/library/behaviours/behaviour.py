@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest
-from poise.library.authoring.figure import LIMB_ANGLES, Figure
+from poise.library.authoring.figure import LIMB_ANGLES, PosableFigure
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 from poise.retarget.figure import SIDES
@@ -108,7 +108,7 @@ SAMPLES = 512
 """Poses of a turn that are kept: nearer ones are 0.7 degrees of a roll apart."""
 
 
-class Staged:
+class BehaviourReference:
     """A behaviour as something to be performed: it begins at rest, and the controller decides what follows."""
 
     start: Start = "origin"
@@ -119,7 +119,7 @@ class Staged:
     def __init__(self, behaviour: Behaviour, body: Body) -> None:
         self.behaviour, self.body = behaviour, body
         self.name = behaviour.name
-        self._figure = Figure(body)
+        self._figure = PosableFigure(body)
         self._first = Target(self._begin(), readonly(np.zeros(body.nv)))
 
     def at(self, time: float) -> Target:  # noqa: ARG002

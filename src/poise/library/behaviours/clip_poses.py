@@ -16,8 +16,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.library.authoring.figure import LIMB_ANGLES, Figure
-from poise.library.authoring.source import Source
+from poise.library.authoring.figure import LIMB_ANGLES, PosableFigure
+from poise.library.authoring.source import MotionSource
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
@@ -97,7 +97,7 @@ class _Bent:
     """A body in poses that are told by angles."""
 
     def __init__(self, body: Body) -> None:
-        self._body, self._figure, self._data = body, Figure(body), mujoco.MjData(body.model)
+        self._body, self._figure, self._data = body, PosableFigure(body), mujoco.MjData(body.model)
 
     def _pose(self, poses: Poses, k: int) -> None:
         angles: dict[str, float] = {}
@@ -194,14 +194,14 @@ CHOSEN = (0, 2, 3, 6)
 
 
 @dataclass(frozen=True)
-class Moments:
+class ClipMoments:
     """What [clip] of a behaviour file says."""
 
     motion: Path
     at: tuple[float | None, ...] | None  # s of each pose, or None for one that is not the clip's; None: to be found
 
     @classmethod
-    def of(cls, source: Source, count: int) -> Moments:
+    def of(cls, source: MotionSource, count: int) -> ClipMoments:
         """Those of a file with so many poses."""
         told = source.section("clip")
         for name in told:
@@ -219,7 +219,7 @@ class Moments:
         return cls(path, tuple(_time(source, each) for each in at))
 
 
-def _time(source: Source, told: object) -> float | None:
+def _time(source: MotionSource, told: object) -> float | None:
     if told == OWN:
         return None
     if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < np.inf:
@@ -228,7 +228,7 @@ def _time(source: Source, told: object) -> float | None:
 
 
 @dataclass(frozen=True)
-class Keys:
+class PoseNames:
     """The poses that a behaviour asks for."""
 
     kind: str
@@ -237,7 +237,7 @@ class Keys:
     lies: bool = False  # whether it rolls sideways: then its pitch tells nothing
 
 
-def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
+def poses_of(moments: ClipMoments, body: Body, keys: PoseNames, own: Poses) -> Poses:
     """Poses of a clip; where it has no time, those of `own`. Flips bend both sides alike, rolls each as captured."""
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
     at = moments.at or _found(retarget(clip, body).clip, keys)
@@ -247,7 +247,7 @@ def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
     if not places:
         raise PoiseError(f"{moments.motion.name}: none of its poses is taken: tell their times in [clip]")
     frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
-    found = Figure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
+    found = PosableFigure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
     out = dict(own)
     for name, bent in (found if rolls else _alike(found)).items():
         whole = _without_side(name)
@@ -260,7 +260,7 @@ def poses_of(moments: Moments, body: Body, keys: Keys, own: Poses) -> Poses:
     return fitted(out, own, body, places) if keys.kind == "flip" and own else out
 
 
-def _found(clip: BodyClip, keys: Keys) -> tuple[float | None, ...]:
+def _found(clip: BodyClip, keys: PoseNames) -> tuple[float | None, ...]:
     if keys.lies:
         raise PoiseError(f"{clip.name}: times of a roll sideways cannot be found: tell them in [clip]")
     if keys.kind == "roll":

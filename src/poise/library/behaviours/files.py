@@ -18,9 +18,9 @@ from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.errors import unknown
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import Source, read_table
+from poise.library.authoring.source import MotionSource, read_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
-from poise.library.behaviours.clip_poses import Keys, Moments, Poses, poses_of
+from poise.library.behaviours.clip_poses import ClipMoments, PoseNames, Poses, poses_of
 from poise.retarget.figure import SIDES
 
 # Behaviour files written again: the author's own text, with other numbers and what a search found.
@@ -104,7 +104,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     control, start = (_united(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
-    poses = _poses(chain, whole, Keys(whole.text("kind"), at, tilt, lies))
+    poses = _poses(chain, whole, PoseNames(whole.text("kind"), at, tilt, lies))
     poses, free = _apart(poses, _free(whole, "tune" in chain[-1].table, {*poses, *control, *start}))
     return Behaviour(
         name=str(name_or_path),
@@ -123,10 +123,10 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     )
 
 
-def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[Source]:
+def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
     """A file after all that it is like, the first of which is like no other; `asking` are those that are like it."""
     path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
-    source = Source(path.stem, path, "", Frozen(table))
+    source = MotionSource(path.stem, path, "", Frozen(table))
     source.check(_FIELDS)
     if path.resolve() in asking:
         raise source.fail("it is like itself")
@@ -137,27 +137,27 @@ def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[Source]:
     return [*_chain(found, (*asking, path.resolve())), source]
 
 
-def _places(source: Source) -> tuple[float, ...]:
+def _places(source: MotionSource) -> tuple[float, ...]:
     at = _numbers(source, "at", source.table.get("at"))
     if np.any(np.diff(at) <= 0):
         raise source.fail("the numbers of 'at' must increase")
     return at
 
 
-def _poses(chain: Sequence[Source], whole: Source, keys: Keys) -> Poses:
+def _poses(chain: Sequence[MotionSource], whole: MotionSource, keys: PoseNames) -> Poses:
     """Of each file in turn: those of its clip, and over them its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
-            poses = poses_of(Moments.of(source, len(keys.at)), body, keys, poses)
+            poses = poses_of(ClipMoments.of(source, len(keys.at)), body, keys, poses)
         told = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
         sided = {f"{side}_{name}" for name in told for side in SIDES}  # earlier ones, of limbs that are told anew
         poses = {name: values for name, values in poses.items() if name not in sided} | told
     return poses
 
 
-def _free(whole: Source, own: bool, known: set[str]) -> dict[str, Freedom]:
+def _free(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
     """What may be tuned. Of what another file frees, if it is not its own, some may be gone."""
     told = whole.section("tune")
     for name in told if own else ():
@@ -177,7 +177,7 @@ def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Fre
     )
 
 
-def _angles(source: Source, name: str, told: Any, count: int) -> tuple[float, ...]:
+def _angles(source: MotionSource, name: str, told: Any, count: int) -> tuple[float, ...]:
     if name not in (*ANGLES, *LIMB_ANGLES):
         raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
     values = _numbers(source, name, told)
@@ -186,18 +186,18 @@ def _angles(source: Source, name: str, told: Any, count: int) -> tuple[float, ..
     return values
 
 
-def _united(chain: Sequence[Source], section: str) -> dict[str, float]:
+def _united(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
     return {name: value for source in chain for name, value in _table(source, section).items()}
 
 
-def _rate(source: Source) -> float:
+def _rate(source: MotionSource) -> float:
     rate = source.table.get("rate", 60.0)
     if not _is_number(rate) or rate <= 0:
         raise source.fail(f"'rate' must be a positive number, not {rate!r}")
     return float(rate)
 
 
-def _numbers(source: Source, name: str, told: Any) -> tuple[float, ...]:
+def _numbers(source: MotionSource, name: str, told: Any) -> tuple[float, ...]:
     if not isinstance(told, list) or not told or not all(_is_number(value) for value in told):
         raise source.fail(f"'{name}' must be a list of numbers, not {told!r}")
     return tuple(float(value) for value in told)
@@ -207,7 +207,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _table(source: Source, section: str) -> dict[str, float]:
+def _table(source: MotionSource, section: str) -> dict[str, float]:
     table: Mapping[str, Any] = source.section(section)
     for name, value in table.items():
         if not _is_number(value):
@@ -215,7 +215,7 @@ def _table(source: Source, section: str) -> dict[str, float]:
     return {name: float(value) for name, value in table.items()}
 
 
-def _freedom(source: Source, name: str, told: Any) -> Freedom:
+def _freedom(source: MotionSource, name: str, told: Any) -> Freedom:
     """A spread: 5 for so many units, "10%" for a share."""
     text = str(told)
     relative = text.endswith("%")

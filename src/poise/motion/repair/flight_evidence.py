@@ -21,7 +21,7 @@ MISFIT, NOISE = 0.04, 0.0007  # of the height of the arc, and m beside: what the
 
 
 @dataclass(frozen=True)
-class Flight:
+class AirbornePhase:
     """A stretch without support."""
 
     start: int
@@ -30,7 +30,7 @@ class Flight:
     rise: float  # m, height of the arc
 
 
-def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list[Flight]:
+def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list[AirbornePhase]:
     """Flights of a figure with legs of a length (m) whose joints are at (T, J, 3) m.
 
     `near` frames to both sides decide what the level of the ground is.
@@ -61,7 +61,7 @@ def _low_level(height: Array, near: int) -> Array:
     return np.asarray(np.maximum(before, after))
 
 
-def _parabola(centre: Array, start: int, stop: int) -> Flight | None:
+def _parabola(centre: Array, start: int, stop: int) -> AirbornePhase | None:
     """The flight between two frames, if the centre of mass draws a parabola there."""
     count = stop - start
     if count < SHORTEST:
@@ -74,10 +74,10 @@ def _parabola(centre: Array, start: int, stop: int) -> Flight | None:
     misfit = float(np.sqrt(np.mean((centre[start:stop, 2] - basis @ fit[:, 2]) ** 2)))
     if fall <= 0 or sideways > SIDEWAYS * fall or misfit > MISFIT * rise + NOISE:
         return None
-    return Flight(start, stop, float(np.sqrt(G / fall)), rise)
+    return AirbornePhase(start, stop, float(np.sqrt(G / fall)), rise)
 
 
-def _held_share(joints: Array, flight: Flight) -> float:
+def _held_share(joints: Array, flight: AirbornePhase) -> float:
     """The largest share of the flight in which one of the joints (T, J, 3) hardly moves."""
     take_off = G / flight.rate**2 * len(joints) / 2  # m per frame
     slow = np.linalg.norm(np.diff(joints, axis=0), axis=-1) < HELD * take_off

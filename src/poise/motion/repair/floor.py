@@ -34,7 +34,7 @@ SUPPORTED = 0.4  # of what the favourite level carries, that the lowest one does
 
 
 @dataclass(frozen=True, eq=False)
-class Footing:
+class FlatFootPhases:
     """Stretches in which a foot is flat on the ground."""
 
     ground: Array  # (n,) m, height of what is under it
@@ -86,7 +86,7 @@ def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
     return low, f"the figure never stands; its trunk lies on {low * 100:+.1f} cm"
 
 
-def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> Footing:
+def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> FlatFootPhases:
     half = min(max(1, round(0.04 * rate)), (clip.frames - 1) // 2)
     hips = smoothed(clip.places.position[:, roles.joints["pelvis"], 2], half).value
     stature = leg / LEG
@@ -101,7 +101,7 @@ def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> Footing:
             if stop - start >= LONG_ENOUGH * rate:
                 high, low = (float(np.median(point.value[start:stop, 2])) for point in (ankle, ball))
                 rows.append((_ground(high, low, stature), low, stop - start))
-    return Footing(*np.array(rows).reshape(-1, 3).T)
+    return FlatFootPhases(*np.array(rows).reshape(-1, 3).T)
 
 
 def _ground(ankle: float, toes: float, stature: float) -> float:

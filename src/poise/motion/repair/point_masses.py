@@ -94,7 +94,7 @@ HEEL, TIP = -0.3, 1.5  # the ends of the sole on the line from ankle to ball of 
 
 
 @dataclass(frozen=True, eq=False)
-class Foot:
+class FootTrack:
     """One foot over time."""
 
     middle: Array  # (T, 3) m
@@ -107,7 +107,7 @@ class Foot:
 class Extremities:
     """Feet and hands, left and right."""
 
-    feet: tuple[Foot, ...]
+    feet: tuple[FootTrack, ...]
     hands: tuple[Array, ...]  # (T, 3) m
     hand_paces: tuple[Array, ...]  # (T,) m per frame
 
@@ -122,12 +122,12 @@ def extremities(where: Array, roles: Roles, half: int) -> Extremities:
     )
 
 
-def _foot(where: Array, roles: Roles, side: str, half: int) -> Foot:
+def _foot(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
     ankle = smoothed(first_joint(where, roles, f"{side}_foot"), half)
     ball = smoothed(first_joint(where, roles, f"{side}_toes", f"{side}_foot"), half)
     along = ball.value - ankle.value
     pace = _pace((ankle.speed + ball.speed) / 2)
-    return Foot(
+    return FootTrack(
         middle=ankle.value + along / 2,
         sole=np.stack([ankle.value + HEEL * along, ankle.value + TIP * along], axis=1),
         pace=pace,

@@ -12,10 +12,10 @@ from poise.arrays import Frozen
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.flight_evidence import Flight, fastest_fall, find_flights
+from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
 from poise.motion.repair.point_masses import extremities, mass_points, smoothed
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import Pendulum, pendulum, tipping
+from poise.motion.repair.support_evidence import SingleSupportEvidence, pendulum, tipping
 from poise.motion.roles import Roles
 
 # The frame rate that gravity confirms.
@@ -45,7 +45,7 @@ TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03
 class Reading:
     """What a clip shows if it has a certain rate."""
 
-    pendulum: Pendulum | None
+    pendulum: SingleSupportEvidence | None
     fall: float  # g, the fastest of the centre of mass
     outside: float | None  # m, how far the force of standing acts outside the feet
 
@@ -55,7 +55,7 @@ class RateEvidence:
     """What a clip shows about its rate."""
 
     header: float  # frames per second, as the file states
-    flights: tuple[Flight, ...]
+    flights: tuple[AirbornePhase, ...]
     readings: Mapping[float, Reading]  # by candidate rate, the header's first
 
     @property
@@ -67,7 +67,7 @@ class RateEvidence:
         return float(np.exp(rises @ rates / rises.sum()))
 
     @property
-    def pendulum(self) -> Pendulum | None:
+    def pendulum(self) -> SingleSupportEvidence | None:
         """The most trustworthy of the readings: how much smoothing a clip needs depends on its rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)

@@ -17,7 +17,7 @@ LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this 
 
 
 @dataclass(frozen=True, eq=False)
-class Stance:
+class FigureStance:
     """How figures (T of them) hold themselves, in the axes of their file."""
 
     up: Array  # (T, 3) unit, from the feet through the trunk
@@ -31,7 +31,7 @@ class Stance:
         return np.cross(self.left, self.up)
 
 
-def stance(position: Array, roles: Roles) -> Stance:
+def stance(position: Array, roles: Roles) -> FigureStance:
     """The stance of figures whose joints are at (T, J, 3)."""
 
     def joint(role: str) -> Array:
@@ -48,10 +48,10 @@ def stance(position: Array, roles: Roles) -> Stance:
     left = _unit(across - _along(across, up)[:, None] * up)
     straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
     sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
-    return Stance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
+    return FigureStance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
-def rest(skeleton: Skeleton, roles: Roles, leg: float) -> Stance:
+def rest(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
     """The stance of the zero pose. A heap of bones may stand by chance, but is not its own mirror image."""
     where = zero_pose(skeleton)
     seen = stance(where, roles)

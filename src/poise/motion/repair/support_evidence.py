@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.motion.repair.flight_evidence import G, Mask, runs
-from poise.motion.repair.point_masses import Extremities, Foot, MassPoints, Smoothed
+from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, Smoothed
 
 # Standing: the force from the ground acts inside the feet, or the figure tips over.
 #
@@ -67,7 +67,7 @@ ROLL = 1.1  # the force wanders from heel to toe with the body above it: rates a
 
 
 @dataclass(frozen=True)
-class Pendulum:
+class SingleSupportEvidence:
     """What all single supports of a clip say."""
 
     rate: float  # frames per second
@@ -80,7 +80,7 @@ class Pendulum:
         return float(np.clip((self.agreement - 0.35) / 0.35, 0, 1)) * min(1.0, self.supports / 3)
 
 
-def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float) -> Pendulum | None:
+def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float) -> SingleSupportEvidence | None:
     """The rate at which inertia balances weight about the standing foot; None without single support.
 
     `motion` is that of the masses, smoothed as suits the supposed `rate`.
@@ -95,7 +95,7 @@ def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float
     return _balance(np.concatenate(inertia), np.concatenate(weight), supports)
 
 
-def _alone(own: Foot, other: Foot, limbs: Extremities) -> Mask:
+def _alone(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
     """(T,) when one foot stands, the other swings and no hand holds on."""
     stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
     for pace in limbs.hand_paces:
@@ -108,7 +108,7 @@ def _moment(share: Array, lever: Array, pull: Array) -> Array:
     return np.asarray(np.einsum("p,tpk->tk", share, np.cross(lever, pull))[:, :2])
 
 
-def _balance(inertia: Array, weight: Array, supports: int) -> Pendulum | None:
+def _balance(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
     """The line weight = rate^2 inertia through noisy points.
 
     Noise in either makes one of the two regressions too steep and the other too flat: the answer is between them.
@@ -117,4 +117,4 @@ def _balance(inertia: Array, weight: Array, supports: int) -> Pendulum | None:
     if both <= 0:
         return None
     agreement = float(both / np.sqrt(own * pull))
-    return Pendulum(float(pull / own * agreement) ** 0.25 / ROLL, agreement, supports)
+    return SingleSupportEvidence(float(pull / own * agreement) ** 0.25 / ROLL, agreement, supports)

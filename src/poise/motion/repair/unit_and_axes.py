@@ -10,7 +10,7 @@ from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import AXES, UNITS, ImportSettings
-from poise.motion.repair.stance import Stance, rest, stance
+from poise.motion.repair.stance import FigureStance, rest, stance
 from poise.motion.roles import Roles
 
 # The unit of length that makes a person of the figure.
@@ -90,9 +90,9 @@ class Clue:
 class Views:
     """The stances from which directions are read."""
 
-    zero: Stance  # of the pose without rotations
-    tpose: Stance | None  # of an artificial first frame
-    motion: Stance  # of frames of the motion
+    zero: FigureStance  # of the pose without rotations
+    tpose: FigureStance | None  # of an artificial first frame
+    motion: FigureStance  # of frames of the motion
     joints: Array  # (T, J, 3) of the same frames
     leg: float
 
@@ -150,7 +150,7 @@ def _up_clue(seen: Views | None) -> Clue:
     return clues[-1]
 
 
-def _poses(seen: Views) -> dict[str, Stance]:
+def _poses(seen: Views) -> dict[str, FigureStance]:
     """Still poses, the more telling ones later: a T-pose stands in the world, the zero pose only in its own frame."""
     zero = {"zero pose": seen.zero}
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}

@@ -10,7 +10,7 @@ from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.stance import Stance, rest, stance
+from poise.motion.repair.stance import FigureStance, rest, stance
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, forward
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
@@ -74,7 +74,7 @@ def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
     return bones
 
 
-def _straightest(sample: Clip, roles: Roles, moving: Stance) -> int:
+def _straightest(sample: Clip, roles: Roles, moving: FigureStance) -> int:
     """The frame, of those that stand if any does, whose trunk is most upright and whose limbs hang straightest."""
     where = sample.places.position
     score = moving.up[:, 2] + np.where(moving.stands, len(_LIMBS), 0.0)
@@ -86,7 +86,7 @@ def _straightest(sample: Clip, roles: Roles, moving: Stance) -> int:
     return int(np.argmax(score))
 
 
-def _flat_feet(sample: Clip, roles: Roles, moving: Stance) -> dict[int, Array]:
+def _flat_feet(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
     """Joints of feet and toes to their turns in the world in a frame where the foot is on the ground.
 
     There ankle and ball are lowest: a raised heel lifts the one, raised toes lift the other.
@@ -106,7 +106,7 @@ def _flat_feet(sample: Clip, roles: Roles, moving: Stance) -> dict[int, Array]:
     return feet
 
 
-def _to_front(seen: Stance, k: int) -> Array:
+def _to_front(seen: FigureStance, k: int) -> Array:
     """The turn (4,) that makes the k-th figure upright and face +x."""
     return matrix_to_quat(np.stack([seen.forward[k], seen.left[k], seen.up[k]]))
 

@@ -68,7 +68,7 @@ class Study(Generic[Case]):
 
 
 @dataclass(frozen=True)
-class Played:
+class MotionCase:
     """A case that is no more than a motion, and the seed of what is left to chance."""
 
     motion: str
@@ -76,6 +76,6 @@ class Played:
     seed: int
 
 
-def each_motion(scope: Scope) -> list[Played]:
+def each_motion(scope: Scope) -> list[MotionCase]:
     """Each motion of a scope with each seed."""
-    return [Played(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
+    return [MotionCase(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]

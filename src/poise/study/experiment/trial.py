@@ -22,7 +22,7 @@ from poise.measure.replay import Replay
 from poise.perform.cast import cast
 from poise.perform.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.perform.run import Performance, Run, check
-from poise.perform.start import Placed
+from poise.perform.start import PlacedReference
 from poise.physics.recorded import rehearsed, stage
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import begun
@@ -151,7 +151,7 @@ def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> t
     props = () if held is None else stage(held).props
     world = kind(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
     if trial.approach:
-        reference = Placed(reference, Place(x=-trial.approach))
+        reference = PlacedReference(reference, Place(x=-trial.approach))
     cues = _cues(trial, controller) + ([] if held is None else grip_cues(held))
     if trial.meanwhile:
         live = reference = Live(reference, body)

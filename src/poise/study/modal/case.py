@@ -93,7 +93,7 @@ TOLD: Mapping[str, Gather] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class ModalCase:
     """A trial, with what tells it from the others."""
 
     labels: Row
@@ -112,14 +112,14 @@ def window_for(motion: str) -> int:
     return WINDOWS.get(motion, 0)
 
 
-def measure(case: Case) -> Row:
+def measure(case: ModalCase) -> Row:
     """Perform it: its labels, whether it survived, and how near it kept to the motion."""
     first = Modal(case.settings)
     return measured(case, Catching(first, Pendulum()) if case.caught else first)
 
 
 def measured(
-    case: Case, controller: Controller, turned: list[float] | None = None, world: type[World] = World
+    case: ModalCase, controller: Controller, turned: list[float] | None = None, world: type[World] = World
 ) -> Row:  # fmt: skip
     """The same by some controller, perhaps in another kind of world.
 

@@ -59,17 +59,17 @@ _TOLD = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "below"
 
 
 @dataclass(frozen=True)
-class Case:
+class ModesCase:
     """A body that stands, or a motion of it."""
 
     body: str | None
     motion: str | None = None
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ModesCase]:
     """All bodies standing, and each motion."""
-    standing = [Case(name) for name in ((BODY,) if scope.coarse else names())]
-    return standing + [Case(performer(motion), motion) for motion in scope.motions]
+    standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else names())]
+    return standing + [ModesCase(performer(motion), motion) for motion in scope.motions]
 
 
 def frequencies(body: Body, poses: Array) -> Array:
@@ -84,7 +84,7 @@ def frequencies(body: Body, poses: Array) -> Array:
     return np.array(found)
 
 
-def measure(case: Case) -> Row:
+def measure(case: ModesCase) -> Row:
     """How many modes there are of each kind; of a motion, how fast its principal components move."""
     if case.motion is None:
         body = Body.named(case.body or BODY)
@@ -159,7 +159,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ModesCase] = Study(
     name="modal-modes",
     title="modes of bodies by frequency, and spectra of motions' principal components",
     reproduces="Jain and Liu 2011, Fig. 1 and section 7",

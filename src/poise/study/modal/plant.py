@@ -26,7 +26,7 @@ from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped, numbers
 from poise.study.experiment.trial import Trial
-from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measured, performer, window_for
+from poise.study.modal.case import MOTIONS, OURS, TOLD, ModalCase, measured, performer, window_for
 from poise.study.modal.push import EIGHT, blows_for, push_to
 from poise.world.result import StepResult
 from poise.world.world import World
@@ -69,36 +69,36 @@ class LinearWorld(World):
 
 
 @dataclass(frozen=True)
-class Planted:
+class PlantCase:
     """A trial in one of the worlds."""
 
-    case: Case
+    case: ModalCase
     linear: bool
 
 
-def cases(scope: Scope) -> list[Planted]:
+def cases(scope: Scope) -> list[PlantCase]:
     """Each push in both worlds."""
     return [
-        Planted(replace(case, labels={**case.labels, "world": name}), name == "the paper's")
+        PlantCase(replace(case, labels={**case.labels, "world": name}), name == "the paper's")
         for motion in scope.motions
         for name in ("ours", "the paper's")
         for case in _cases(motion, scope)
     ]
 
 
-def _cases(motion: str, scope: Scope) -> Iterator[Case]:
+def _cases(motion: str, scope: Scope) -> Iterator[ModalCase]:
     forces = FORCES.get(motion, FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
         for angle in EIGHT[:: 4 if scope.coarse else 1] if force else (0,):
             pushes = (push_to(angle, force, blows_for(motion).frames),) if force else ()
-            yield Case(
+            yield ModalCase(
                 {"motion": spoken_name(motion), "force": force, "direction": angle},
                 Trial(motion, performer(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
                 replace(LITERAL, window=window_for(motion)),
             )
 
 
-def measure(planted: Planted) -> Row:
+def measure(planted: PlantCase) -> Row:
     """Perform it."""
     return measured(planted.case, Modal(planted.case.settings), world=LinearWorld if planted.linear else World)
 
@@ -125,7 +125,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Planted] = Study(
+STUDY: Study[PlantCase] = Study(
     name="modal-plant",
     title="survival of pushes in our world and in the paper's own, that is linear at every step",
     reproduces="Jain and Liu 2011, Eq. (11)",

@@ -18,7 +18,7 @@ from poise.study.experiment.plots import panels, share_map
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped, numbers
 from poise.study.experiment.trial import Trial, cast_once
-from poise.study.modal.case import MOTIONS, OURS, TOLD, Case, measure, performer, window_for
+from poise.study.modal.case import MOTIONS, OURS, TOLD, ModalCase, measure, performer, window_for
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ EIGHT = tuple(range(0, 360, 45))
 
 
 @dataclass(frozen=True)
-class Blows:
+class ModalPushes:
     """Pushes of a kind: each force in each direction at each phase of the cycle."""
 
     forces: tuple[float, ...]  # N
@@ -43,14 +43,14 @@ class Blows:
 
 
 WHOLE = {
-    "walk": Blows((100.0, 150.0, 175.0), 10, tuple(k / 8 for k in range(8))),
-    "squat": Blows((75.0, 100.0, 150.0, 200.0, 250.0), 20, (0.0, 0.5)),
-    "swing": Blows((175.0,), 20, (0.0, 0.25, 0.5, 0.75)),
+    "walk": ModalPushes((100.0, 150.0, 175.0), 10, tuple(k / 8 for k in range(8))),
+    "squat": ModalPushes((75.0, 100.0, 150.0, 200.0, 250.0), 20, (0.0, 0.5)),
+    "swing": ModalPushes((175.0,), 20, (0.0, 0.25, 0.5, 0.75)),
 }
 COARSE = {
-    "walk": Blows((100.0,), 10, (0.0, 0.25), (0, 90, 180, 270)),
-    "squat": Blows((100.0, 200.0), 20, (0.0,), (0, 90, 180, 270)),
-    "swing": Blows((175.0,), 20, (0.0,), (0, 90, 180, 270)),
+    "walk": ModalPushes((100.0,), 10, (0.0, 0.25), (0, 90, 180, 270)),
+    "squat": ModalPushes((100.0, 200.0), 20, (0.0,), (0, 90, 180, 270)),
+    "swing": ModalPushes((175.0,), 20, (0.0,), (0, 90, 180, 270)),
 }
 REACTIONS = {
     "at once": replace(OURS, latency=0.0),
@@ -63,7 +63,7 @@ STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept
 """Where feet step: to footholds that are moved or kept; or wherever the pendulum catches who stands and topples."""
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ModalCase]:
     """Each push with each reaction and each way to step."""
     return [
         case
@@ -79,7 +79,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-def blows_for(motion: str, coarse: bool = False) -> Blows:
+def blows_for(motion: str, coarse: bool = False) -> ModalPushes:
     """Those of a motion that the paper has; others are pushed as walks are."""
     table = COARSE if coarse else WHOLE
     return table.get(motion, table["walk"])
@@ -91,9 +91,9 @@ def push_to(degrees: int, force: float, frames: int) -> Push:
     return Push(force, PUSHED_AT, frames * FRAME, (math.cos(way), math.sin(way), 0.0))
 
 
-def _cases(motion: str, blows: Blows, labels: Row, settings: ModalSettings, scope: Scope) -> Iterator[Case]:
+def _cases(motion: str, blows: ModalPushes, labels: Row, settings: ModalSettings, scope: Scope) -> Iterator[ModalCase]:
     for force, angle, phase, seed in product(blows.forces, blows.directions, blows.phases, range(scope.seeds)):
-        yield Case(
+        yield ModalCase(
             {**labels, "force": force, "direction": angle, "phase": phase},
             pushed_trial(motion, phase, push_to(angle, force, blows.frames), scope.seconds, seed),
             settings,
@@ -154,7 +154,7 @@ def shares_at(rows: Sequence[Row], across: str, columns: Sequence[float], forces
     return shares
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ModalCase] = Study(
     name="modal-push",
     title="survival of pushes while walking, squatting and swinging: force, direction, phase, reaction",
     reproduces="Jain and Liu 2011, section 7.2",

@@ -16,7 +16,7 @@ from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped, mean
 from poise.study.experiment.trial import cast_once
-from poise.study.modal.case import OURS, TOLD, Case, measured, performer, window_for
+from poise.study.modal.case import OURS, TOLD, ModalCase, measured, performer, window_for
 from poise.study.modal.curves import shaken
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ PLANS = {"Poise's": OURS, "the paper's": LITERAL}
 class Chosen:
     """A trial, and the modes that are planned ahead in it."""
 
-    case: Case
+    case: ModalCase
     modes: tuple[int, ...]  # counted from the slowest deformation on
 
 
@@ -68,7 +68,7 @@ def cases(scope: Scope) -> list[Chosen]:
     """Each motion with each set of modes, left alone and pushed to four sides, planned as we do and as the paper."""
     return [
         Chosen(
-            Case(
+            ModalCase(
                 {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
                 trial,
                 replace(settings, window=window_for(motion)),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Scope, Study
-from poise.study.modal.case import MOTIONS, OURS, Case, measure, summary_by, window_for
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, measure, summary_by, window_for
 from poise.study.modal.curves import curves_over, shaken
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
@@ -14,10 +14,10 @@ THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
 COARSE = (25.0, 100.0, 400.0)
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each threshold, left alone and pushed to four sides."""
     return [
-        Case(
+        ModalCase(
             {"motion": spoken_name(motion), "threshold": threshold, **pushed},
             trial,
             replace(OURS, threshold=threshold, window=window_for(motion)),
@@ -28,7 +28,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ModalCase] = Study(
     name="modal-threshold",
     title="survival and tracking against the squared frequency below which modes are planned ahead",
     reproduces="Jain and Liu 2011, section 7",

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.modal.modal import Modal, Off, View
+from poise.control.modal.modal import BodyView, Modal, Off
 from poise.control.modal.modes import Modes
 from poise.control.modal.settings import ModalSettings
 from poise.measure.speed import paced
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import grouped, mean, numbers
 from poise.study.experiment.trial import Trial, staged
 from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
@@ -49,7 +49,7 @@ class Clocked(Modal):
         yield
         self.spent[stage] += time.thread_time() - began
 
-    def _analysed(self, view: View) -> Modes:
+    def _analysed(self, view: BodyView) -> Modes:
         with self._clock("modes"):
             return super()._analysed(view)
 
@@ -78,7 +78,7 @@ PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "w
 _TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
 
 
-def measure(case: Played) -> Row:
+def measure(case: MotionCase) -> Row:
     """Means of the stages of control and of the world's steps, and MuJoCo's own steps on the way."""
     controller = Clocked(ModalSettings(window=window_for(case.motion)))
     trial = Trial(case.motion, performer(case.motion), seconds=case.seconds, seed=case.seed)
@@ -141,7 +141,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Played] = Study(
+STUDY: Study[MotionCase] = Study(
     name="modal-timing",
     title="time of a step of control and simulation, by stages",
     reproduces="Jain and Liu 2011, section 7.1",

@@ -11,7 +11,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels, share_map
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped, numbers
-from poise.study.modal.case import TOLD, Case, measure, window_for
+from poise.study.modal.case import TOLD, ModalCase, measure, window_for
 from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial, shares_at
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ WAYS = [
 ]
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ModalCase]:
     """Each force at each phase, noticed at once and late, footholds kept and moved, without and with the warp."""
     return [
-        Case(
+        ModalCase(
             {"motion": spoken_name(motion), **way, "force": force, "phase": phase},
             replace(
                 pushed_trial(motion, phase, push_to(BACK, force, FRAMES), scope.seconds, seed),
@@ -70,7 +70,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ModalCase] = Study(
     name="modal-warp",
     title="survival of strong pushes backward, without and with a motion that goes on more slowly",
     reproduces="Jain and Liu 2011, section 7.3",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from poise.control.modal.modal import Modal
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.modal.case import MOTIONS, OURS, Case, measured, summary_by
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, measured, summary_by
 from poise.study.modal.curves import curves_over, shaken
 
 FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
@@ -15,10 +15,10 @@ FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
 COARSE = (4, 12, 36, 0)
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each window, left alone and pushed to four sides."""
     return [
-        Case(
+        ModalCase(
             {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
             trial,
             replace(OURS, window=frames),
@@ -29,14 +29,14 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-def measure(case: Case) -> Row:
+def measure(case: ModalCase) -> Row:
     """Perform it, and tell the window that there was."""
     controller = Modal(case.settings)
     row = measured(case, controller)
     return {"motion": row["motion"], "window": controller.window, **row}
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ModalCase] = Study(
     name="modal-window",
     title="survival and tracking against the window that is planned ahead, and the one that fits the motion",
     reproduces="Jain and Liu 2011, sections 7.1 and 9",

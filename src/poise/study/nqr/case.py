@@ -72,7 +72,7 @@ TOLD: Mapping[str, Gather] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class NqrCase:
     """A trial, with what tells it from the others."""
 
     labels: Row
@@ -80,7 +80,7 @@ class Case:
     settings: NqrSettings = OURS
 
 
-def measure(case: Case) -> Row:
+def measure(case: NqrCase) -> Row:
     """Perform it: its labels, whether it survived, and the cost until it fell if it did."""
     controller, trial = Nqr(case.settings), case.trial
     cost = Cost(controller)

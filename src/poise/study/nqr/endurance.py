@@ -13,7 +13,7 @@ from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, Case, measure
+from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, NqrCase, measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,10 +31,10 @@ _WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # so that both are seen where they are the s
 _BY = ("variant", "ground", "law", "gamma")
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law and gamma, as the paper weighs things and as we do."""
     return [
-        Case(
+        NqrCase(
             {"variant": variant, "ground": ground, "law": law, "gamma": gamma},
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain),
             replace(settings, law=LAWS[law], gamma=gamma),
@@ -94,7 +94,7 @@ def _panel(axis: Any, rows: Sequence[Row]) -> None:
         axis.plot(gamma[~stable], cost[~stable], "x", color=colour, ms=5)
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-endurance",
     title="cost and survival against the strength of adaptation to contacts, nonlinear and linear",
     reproduces="Muico et al. 2009, Fig. 3",

@@ -9,7 +9,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import Case, measure, summary_by
+from poise.study.nqr.case import NqrCase, measure, summary_by
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
 """m: of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
@@ -36,10 +36,10 @@ GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
 """Motion: {what the ground does: the terrain of a height, and of a seed if it is drawn by chance}."""
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each motion over what is meant for it; other motions, such as prepared ones, over what is meant for a walk."""
     return [
-        Case(
+        NqrCase(
             {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain(height, seed)),
         )
@@ -50,7 +50,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-ground",
     title="survival of steps, stairs and slopes, up and down, and of bumps",
     reproduces="Muico et al. 2009, section 5.4",

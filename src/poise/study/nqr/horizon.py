@@ -8,17 +8,17 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import MOTIONS, VARIANTS, Case, measure, summary_by
+from poise.study.nqr.case import MOTIONS, VARIANTS, NqrCase, measure, summary_by
 
 CYCLES = (1, 2, 3, 4, 6, 0)
 """0 for as many as matter."""
 COARSE = (1, 2, 0)
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each number of cycles looked ahead."""
     return [
-        Case(
+        NqrCase(
             {"motion": f"{spoken_name(motion)} ({variant})", "cycles": str(cycles or "all")},
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
@@ -30,7 +30,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-horizon",
     title="survival against the number of cycles looked ahead",
     reproduces="Muico et al. 2009, section 5.2",

@@ -11,7 +11,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels, share_circle, share_map, shares_over
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.trial import Trial, cast_once
-from poise.study.nqr.case import Case, measure, summary_by
+from poise.study.nqr.case import NqrCase, measure, summary_by
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ DURATION = 0.1
 SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each push at each phase."""
     if scope.seconds <= PUSHED_AT:
         raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s")
     forces, angles, phases = COARSE if scope.coarse else (FORCES, ANGLES, PHASES)
     return [
-        Case(
+        NqrCase(
             {"motion": spoken_name(motion), "direction": angle, "force": force, "phase": phase / phases},
             Trial(
                 motion,
@@ -93,7 +93,7 @@ def _circle(axis: Any, rows: Sequence[Row]) -> None:
     axis.set_title(f"{rows[0]['motion']}, all phases")
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-push",
     title="survival of pushes of a tenth of a second on the torso: force, direction, phase of the cycle",
     reproduces="how robust it is",

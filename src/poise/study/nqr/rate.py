@@ -8,16 +8,16 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, Case, measure, summary_by
+from poise.study.nqr.case import LAWS, MOTIONS, VARIANTS, NqrCase, measure, summary_by
 
 RATES = (120.0, 60.0)
 """Hz."""
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law at each rate."""
     return [
-        Case(
+        NqrCase(
             {"motion": f"{spoken_name(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
             replace(settings, law=LAWS[law]),
@@ -30,7 +30,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-rate",
     title="survival at 60 and 120 steps a second, nonlinear and linear",
     reproduces="Muico et al. 2009, section 5.3",

@@ -11,7 +11,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, MOTIONS, Case, measure, summary_by
+from poise.study.nqr.case import COLOURS, MOTIONS, NqrCase, measure, summary_by
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[NqrCase]:
     """Each motion from each seed."""
     return [
-        Case({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
+        NqrCase({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
         for motion in scope.motions
         for seed in range(scope.seeds)
     ]
@@ -47,7 +47,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[NqrCase] = Study(
     name="nqr-survival",
     title="how long motions go on, on level ground from noisy starts",
     reproduces="how reliable it is",

@@ -13,10 +13,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.nqr.nqr import Nqr
 from poise.measure.speed import paced
-from poise.perform.start import Placed, start
+from poise.perform.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import grouped, mean
 from poise.study.experiment.trial import NOISE, cast_once
 from poise.study.nqr.case import COLOURS
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 _TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
-def measure(case: Played) -> Row:
+def measure(case: MotionCase) -> Row:
     """Control and simulation of each step, and MuJoCo's own steps from states on the way."""
     body, reference = cast_once(case.motion, None, True)
     world, controller = World(Scene.of(body)), Nqr()
-    controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
+    controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
     pace = paced(world, controller, max(1, round(case.seconds / world.settings.step)))
     return {
         "motion": spoken_name(case.motion),
@@ -80,7 +80,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Played] = Study(
+STUDY: Study[MotionCase] = Study(
     name="nqr-timing",
     title="time of a step of control and simulation",
     reproduces="Muico et al. 2009, Table 4",

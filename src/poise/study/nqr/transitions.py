@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.control.nqr.nqr import Nqr
-from poise.library.repertoire import Repertoire, Roaming, Stance, Step, canonical, shipped_repertoire
+from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roaming, canonical, shipped_repertoire
 from poise.measure.metrics import fell_at
 from poise.perform.run import perform
 from poise.study.experiment.plots import panels
@@ -86,16 +86,16 @@ def _off(recording: Recording, begin: float, end: float) -> float:
     return float(np.sqrt(np.mean((recording.qpos - recording.reference_qpos)[within, 7:] ** 2)))
 
 
-def steady(steps: Sequence[Step], stance: Stance) -> tuple[Step, ...]:
+def steady(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
     """Steps of a gait, or of standing, from a stance back to itself."""
-    taken: list[Step] = []
+    taken: list[MotionStep] = []
     while not taken or taken[-1].ends != stance:
         here = taken[-1].ends if taken else stance
         taken.append(next(step for step in steps if step.begins == here and step.steady))
     return tuple(taken)
 
 
-def chained(repertoire: Repertoire, steps: Sequence[Step]) -> Repertoire:
+def chained(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
     """Steps that can only be taken one after the other, the last two again and again."""
     ends = {step.ends for step in steps}
     led_to = [step for step in repertoire.steps if step.begins in ends and step.steady]

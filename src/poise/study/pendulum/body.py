@@ -7,7 +7,7 @@ import math
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.trial import Build, Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
 
 SUITED = 1.0
 """m/s, of legs as they are; others as fast as they swing: with the root of their length."""
@@ -24,10 +24,10 @@ COARSE = 2
 """Of so many builds one is tried when it has to be quick."""
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[PendulumCase]:
     """Each build at the speed that suits it."""
     return [
-        Case(
+        PendulumCase(
             {"what": what, "value": value, "wanted": SUITED * math.sqrt(build.legs)},
             Trial(
                 "walk",
@@ -46,7 +46,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[PendulumCase] = Study(
     name="pendulum-body",
     title="legs of other lengths, other masses, and loads in one hand, with the same settings",
     reproduces="Tsai et al. 2010, section 5.3",

@@ -102,7 +102,7 @@ TOLD: Mapping[str, Gather] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class PendulumCase:
     """A trial, with what tells it from the others and what it must achieve besides staying up."""
 
     labels: Row
@@ -117,7 +117,7 @@ def walking(speed: float) -> tuple[Command, ...]:
     return (Command(0.0, 0.0, speed),)
 
 
-def measure(case: Case) -> Row:
+def measure(case: PendulumCase) -> Row:
     """Perform it: its labels, whether it survived and achieved what it must, and how it walked."""
     trial = case.trial
     run, world, reference = staged(trial, _controller(case))
@@ -142,7 +142,7 @@ def measure(case: Case) -> Row:
     }
 
 
-def _controller(case: Case) -> Controller:
+def _controller(case: PendulumCase) -> Controller:
     return Pendulum() if case.foresees else Unforeseeing(Pendulum())
 
 

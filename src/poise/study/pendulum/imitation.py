@@ -114,7 +114,7 @@ class Strides:
 
 
 @dataclass(frozen=True)
-class Errors:
+class StrideErrors:
     """How strides differ from one of a clip, at each phase: root mean squares over strides and joints."""
 
     upper: Array  # (STRIDE_PHASES,) rad
@@ -162,7 +162,7 @@ def reference_strides(body: Body, reference: Reference) -> Strides:
     return strides_of(body, heard.poses, strikes(heard.down[:, 0], SAMPLE_RATE))
 
 
-def compared(body: Body, walked: Strides, clip: Strides) -> Errors:
+def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
     """How a walk differs from the one stride of a clip that it is nearest to."""
     space, count = PoseSpace(body), len(walked.qpos)
     flat = walked.qpos.reshape(-1, body.nq)
@@ -172,7 +172,7 @@ def compared(body: Body, walked: Strides, clip: Strides) -> Errors:
     legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
     upper = np.setdiff1d(np.arange(6, body.nv), legs)
     away = np.sum((walked.com - clip.com[nearest]) ** 2, axis=2)
-    return Errors(
+    return StrideErrors(
         np.sqrt(np.mean(angles[:, :, upper] ** 2, axis=(0, 2))),
         np.sqrt(np.mean(angles[:, :, legs] ** 2, axis=(0, 2))),
         np.sqrt(np.mean(away, axis=0)),
@@ -191,7 +191,7 @@ ERRORS = {"upper_deg": "#1f5fa8", "legs_deg": "#c23b22", "com_mm": "#444444"}
 
 
 @dataclass(frozen=True)
-class Case:
+class ImitationCase:
     """A motion at its own speed, or at another."""
 
     motion: str
@@ -200,14 +200,14 @@ class Case:
     seed: int
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ImitationCase]:
     """Each motion at its own speed; the first one at all others too."""
     speeds = COARSE if scope.coarse else SPEEDS
     tried = [(motion, None) for motion in scope.motions] + [(scope.motions[0], speed) for speed in speeds]
-    return [Case(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
+    return [ImitationCase(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
 
 
-def measure(case: Case) -> Row:
+def measure(case: ImitationCase) -> Row:
     """Let it walk, and compare."""
     trial = Trial(
         case.motion,
@@ -246,7 +246,7 @@ def _median_mm(lengths: Array) -> float | None:
     return 1e3 * float(np.median(lengths)) if len(lengths) else None
 
 
-def _told(errors: Errors | None) -> Row:
+def _told(errors: StrideErrors | None) -> Row:
     """Root mean squares over the stride, then phase by phase; nothing where there is nothing to compare."""
     found = dict.fromkeys(ERRORS) if errors is None else _in_units(errors)
     row: Row = {name: _rms(values) for name, values in found.items()}
@@ -256,7 +256,7 @@ def _told(errors: Errors | None) -> Row:
     return row
 
 
-def _in_units(errors: Errors) -> dict[str, Array]:
+def _in_units(errors: StrideErrors) -> dict[str, Array]:
     values = (np.degrees(errors.upper), np.degrees(errors.legs), 1e3 * errors.com)
     return dict(zip(ERRORS, values, strict=True))
 
@@ -310,7 +310,7 @@ def _speeds(axes: Any, rows: Sequence[Row]) -> None:
     axes[1].set_xlabel("m/s wanted")
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ImitationCase] = Study(
     name="pendulum-imitation",
     title="error against the clip, speeds that are held, creeping and scuffing feet",
     reproduces="Tsai et al. 2010, section 5.1",

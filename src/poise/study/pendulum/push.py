@@ -13,7 +13,7 @@ from poise.study.experiment.plots import panels, share_circle, share_map, shares
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, total
 from poise.study.experiment.trial import Build, Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, walking
 from poise.world.pushes import Push
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _SPREAD = 0.618034  # of a phase's share of the stride, from one seed to the nex
 
 
 @dataclass(frozen=True)
-class Blows:
+class PendulumPushes:
     """Pushes of a kind: each force in each direction at each phase."""
 
     kind: str
@@ -48,19 +48,19 @@ class Blows:
 
 EIGHT = tuple(range(0, 360, 45))
 WHOLE = (
-    Blows("walking", (250.0, 350.0, 450.0, 500.0, 550.0), 0.4, EIGHT, 8),
-    Blows("walking, sideways", (700.0,), 0.2, (90, 270), 8),
-    Blows("standing", (200.0, 300.0, 400.0), 0.4, EIGHT, 1, "stand"),
+    PendulumPushes("walking", (250.0, 350.0, 450.0, 500.0, 550.0), 0.4, EIGHT, 8),
+    PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 8),
+    PendulumPushes("standing", (200.0, 300.0, 400.0), 0.4, EIGHT, 1, "stand"),
 )
 COARSE = (
-    Blows("walking", (350.0, 500.0), 0.4, tuple(SIDES), 2),
-    Blows("walking, sideways", (700.0,), 0.2, (90, 270), 2),
-    Blows("standing", (300.0,), 0.4, tuple(SIDES), 1, "stand"),
+    PendulumPushes("walking", (350.0, 500.0), 0.4, tuple(SIDES), 2),
+    PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 2),
+    PendulumPushes("standing", (300.0,), 0.4, tuple(SIDES), 1, "stand"),
 )
 LIMITS = ("paper", "human")
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[PendulumCase]:
     """Each push under each set of torque limits."""
     return [
         case
@@ -70,13 +70,13 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-def _cases(blows: Blows, limits: str, scope: Scope) -> Iterator[Case]:
+def _cases(blows: PendulumPushes, limits: str, scope: Scope) -> Iterator[PendulumCase]:
     stands = blows.motion == "stand"
     for angle, force, phase, seed in product(blows.directions, blows.forces, range(blows.phases), range(scope.seeds)):
         time = pushed_at(phase, blows.phases, seed)
         way = math.radians(angle)
         push = Push(force, time, blows.duration, (math.cos(way), math.sin(way), 0.0))
-        yield Case(
+        yield PendulumCase(
             {
                 "pushed": blows.kind,
                 "limits": limits,
@@ -165,7 +165,7 @@ def _phases(axis: Any, rows: Sequence[Row]) -> None:
     axis.set_title("survived, %, all directions")
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[PendulumCase] = Study(
     name="pendulum-push",
     title="survival of pushes at the trunk: force, direction, phase of the stride, torque limits",
     reproduces="Tsai et al. 2010, section 5.3",

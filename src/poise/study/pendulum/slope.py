@@ -10,7 +10,7 @@ import numpy as np
 from poise.study.experiment.plots import panels, share_map, shares_over
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,10 +23,10 @@ OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
 """Degrees, up and down, that the paper tells of itself and of others, and how they are drawn."""
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[PendulumCase]:
     """Each slope at each speed."""
     return [
-        Case(
+        PendulumCase(
             {"degrees": degrees, "wanted": speed},
             Trial(
                 "walk",
@@ -59,7 +59,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[PendulumCase] = Study(
     name="pendulum-slope",
     title="survival of slopes, up and down, at two speeds",
     reproduces="Tsai et al. 2010, section 5.3",

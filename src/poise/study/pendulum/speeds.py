@@ -13,7 +13,7 @@ from poise.control.commands import Command
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import count, grouped, most, total
 from poise.study.experiment.trial import Trial, judge, staged
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, com_of
@@ -28,13 +28,13 @@ HELD, SETTLING = 12.0, 5.0
 _SPEEDS = 7  # tells the draw of the speeds from those of noise and phase, which have the same seed
 
 
-def wanted(case: Played) -> Array:
+def wanted(case: MotionCase) -> Array:
     """(N,) m/s, one after the other."""
     spans = math.ceil(case.seconds / HELD)
     return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
 
 
-def measure(case: Played) -> Row:
+def measure(case: MotionCase) -> Row:
     """Let it walk straight on, and compare the means of its speed with what was wanted."""
     speeds = wanted(case)
     commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
@@ -99,7 +99,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Played] = Study(
+STUDY: Study[MotionCase] = Study(
     name="pendulum-speeds",
     title="long walks at speeds that change by chance: falls, speeds that are held, the audit",
     reproduces="Tsai et al. 2010, section 5.1",

@@ -9,7 +9,7 @@ import numpy as np
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.trial import Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, Case, measure, summary_by, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
 
 SPEEDS = (0.5, 0.8)
 """m/s."""
@@ -36,10 +36,10 @@ GROUNDS = {
 }
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[PendulumCase]:
     """Each height of each ground at each speed; rough ground is another for each seed."""
     return [
-        Case(
+        PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
             Trial(
                 "walk",
@@ -65,7 +65,7 @@ def _varied(seed: int) -> float:
     return float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED))
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[PendulumCase] = Study(
     name="pendulum-stairs",
     title="whether it gets over stairs, rough ground and unforeseen drops",
     reproduces="Tsai et al. 2010, section 5.3",

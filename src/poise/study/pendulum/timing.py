@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.control.pendulum.pendulum import Pendulum
-from poise.measure.speed import Pace, paced
-from poise.perform.start import Placed, start
+from poise.measure.speed import StepTimes, paced
+from poise.perform.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Played, Row, Scope, Study, each_motion
+from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import grouped, mean, numbers
 from poise.study.experiment.trial import NOISE, cast_once
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE
@@ -31,11 +31,11 @@ PAPER = {"filter_ms": 5.10, "simulation_ms": 8.45}
 _TIMES = ("filter_ms", "simulation_ms", "step_ms", "p99_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
-def measure(case: Played) -> Row:
+def measure(case: MotionCase) -> Row:
     """The filter with the postures it asks for, tracking with simulation, and MuJoCo's own steps on the way."""
     body, reference = cast_once(case.motion, BODY, False)
     world, controller = World(Scene.of(body), WorldSettings(step=1.0 / STEP_RATE)), Pendulum()
-    controller.reset(world, Placed(reference, start(world, reference, case.seed, NOISE)))
+    controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
     pace = paced(world, controller, max(1, round(case.seconds * STEP_RATE)))
     return {
         "motion": spoken_name(case.motion),
@@ -45,7 +45,7 @@ def measure(case: Played) -> Row:
     }
 
 
-def _told(pace: Pace, step: float) -> Row:
+def _told(pace: StepTimes, step: float) -> Row:
     """Means in ms; the ratio is that of the means as well."""
     whole, mujocos = pace.whole, float(pace.mujoco.mean())
     slow = float(np.percentile(whole, 99))
@@ -83,7 +83,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Played] = Study(
+STUDY: Study[MotionCase] = Study(
     name="pendulum-timing",
     title="time of a step of filter, tracking and simulation",
     reproduces="Tsai et al. 2010, section 5",

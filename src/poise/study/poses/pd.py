@@ -40,7 +40,7 @@ ALL_ROUND = 180.0
 
 
 @dataclass(frozen=True)
-class Swing:
+class JointSwing:
     """A joint at rest that is told to be elsewhere, at once."""
 
     inertia: float  # kg m^2
@@ -66,7 +66,7 @@ class Swung:
     velocity: Array  # (T,) rad/s
 
 
-def simulated(swing: Swing) -> Swung:
+def simulated(swing: JointSwing) -> Swung:
     """By our controller in our world."""
     body = _joint(swing.inertia)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1.0 / swing.rate))
@@ -86,7 +86,7 @@ def simulated(swing: Swing) -> Swung:
     return Swung(np.arange(steps + 1) / swing.rate, angle, velocity)
 
 
-def exact(swing: Swing) -> Swung:
+def exact(swing: JointSwing) -> Swung:
     """By the differential equation itself, at the same times."""
     goal, reach = radians(swing.degrees), swing.reach
 
@@ -129,7 +129,7 @@ PANELS = {"a": (0.25, True), "b": (1.5, True), "c": (1.5, False), "d": (3.0, Fal
 
 
 @dataclass(frozen=True)
-class Case:
+class DampingCase:
     """A panel of the figure, for an angle and a rate of simulation."""
 
     panel: str
@@ -138,20 +138,20 @@ class Case:
     seconds: float
 
     @property
-    def swing(self) -> Swing:
+    def swing(self) -> JointSwing:
         """In SI units."""
         damping, linear = PANELS[self.panel]
         gains = STIFFNESS / FRAME**2, damping / FRAME
-        return Swing(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
+        return JointSwing(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[DampingCase]:
     """All panels; of other angles and rates if there is time."""
     kinds = [(SHOWN, 120.0)] if scope.coarse else [*((degrees, 120.0) for degrees in DEGREES), (SHOWN, 60.0)]
-    return [Case(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
+    return [DampingCase(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
 
 
-def measure(case: Case) -> Row:
+def measure(case: DampingCase) -> Row:
     """Peak and overshoot, beside those of the exact solution."""
     ours, true = simulated(case.swing), exact(case.swing)
     damping, linear = PANELS[case.panel]
@@ -196,7 +196,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     shown = [row for row in rows if row["degrees"] == SHOWN and row["rate"] == 120.0]
     figure, axes = panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
-        case = Case(str(row["panel"]), SHOWN, 120.0, numbers([row], "seconds")[0])
+        case = DampingCase(str(row["panel"]), SHOWN, 120.0, numbers([row], "seconds")[0])
         for swung, style in ((exact(case.swing), {"color": "0.7", "lw": 3}), (simulated(case.swing), {"color": "C0"})):
             above.plot(swung.time, np.degrees(swung.angle), **style)
             below.plot(swung.time, np.degrees(swung.velocity), **style)
@@ -209,7 +209,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[DampingCase] = Study(
     name="poses-pd",
     title="linear and nonlinear damping of a joint",
     reproduces="Fattal & Lischinski 2006, Fig. 1",

@@ -26,20 +26,20 @@ COLOUR = "tab:purple"
 
 
 @dataclass(frozen=True)
-class Case:
+class ShootingCase:
     """A script, solved for the how-manieth time: seconds vary."""
 
     script: str
     seed: int
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[ShootingCase]:
     """Each script that the paper tells of."""
     scripts = list(PAPER) if not scope.coarse else ["lamp"]
-    return [Case(script, seed) for script in scripts for seed in range(scope.seeds)]
+    return [ShootingCase(script, seed) for script in scripts for seed in range(scope.seeds)]
 
 
-def measure(case: Case) -> Row:
+def measure(case: ShootingCase) -> Row:
     """Solve, then perform what was found."""
     solution = solve(read_script(case.script))
     recording = animate(solution.script).recording
@@ -82,7 +82,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[ShootingCase] = Study(
     name="poses-shooting",
     title="iterations, simulations and seconds until constraints are met",
     reproduces="Fattal & Lischinski 2006, section 6",

@@ -16,7 +16,7 @@ from poise.animate.solve import solve
 from poise.body.assemble import build
 from poise.body.body import Body
 from poise.body.plans.plan import Segment, other_side
-from poise.control.poses.rig import Span
+from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse
@@ -187,8 +187,8 @@ def _moved(timed: Any, warp: Warp) -> Any:
     return replace(timed, when=_span(timed.when, warp))
 
 
-def _span(span: Span, warp: Warp) -> Span:
-    return Span(warp(span.start), warp(span.end))
+def _span(span: TimeSpan, warp: Warp) -> TimeSpan:
+    return TimeSpan(warp(span.start), warp(span.end))
 
 
 def _retargeted(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
@@ -208,19 +208,19 @@ ENOUGH = 0.9
 
 
 @dataclass(frozen=True)
-class Case:
+class VariationCase:
     """A variation of a script."""
 
     script: str
     seed: int
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[VariationCase]:
     """So many variations of every script that comes with Poise."""
-    return [Case(script, seed) for script in shipped_scripts() for seed in range(scope.seeds)]
+    return [VariationCase(script, seed) for script in shipped_scripts() for seed in range(scope.seeds)]
 
 
-def measure(case: Case) -> Row:
+def measure(case: VariationCase) -> Row:
     """Solved if it has constraints, performed, and judged."""
     script = varied(read_script(case.script), case.seed)
     solution = solve(script) if script.goals else None
@@ -257,7 +257,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[VariationCase] = Study(
     name="poses-variations",
     title="scripts with other masses, times and targets",
     reproduces="how far a user may go",

@@ -15,7 +15,7 @@ from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median
 from poise.study.rotation.flights import dive, kip, spring
-from poise.study.rotation.stage import Rehearsal
+from poise.study.rotation.stage import BehaviourTrial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ GOING_ON = 2.0
 """Turns after a leap down, of a roll that goes on."""
 
 
-class Outcome(NamedTuple):
+class AerialOutcome(NamedTuple):
     """What came of a try."""
 
     reached: bool
@@ -36,48 +36,50 @@ class Outcome(NamedTuple):
     performance: Performance
 
 
-def _dived(rehearsal: Rehearsal) -> Outcome:
+def _dived(rehearsal: BehaviourTrial) -> AerialOutcome:
     dived = dive(rehearsal)
-    return Outcome(dived.succeeded, dived.flew, dived.performance)
+    return AerialOutcome(dived.succeeded, dived.flew, dived.performance)
 
 
-def _rolled_on(rehearsal: Rehearsal) -> Outcome:
+def _rolled_on(rehearsal: BehaviourTrial) -> AerialOutcome:
     dived = dive(rehearsal)
-    return Outcome(dived.on_hands and dived.turns >= GOING_ON and not dived.blew_up, dived.flew, dived.performance)
+    return AerialOutcome(
+        dived.on_hands and dived.turns >= GOING_ON and not dived.blew_up, dived.flew, dived.performance
+    )
 
 
-def _kipped(rehearsal: Rehearsal) -> Outcome:
+def _kipped(rehearsal: BehaviourTrial) -> AerialOutcome:
     kipped = kip(rehearsal)
-    return Outcome(kipped.succeeded, kipped.flew, kipped.performance)
+    return AerialOutcome(kipped.succeeded, kipped.flew, kipped.performance)
 
 
-def _sprung(rehearsal: Rehearsal) -> Outcome:
+def _sprung(rehearsal: BehaviourTrial) -> AerialOutcome:
     sprung = spring(rehearsal)
-    return Outcome(sprung.succeeded, sum(sprung.flights), sprung.performance)
+    return AerialOutcome(sprung.succeeded, sum(sprung.flights), sprung.performance)
 
 
 @dataclass(frozen=True)
-class Goal:
+class AerialGoal:
     """What a behaviour is for, who judges it, where, and from how noisy starts."""
 
     words: str
-    judge: Callable[[Rehearsal], Outcome]
+    judge: Callable[[BehaviourTrial], AerialOutcome]
     seconds: float
     terrain: str = "flat"
     noises: tuple[float, ...] = (0.1,)  # rad/s of the first joint velocities
 
 
 GOALS = {
-    "kip-up": Goal("onto its feet alone, and stands there for 2 s", _kipped, 6.0),
-    "dive-roll": Goal("onto its hands, over, and stands for 1 s", _dived, 5.0),
-    "dive-down": Goal("onto its hands, and two turns", _rolled_on, 5.5, "drop:0.5"),
-    "back-handspring": Goal("onto its hands, onto its feet, stands for 2 s", _sprung, 6.0, noises=(0.1, 0.2)),
-    "double-back-handspring": Goal("the same, twice in a row", _sprung, 8.0),
+    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", _kipped, 6.0),
+    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", _dived, 5.0),
+    "dive-down": AerialGoal("onto its hands, and two turns", _rolled_on, 5.5, "drop:0.5"),
+    "back-handspring": AerialGoal("onto its hands, onto its feet, stands for 2 s", _sprung, 6.0, noises=(0.1, 0.2)),
+    "double-back-handspring": AerialGoal("the same, twice in a row", _sprung, 8.0),
 }
 
 
 @dataclass(frozen=True)
-class Case:
+class AerialCase:
     """A behaviour from a noisy start."""
 
     name: str
@@ -87,23 +89,23 @@ class Case:
     seconds: float
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[AerialCase]:
     """Each behaviour from each start with an athlete's torques, and from a few with a human's."""
     names = ("dive-roll",) if scope.coarse else tuple(GOALS)
     kinds = [(name, "athlete", noise, scope.seeds) for name in names for noise in GOALS[name].noises]
     if not scope.coarse:
         kinds += [(name, "human", GOALS[name].noises[0], min(FEW, scope.seeds)) for name in names]
     return [
-        Case(name, limits, noise, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
+        AerialCase(name, limits, noise, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
         for name, limits, noise, seeds in kinds
         for seed in range(seeds)
     ]
 
 
-def measure(case: Case) -> Row:
+def measure(case: AerialCase) -> Row:
     """Whether it did it, and whether that was physical."""
     goal = GOALS[case.name]
-    rehearsal = Rehearsal(
+    rehearsal = BehaviourTrial(
         read_behaviour(case.name), goal.terrain, case.seconds, case.seed, case.noise, limits=case.limits
     )
     outcome = goal.judge(rehearsal)
@@ -142,7 +144,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[AerialCase] = Study(
     name="rotation-aerial",
     title="how often dives, kip-ups and handsprings do what they are for",
     reproduces="Zordan et al. 2014, section VIII-B",

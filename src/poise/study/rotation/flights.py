@@ -11,7 +11,7 @@ from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
 from poise.perform.run import Performance
-from poise.study.rotation.stage import SOUND, Friction, Rehearsal, of_foot, staged, touching
+from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -48,7 +48,7 @@ class Dived:
         return rolled and self.stood >= DIVE_STANDING and not self.blew_up
 
 
-def dive(rehearsal: Rehearsal) -> Dived:
+def dive(rehearsal: BehaviourTrial) -> Dived:
     """Dive and roll until it has stood for long enough or the time is up."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
@@ -77,7 +77,7 @@ def _height(world: World) -> float:
     return float(z - world.scene.terrain.height(x, y))
 
 
-def score_of_dive(rehearsal: Rehearsal) -> float:
+def score_of_dive(rehearsal: BehaviourTrial) -> float:
     """A flight, onto the hands, over, up, and standing: 6 for all of it, less for friction that drives."""
     dived = dive(rehearsal)
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
@@ -116,7 +116,7 @@ class Kipped:
         return up and not self.blew_up
 
 
-def kip(rehearsal: Rehearsal) -> Kipped:
+def kip(rehearsal: BehaviourTrial) -> Kipped:
     """Kip up until something other than feet touches the ground, or standing is long enough."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
@@ -144,7 +144,7 @@ def _done(time: float, down: float | None) -> bool:
     return down is not None and time >= down + KIP_STANDING + 1e-9
 
 
-def score_of_kip(rehearsal: Rehearsal) -> float:
+def score_of_kip(rehearsal: BehaviourTrial) -> float:
     """Into the air, onto the feet, near them, standing, and up: 7 for all of it, less for friction that drives."""
     kipped = kip(rehearsal)
     flew, stood = min(kipped.flew / KIP_AIRBORNE, 1.0), min(kipped.stood / KIP_STANDING, 1.0)
@@ -161,7 +161,7 @@ SPRING_STANDING = 2.0
 
 
 @dataclass(frozen=True)
-class Support:
+class SupportPhase:
     """A time on the feet, on the hands, or on something else; what comes off the ground between is part of it."""
 
     on: str  # feet, hands or else
@@ -174,7 +174,7 @@ class Sprung:
     """What came of handsprings."""
 
     springs: int  # that were asked for
-    supports: tuple[Support, ...]
+    supports: tuple[SupportPhase, ...]
     turned: float  # degrees of the pelvis when the last support began
     height: float  # m of the centre of mass at the end
     blew_up: bool
@@ -206,12 +206,12 @@ class Sprung:
         return self.stood >= SPRING_STANDING and self.height > UPRIGHT and not self.blew_up
 
 
-def spring(rehearsal: Rehearsal) -> Sprung:
+def spring(rehearsal: BehaviourTrial) -> Sprung:
     """Spring until it has stood for long enough, or something else than hands and feet touches the ground."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
     assert isinstance(performing, Handspring)
-    supports: list[Support] = []
+    supports: list[SupportPhase] = []
     turned, failure, friction = 0.0, None, Friction(world)
     try:
         while world.time < rehearsal.seconds and not _over(supports, performing.springs):
@@ -223,7 +223,7 @@ def spring(rehearsal: Rehearsal) -> Sprung:
                 start = supports.pop().start
             else:
                 turned = float(np.degrees(performing.pitch))
-            supports.append(Support(on, start, world.time))
+            supports.append(SupportPhase(on, start, world.time))
     except BlowUp as error:
         failure = error
     height = float(world.state.data.subtree_com[1, 2])
@@ -237,14 +237,14 @@ def _on(links: set[str]) -> str:
     return "hands" if all(link.endswith(_HANDS) for link in links) else "else"
 
 
-def _over(supports: list[Support], springs: int) -> bool:
+def _over(supports: list[SupportPhase], springs: int) -> bool:
     if not supports:
         return False
     last = supports[-1]
     return last.on == "else" or (len(supports) == 2 * springs + 1 and last.end - last.start >= SPRING_STANDING)
 
 
-def score_of_spring(rehearsal: Rehearsal) -> float:
+def score_of_spring(rehearsal: BehaviourTrial) -> float:
     """Supports that come as they should, how far round, and standing: 6 and more for all, less for driving friction."""
     sprung = spring(rehearsal)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)

@@ -14,8 +14,9 @@ from poise.measure.audit import audit
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median
-from poise.study.rotation.rehearsal import Rehearsal, flip
+from poise.study.rotation.rehearsal import flip
 from poise.study.rotation.roll import FRESH
+from poise.study.rotation.stage import BehaviourTrial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,16 +35,16 @@ BEHAVIOUR = "back-flip"
 
 
 @dataclass(frozen=True)
-class Case:
+class FlipCase:
     """A flip from a noisy start."""
 
     part: str
-    rehearsal: Rehearsal
+    rehearsal: BehaviourTrial
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[FlipCase]:
     """All of it: each noise, jolts at take-off, both limits and rates; parts left out at the greatest noise."""
-    first = Rehearsal(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
+    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [("all of it", first)]
     if not scope.coarse:
         kinds = [("all of it", replace(first, noise=noise)) for noise in NOISES]
@@ -51,10 +52,10 @@ def cases(scope: Scope) -> list[Case]:
         kinds += [("all of it", replace(first, rate=120.0, jolt=jolt)) for jolt in (0.0, NOISY)]
         kinds += [("all of it", replace(first, limits="human", rate=rate)) for rate in (60.0, 120.0)]
         kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
-    return [Case(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
+    return [FlipCase(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 
 
-def measure(case: Case) -> Row:
+def measure(case: FlipCase) -> Row:
     """How it landed and how long it stood."""
     flipped = flip(case.rehearsal)
     checked = audit(flipped.performance.recording)
@@ -107,7 +108,7 @@ def _name(row: Row) -> str:
     return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[FlipCase] = Study(
     name="rotation-flip",
     title="back flips that succeed, over noise and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-B",

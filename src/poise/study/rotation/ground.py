@@ -16,7 +16,7 @@ from poise.rotations import quat_rotate
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median
-from poise.study.rotation.stage import Rehearsal, staged
+from poise.study.rotation.stage import BehaviourTrial, staged
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -47,7 +47,7 @@ def _on_belly(_: Rotation, world: World) -> bool:
 
 
 @dataclass(frozen=True)
-class Goal:
+class GroundGoal:
     """What a behaviour is for, and how long it may take."""
 
     words: str
@@ -57,16 +57,16 @@ class Goal:
 
 
 GOALS = {
-    "shoulder-roll": Goal("one turn", _turns(1.0), 4.0, 0.0),
-    "sideways-roll": Goal("four turns", _turns(4.0), 30.0, 0.0),
-    "roll-and-stand": Goal("stands", _stands, 10.0),
-    "baby-roll": Goal("on its belly", _on_belly, 12.0),
-    "baby-too-weak": Goal("on its belly", _on_belly, 12.0),
+    "shoulder-roll": GroundGoal("one turn", _turns(1.0), 4.0, 0.0),
+    "sideways-roll": GroundGoal("four turns", _turns(4.0), 30.0, 0.0),
+    "roll-and-stand": GroundGoal("stands", _stands, 10.0),
+    "baby-roll": GroundGoal("on its belly", _on_belly, 12.0),
+    "baby-too-weak": GroundGoal("on its belly", _on_belly, 12.0),
 }
 
 
 @dataclass(frozen=True)
-class Case:
+class GroundCase:
     """A behaviour from a noisy start, with one set of torque limits."""
 
     name: str
@@ -75,11 +75,11 @@ class Case:
     seconds: float
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[GroundCase]:
     """Each behaviour from each start; an adult's with an athlete's torques and with a human's."""
     names = ("shoulder-roll", "baby-roll") if scope.coarse else tuple(GOALS)
     return [
-        Case(name, limits, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
+        GroundCase(name, limits, FRESH + seed, min(scope.seconds, GOALS[name].seconds))
         for name in names
         for limits in (_sets(name)[:1] if scope.coarse else _sets(name))
         for seed in range(scope.seeds)
@@ -91,10 +91,10 @@ def _sets(name: str) -> tuple[str, ...]:
     return ("infant",) if read_behaviour(name).body == "baby" else ("athlete", "human")
 
 
-def measure(case: Case) -> Row:
+def measure(case: GroundCase) -> Row:
     """When it got there, and whether it stayed."""
     goal = GOALS[case.name]
-    run, world, controller = staged(Rehearsal(read_behaviour(case.name), seed=case.seed, limits=case.limits))
+    run, world, controller = staged(BehaviourTrial(read_behaviour(case.name), seed=case.seed, limits=case.limits))
     there, failure = None, None
     try:
         while world.time < case.seconds and there is None:
@@ -138,7 +138,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[GroundCase] = Study(
     name="rotation-ground",
     title="how often shoulder rolls, log rolls, rolls that end, and a baby do what they are for",
     reproduces="Zordan et al. 2014, section VIII-A and Fig. 4 (right)",

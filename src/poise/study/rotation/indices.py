@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.dynamics.rotation_indices import Rotation, rotation_of, turned_on
+from poise.dynamics.rotation_indices import RotationIndices, rotation_of, turned_on
 from poise.dynamics.terms import Terms
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
@@ -80,7 +80,7 @@ def _rotations(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> 
     terms = Terms(model)
     first = int(np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
     root, dof, place = int(model.jnt_bodyid[first]), int(model.jnt_dofadr[first]), int(model.jnt_qposadr[first])
-    found: list[Rotation] = []
+    found: list[RotationIndices] = []
     for pose, velocity in zip(qpos, qvel, strict=True):
         terms.evaluate(pose, velocity)
         found.append(rotation_of(terms.mass, velocity, terms.data, root, dof))
@@ -102,15 +102,15 @@ MOTIONS = ("backflip", "roll", "log-roll", "jump", "walk", "run", "turn-180")
 
 
 @dataclass(frozen=True)
-class Case:
+class IndexCase:
     """A motion as it was captured or made: nothing is simulated."""
 
     motion: str
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[IndexCase]:
     """One of each."""
-    return [Case(motion) for motion in scope.motions]
+    return [IndexCase(motion) for motion in scope.motions]
 
 
 @lru_cache(maxsize=32)
@@ -122,7 +122,7 @@ def rotations(motion: str) -> Rotations:
     return rotations_of_clip(reference.clip)
 
 
-def measure(case: Case) -> Row:
+def measure(case: IndexCase) -> Row:
     """How far excursion and root leave the axis of the turn, and how much they wobble about it."""
     found = rotations(case.motion)
     excursion, root = (np.degrees(found.off_axis(turn)) for turn in (found.excursion, found.root_turn))
@@ -165,7 +165,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[IndexCase] = Study(
     name="rotation-indices",
     title="excursion and root: how far they leave the axis of a turn",
     reproduces="Zordan et al. 2014, Fig. 1",

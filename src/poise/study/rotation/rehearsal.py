@@ -11,7 +11,7 @@ from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.perform.run import Performance
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import SOUND, Friction, Rehearsal, of_foot, staged, touching
+from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching
 from poise.world.result import BlowUp
 
 __all__ = ["Flipped", "Rehearsal", "Rolled", "flip", "roll", "score", "staged"]
@@ -48,7 +48,7 @@ class Rolled:
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
 
 
-def roll(rehearsal: Rehearsal) -> Rolled:
+def roll(rehearsal: BehaviourTrial) -> Rolled:
     """Roll until the time is up, or until it goes no further."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
@@ -71,7 +71,7 @@ def roll(rehearsal: Rehearsal) -> Rolled:
     )
 
 
-def score_of_roll(rehearsal: Rehearsal) -> float:
+def score_of_roll(rehearsal: BehaviourTrial) -> float:
     """Turns, less what effort, flopping, friction that drives, and blowing up cost."""
     rolled = roll(rehearsal)
     torque = rolled.performance.recording.torque[:, 6:]
@@ -106,7 +106,7 @@ STANDING = 2.0
 """s that count as standing."""
 
 
-def flip(rehearsal: Rehearsal) -> Flipped:
+def flip(rehearsal: BehaviourTrial) -> Flipped:
     """Flip until something other than feet touches the ground, or standing is long enough."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
@@ -135,7 +135,7 @@ def flip(rehearsal: Rehearsal) -> Flipped:
     return Flipped(turned, on_feet, stood, down - up, failure is not None, friction.driven, taken)
 
 
-def score_of_flip(rehearsal: Rehearsal) -> float:
+def score_of_flip(rehearsal: BehaviourTrial) -> float:
     """How far round, on what, and how long it stood: 6 for all of it, less for friction that drives."""
     flipped = flip(rehearsal)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
@@ -144,7 +144,7 @@ def score_of_flip(rehearsal: Rehearsal) -> float:
     return 2.0 * round_ + landed + 3.0 * stood * round_ - 30.0 * max(flipped.driven - SOUND, 0.0)
 
 
-def score(rehearsal: Rehearsal) -> float:
+def score(rehearsal: BehaviourTrial) -> float:
     """Of a behaviour of any kind: the higher the better."""
     judges = {
         "roll": score_of_roll,

@@ -14,7 +14,8 @@ from poise.measure.audit import audit
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median
-from poise.study.rotation.rehearsal import Rehearsal, roll
+from poise.study.rotation.rehearsal import roll
+from poise.study.rotation.stage import BehaviourTrial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,16 +35,16 @@ FRESH = 10_000
 
 
 @dataclass(frozen=True)
-class Case:
+class RollCase:
     """A roll from a noisy start."""
 
     ground: str
     limits: str
     part: str
-    rehearsal: Rehearsal
+    rehearsal: BehaviourTrial
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[RollCase]:
     """Each ground under both sets of torque limits; on the flat, with parts left out as well."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
@@ -51,9 +52,9 @@ def cases(scope: Scope) -> list[Case]:
     if not scope.coarse:
         kinds += [("flat", "athlete", part) for part in list(WITHOUT)[1:]]
     behaviour = read_behaviour(BEHAVIOUR)
-    first = Rehearsal(behaviour, seconds=scope.seconds)
+    first = BehaviourTrial(behaviour, seconds=scope.seconds)
     return [
-        Case(
+        RollCase(
             ground,
             limits,
             part,
@@ -64,7 +65,7 @@ def cases(scope: Scope) -> list[Case]:
     ]
 
 
-def measure(case: Case) -> Row:
+def measure(case: RollCase) -> Row:
     """Turns until it stalls or the time is up."""
     rolled = roll(case.rehearsal)
     checked = audit(rolled.performance.recording)
@@ -107,7 +108,7 @@ def _name(row: Row) -> str:
     return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[RollCase] = Study(
     name="rotation-roll",
     title="turns of a forward roll on different grounds, and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-A",

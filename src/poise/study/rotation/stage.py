@@ -15,7 +15,7 @@ from poise.control.rotation.rotation import Rotation
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
-from poise.library.behaviours.behaviour import Behaviour, Staged
+from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
 from poise.perform.run import Run
 from poise.reference.reference import Reference
@@ -102,7 +102,7 @@ SOUND = 0.025
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class BehaviourTrial:
     """What is performed, where, and from how noisy a start."""
 
     behaviour: Behaviour
@@ -122,7 +122,7 @@ class Rehearsal:
         return self.behaviour.rate if self.rate is None else self.rate
 
 
-def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
+def staged(rehearsal: BehaviourTrial) -> tuple[Run, World, Rotation]:
     """A rehearsal at its beginning."""
     behaviour = rehearsal.behaviour
     body = Body.named(behaviour.body)
@@ -136,7 +136,7 @@ def staged(rehearsal: Rehearsal) -> tuple[Run, World, Rotation]:
     if rehearsal.jolt:
         controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
     return (
-        Run(world, controller, Staged(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
+        Run(world, controller, BehaviourReference(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
         world,
         controller,
     )

@@ -18,7 +18,8 @@ from poise.measure.speed import paced
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import grouped, mean, numbers
-from poise.study.rotation.rehearsal import Rehearsal, staged
+from poise.study.rotation.rehearsal import staged
+from poise.study.rotation.stage import BehaviourTrial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +33,7 @@ _LANDING = Phase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
 @dataclass(frozen=True)
-class Case:
+class RotationTimingCase:
     """What is timed."""
 
     what: str
@@ -40,18 +41,20 @@ class Case:
     seed: int
 
 
-def cases(scope: Scope) -> list[Case]:
+def cases(scope: Scope) -> list[RotationTimingCase]:
     """Each behaviour and each plan."""
-    return [Case(what, scope.seconds, seed) for what in (*BEHAVIOURS, *PLANS) for seed in range(scope.seeds)]
+    return [
+        RotationTimingCase(what, scope.seconds, seed) for what in (*BEHAVIOURS, *PLANS) for seed in range(scope.seeds)
+    ]
 
 
-def measure(case: Case) -> Row:
+def measure(case: RotationTimingCase) -> Row:
     """Control and simulation of a step, in medians; or a plan."""
     row: Row = {"what": case.what, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
     if case.what in PLANS:
         return {**row, "plan_ms": 1e3 * _planned(case.what)}
     seconds = min(case.seconds, 4.0) if case.what == "back-flip" else case.seconds
-    rehearsal = Rehearsal(read_behaviour(case.what), seconds=seconds, seed=case.seed)
+    rehearsal = BehaviourTrial(read_behaviour(case.what), seconds=seconds, seed=case.seed)
     _, world, controller = staged(rehearsal)
     pace = paced(world, controller, round(seconds * rehearsal.hertz))
     whole = pace.whole
@@ -98,7 +101,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[Case] = Study(
+STUDY: Study[RotationTimingCase] = Study(
     name="rotation-timing",
     title="time of steps and plans",
     reproduces="Zordan et al. 2014, section VIII-B",

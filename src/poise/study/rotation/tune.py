@@ -17,7 +17,8 @@ from poise.library.behaviours.behaviour import Behaviour
 from poise.library.behaviours.files import written
 from poise.study.experiment.runner import crew
 from poise.study.experiment.study import Row
-from poise.study.rotation.rehearsal import Rehearsal, score
+from poise.study.rotation.rehearsal import score
+from poise.study.rotation.stage import BehaviourTrial
 
 # Search of parameters by samples alone: covariance matrix adaptation [Hansen2016], by the library `cma`.
 #
@@ -145,7 +146,7 @@ class Tuned:
 class _Sample:
     """A behaviour and the trials that it is judged by."""
 
-    trials: tuple[Rehearsal, ...]
+    trials: tuple[BehaviourTrial, ...]
 
 
 def _measure(sample: _Sample) -> Row:
@@ -178,7 +179,7 @@ def _sample(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
     shares = np.linspace(0.0, 1.0, count) if count > 1 else np.ones(1)
     return _Sample(
         tuple(
-            Rehearsal(
+            BehaviourTrial(
                 varied,
                 terrain=grounds[seed % len(grounds)],
                 rate=rates[seed // len(grounds) % len(rates)],
