@@ -14,7 +14,7 @@ from matplotlib.image import imread
 
 from poise.animate.animate import animate, keyframed
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.export.look import shown
 from poise.export.strip import Camera, png, write_strip
 from poise.files import write_file
@@ -34,7 +34,7 @@ SPANS = {  # s
 def draw(name: str) -> Path:
     """Both rows of a script, as one picture."""
     script = read_script(name)
-    solved = solve(script).script if script.goals else script
+    solved = solve_script(script).script if script.goals else script
     start, end = SPANS[name]
     times = np.linspace(start, end, PICTURES)
     camera = Camera(azimuth=-62, elevation=10, distance=2.3)

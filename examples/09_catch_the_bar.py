@@ -16,10 +16,10 @@ import numpy as np
 import poise
 from poise.control.modal.modal import Modal
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span, smooth
+from poise.edit.span import Span, smooth_ease
 from poise.edit.take import Frame, Take, take_of
 from poise.export.formats import export
-from poise.physics.recorded import stage
+from poise.physics.recorded import scene_of_motion
 from poise.world.platforms import Platforms
 from poise.world.props import Bar
 
@@ -70,7 +70,7 @@ class GoOver:
             goal, pose, way = np.array(there.qpos), np.array(self.pose), np.zeros(take.body.nv)
             goal[:3] += self.shift
             mujoco.mj_differentiatePos(model, way, 1.0, pose, goal)
-            mujoco.mj_integratePos(model, pose, way, float(smooth((number - first) / (OVER * take.rate))))
+            mujoco.mj_integratePos(model, pose, way, float(smooth_ease((number - first) / (OVER * take.rate))))
             return Frame(pose, there.down)
 
         return take.with_frames(frame, duration=None)
@@ -83,7 +83,7 @@ class Leap:
         self.body, swing = body, poise.named_motion("swing", body)
         self.live = poise.Live(_with(take_of(poise.named_motion("broad-jump", body), body), RAISED), body)
         self._swing = _with(take_of(swing, body), TUCKED)
-        hung = stage(swing.motions["swing"]).props[0]
+        hung = scene_of_motion(swing.motions["swing"]).props[0]
         self._hung = np.array([hung.x, 0.0, hung.height])  # m: where the hands of `swing` hold
         self._cycle = swing.motions["swing"].clip.frames
 

@@ -14,7 +14,7 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.export.formats import export
 from poise.perform.cues import grip_cues
-from poise.physics.recorded import stage
+from poise.physics.recorded import scene_of_motion
 
 SECONDS, NOISE = 3.0, 0.02
 """s of each, and rad/s of its joints at the beginning."""
@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
     for name, edits, ground in PERFORMANCES:
         reference = poise.named_motion(name, body)
         motion = reference.motions[name]
-        bar = stage(motion).props  # where hands hold on, if they do
+        bar = scene_of_motion(motion).props  # where hands hold on, if they do
         for edit in edits:
             reference = parse_edit(edit).on(take_of(reference, body))
         world = poise.World(poise.Scene.of(body, ground, props=bar))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animate.angles import freedoms, joint_freedoms, mirrored, read_angles
+from poise.animate.angles import freedoms, joint_freedoms, mirrored_angles, read_angles
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed
@@ -56,7 +56,7 @@ def test_unknown_angles_are_refused(name):
 
 @given(SOME)
 def test_a_mirror_image_of_a_mirror_image_is_the_pose(angles):
-    twice = mirrored(PERSON, mirrored(PERSON, angles))
+    twice = mirrored_angles(PERSON, mirrored_angles(PERSON, angles))
     assert twice == pytest.approx(angles)
 
 
@@ -66,7 +66,7 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     angles = np.random.default_rng(3).uniform(-0.6, 0.6, body.nv)
     angles[:3] = 0.0
     seen = np.zeros(body.nv)
-    for dof, angle in mirrored(body, dict(enumerate(angles))).items():
+    for dof, angle in mirrored_angles(body, dict(enumerate(angles))).items():
         seen[dof] = angle
     expected = body.mirrored(posed(body, angles))
     found = posed(body, seen)

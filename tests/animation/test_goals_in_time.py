@@ -6,7 +6,7 @@ import pytest
 from poise.animate.animate import animate
 from poise.animate.direct import affected_from, goal_start
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.errors import PoiseError
 from poise.toml_reader import ScriptError
 
@@ -45,7 +45,7 @@ def performed(script, time, name="neck_y"):
 
 def test_a_goal_that_a_later_one_spoils_is_met_again(tmp_path):
     script = script_of(tmp_path, ("one", "a.neck_y", "neck_y", 0.4, 20), ("two", "b.neck_y", "neck_y", 0.55, 35))
-    solution = solve(script)
+    solution = solve_script(script)
     assert solution.converged
     for answer, time, wanted in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
         told = np.degrees(answer.hit.reached[0])
@@ -55,7 +55,7 @@ def test_a_goal_that_a_later_one_spoils_is_met_again(tmp_path):
 
 def test_a_goal_that_cannot_be_met_beside_a_later_one_is_not_called_met(tmp_path):
     script = script_of(tmp_path, ("one", "b.neck_y", "neck_y", 0.5, 20), ("two", "b.neck_y", "neck_y", 0.51, 35))
-    solution = solve(script)
+    solution = solve_script(script)
     assert not solution.converged
     for answer, time in zip(solution.answers, (0.5, 0.51), strict=True):
         assert np.degrees(answer.hit.reached[0]) == pytest.approx(performed(solution.script, time), abs=1e-6)
@@ -64,7 +64,7 @@ def test_a_goal_that_cannot_be_met_beside_a_later_one_is_not_called_met(tmp_path
 @pytest.mark.parametrize("backward", [False, True])
 def test_goals_are_met_in_any_order(tmp_path, backward):
     goals = [("one", "a.neck_y", "neck_y", 0.3, 18), ("two", "c.neck_y", "neck_y", 0.72, 25)]
-    solution = solve(script_of(tmp_path, *(goals[::-1] if backward else goals)))
+    solution = solve_script(script_of(tmp_path, *(goals[::-1] if backward else goals)))
     assert solution.converged
     assert performed(solution.script, 0.3) == pytest.approx(18, abs=0.25)
     assert performed(solution.script, 0.72) == pytest.approx(25, abs=0.25)
@@ -72,7 +72,7 @@ def test_goals_are_met_in_any_order(tmp_path, backward):
 
 def test_a_start_between_two_steps_is_told_as_it_is_performed(tmp_path):
     text = NODS.replace("0.3,", "0.303,").replace("0.5,", "0.507,")
-    solution = solve(script_of(tmp_path, ("two", "c.neck_y", "neck_y", 0.72, 25), text=text))
+    solution = solve_script(script_of(tmp_path, ("two", "c.neck_y", "neck_y", 0.72, 25), text=text))
     told = np.degrees(solution.answers[0].hit.reached[0])
     assert told == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
 
@@ -105,19 +105,19 @@ def test_what_is_wanted_too_early_once_times_have_changed_is_refused(tmp_path):
 def test_a_script_that_blows_up_before_anything_can_be_changed_is_not_solved(tmp_path):
     text = NODS.replace("seconds = 1.0", 'seconds = 1.0\npush = "1e7@0.1"')
     with pytest.raises(PoiseError, match="nods cannot be solved: it blew up in step"):
-        solve(script_of(tmp_path, ("late", "c.neck_y", "neck_y", 0.9, 20), text=text))
+        solve_script(script_of(tmp_path, ("late", "c.neck_y", "neck_y", 0.9, 20), text=text))
 
 
 def test_a_time_long_after_is_waited_for(tmp_path):
     text = NODS.replace("seconds = 1.0", "seconds = 5.0")
     script = script_of(tmp_path, ("late", "c.neck_y", "neck_y", 4.5, 20), text=text)
-    assert solve(script).converged
+    assert solve_script(script).converged
 
 
 def test_a_turn_is_the_same_after_a_whole_one(tmp_path):
     script = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 30))
-    plain = solve(script)
+    plain = solve_script(script)
     further = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 390))
-    again = solve(further)
+    again = solve_script(further)
     np.testing.assert_allclose(plain.answers[0].hit.change, again.answers[0].hit.change, atol=1e-9)
     assert np.degrees(again.answers[0].hit.reached[0]) == pytest.approx(390, abs=0.25)

@@ -7,7 +7,7 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import bracing
 from poise.study.poses.variations import upright
@@ -39,7 +39,7 @@ def test_the_bow_is_a_bow_of_someone_who_stands_by_himself(scripts):
 
 
 def test_the_hop_is_solved_and_lands(scripts):
-    solution = solve(scripts["A hop"])
+    solution = solve_script(scripts["A hop"])
     assert solution.converged
     recording = animate(solution.script).recording
     assert upright(recording)

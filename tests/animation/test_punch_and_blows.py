@@ -12,7 +12,7 @@ from poise.animate.script import Script
 from poise.body.pose_space import PoseSpace
 from poise.measure.audit import audit
 from poise.measure.metrics import NOTHING, brace, fell_at, ground_impulse
-from poise.study.poses.variations import FEATS, varied
+from poise.study.poses.variations import FEATS, varied_script
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")
@@ -34,7 +34,7 @@ def test_it_does_what_it_is_for_and_is_physical(played, name):
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 @pytest.mark.parametrize("seed", [100, 101])
 def test_it_does_so_when_a_user_changes_it(name, seed):
-    assert FEATS[name](animate(varied(read_script(name), seed)).recording)
+    assert FEATS[name](animate(varied_script(read_script(name), seed)).recording)
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])

@@ -5,12 +5,12 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 
 
 def solved(name):
-    solution = solve(read_script(name))
+    solution = solve_script(read_script(name))
     assert solution.converged
     return solution, animate(solution.script).recording
 

@@ -13,7 +13,7 @@ from poise.animate.goals import Watch
 from poise.animate.read_script import read_script
 from poise.animate.rehearsal import Rehearsal, touching
 from poise.animate.script import ScriptMoment, Want
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 
 ON_A_BOX = """
@@ -40,7 +40,7 @@ def hop(file):
 
 @pytest.fixture(scope="module")
 def solution(hop):
-    return solve(hop)
+    return solve_script(hop)
 
 
 def wanting(script, *wants):
@@ -70,7 +70,7 @@ def test_solving_from_a_state_is_as_good_as_from_the_beginning(hop, solution):
 
 
 def test_several_processes_find_the_same_to_the_last_bit(hop, solution):
-    parallel = solve(hop, workers=2)
+    parallel = solve_script(hop, workers=2)
     assert parallel.script.goals[0].solved == solution.script.goals[0].solved
     assert np.array_equal(parallel.answers[0].hit.reached, solution.answers[0].hit.reached)
 
@@ -128,14 +128,14 @@ def test_a_body_that_touches_itself_bears_on_nothing(hop):
 
 def test_moments_that_do_not_come_are_reported(hop):
     goal = replace(wanting(hop, Want("base.x", ScriptMoment("down", 5.0), 0.1, 0.01)), patience=0.8)
-    answer = solve(replace(hop, goals=(goal,)))
+    answer = solve_script(replace(hop, goals=(goal,)))
     assert not answer.converged
     assert "never came, wanted 0.1 m" in "\n".join(answer.lines())
 
 
 def test_constraints_out_of_reach_are_told_with_what_was_reached(hop):
     goal = wanting(hop, Want("flight.height", ScriptMoment("flight"), 3.0, 0.01))
-    solution = solve(replace(hop, goals=(goal,)))
+    solution = solve_script(replace(hop, goals=(goal,)))
     assert not solution.converged
     told = "\n".join(solution.lines())
     assert "hop: NOT met" in told
@@ -145,7 +145,7 @@ def test_constraints_out_of_reach_are_told_with_what_was_reached(hop):
 def test_a_repeated_goal_begins_with_what_was_found_for_the_one_before():
     lamp = read_script("lamp")
     alone = replace(lamp.goals[1], origin=(1, 0))
-    hinted, unhinted = (solve(replace(lamp, goals=(lamp.goals[0], goal))) for goal in (lamp.goals[1], alone))
+    hinted, unhinted = (solve_script(replace(lamp, goals=(lamp.goals[0], goal))) for goal in (lamp.goals[1], alone))
     assert hinted.converged
     assert hinted.answers[1].hit.simulations < unhinted.answers[1].hit.simulations
 
@@ -158,5 +158,5 @@ def test_a_solved_script_is_the_same_text_and_reads_back_alike(file, hop, soluti
     again.write_text(text)
     read = read_script(again)
     assert read.goals[0].solved == pytest.approx(solution.script.goals[0].solved, rel=1e-14)
-    assert solve(read).answers[0].hit.iterations == 0
+    assert solve_script(read).answers[0].hit.iterations == 0
     assert solved_text(read, text) == text

@@ -7,11 +7,11 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.control.poses.objectives import Correct, Point
 from poise.measure.audit import audit
 from poise.measure.metrics import bracing
-from poise.study.poses.variations import kept_to_the_line, served, upright, varied
+from poise.study.poses.variations import kept_to_the_line, served, upright, varied_script
 
 
 def without(script, kind):
@@ -20,7 +20,7 @@ def without(script, kind):
 
 def test_strut_walks_with_big_steps_and_arms_that_nobody_poses():
     script = read_script("strut")
-    recording = animate(varied(script, 0)).recording
+    recording = animate(varied_script(script, 0)).recording
     assert upright(recording)
     assert audit(recording).passed
     assert recording.qpos[-1, 0] > 10.0
@@ -41,7 +41,7 @@ def test_strut_goes_on_for_longer_when_asked_to():
 @pytest.mark.parametrize("seed", [None, 3])
 def test_glass_stays_on_the_tray_of_a_waiter_who_is_nudged(seed):
     script = read_script("waiter")
-    recording = animate(script if seed is None else varied(script, seed)).recording
+    recording = animate(script if seed is None else varied_script(script, seed)).recording
     assert len(script.pushes) == 2
     assert all(push.force == 30.0 for push in script.pushes)
     assert served(recording)
@@ -60,7 +60,7 @@ def test_glass_falls_without_the_objective_from_an_arm_as_soft_too():
 
 def test_objectives_keep_to_the_line_in_gusts():
     script = read_script("gusts")
-    recording = animate(varied(script, 1)).recording
+    recording = animate(varied_script(script, 1)).recording
     assert kept_to_the_line(recording)
     assert audit(recording).passed
     assert not kept_to_the_line(animate(without(script, Correct), 6.0).recording)
@@ -69,8 +69,8 @@ def test_objectives_keep_to_the_line_in_gusts():
 def test_prints_are_met_within_a_centimetre():
     script = read_script("footprints")
     few = replace(script, goals=script.goals[:4], seconds=6.0)
-    for case in (few, varied(few, 4)):
-        solution = solve(case)
+    for case in (few, varied_script(few, 4)):
+        solution = solve_script(case)
         assert solution.converged
         for answer in solution.answers:
             assert np.abs(answer.hit.off * 0.01).max() <= 0.01

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.export.formats import export
 
 HERE = Path(__file__).parent
@@ -53,7 +53,7 @@ def users_fall():
 
 
 def same_as_in_blender(recording, path):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     unit = clip.skeleton.convention.unit
     # A BVH file brings its rate; for the others the animator sets the scene's first.
     found = opened(export(recording, path), 24.0 if path.suffix == ".bvh" else clip.rate, unit)
@@ -80,6 +80,6 @@ def test_a_performance_on_a_users_skeleton(users_fall, ending, tmp_path):
 def test_a_disagreement_is_seen(fall, tmp_path):
     moved = replace(fall, qpos=fall.qpos + np.eye(1, fall.model.nq) * 1e-3)
     export(moved, tmp_path / "x.glb")
-    clip, found = clip_of(fall), opened(tmp_path / "x.glb", 120.0, 0.01)
+    clip, found = performer_clip(fall), opened(tmp_path / "x.glb", 120.0, 0.01)
     heads = np.array([found["heads"][0][name] for name in clip.skeleton.names])
     np.testing.assert_allclose(heads - clip.places.position[0], np.tile([1e-3, 0, 0], (len(heads), 1)), atol=1e-5)

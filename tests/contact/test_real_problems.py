@@ -8,7 +8,7 @@ import pytest
 import poise.world.step_solver as solving
 from poise import Actuation, Body, Motors, Scene, World, parse_terrain
 from poise.contact.problem import ContactProblem
-from poise.contact.solver import solve, solve_by_lemke, solve_by_sweeps
+from poise.contact.solver import solve_by_lemke, solve_by_sweeps, solve_contacts
 
 WANTED = 10_000
 
@@ -20,7 +20,7 @@ def problems() -> list[ContactProblem]:
     def spy(problem, *rest):
         if len(problem.bias):
             found.append(problem)
-        return solve(problem, *rest)
+        return solve_contacts(problem, *rest)
 
     patch = pytest.MonkeyPatch()
     patch.setattr(solving, "solve", spy)
@@ -120,7 +120,7 @@ def test_all_are_solved_exactly(problems):
     assert max(len(problem.friction) for problem in problems) >= 20
     worst = max(solve_by_lemke(problem).residual for problem in problems)
     assert worst <= 1e-8
-    worst = max(solve(problem).residual for problem in problems)
+    worst = max(solve_contacts(problem).residual for problem in problems)
     assert worst <= 1e-8
 
 
@@ -133,6 +133,6 @@ def test_sweeps_find_the_exact_velocities(problems):
     for problem in problems[::50]:
         swept = solve_by_sweeps(problem, sweeps=20_000, tolerance=1e-12)
         if swept.residual < 1e-7:
-            apart.append(np.abs(problem.matrix @ (swept.impulse - solve(problem).impulse)).max())
+            apart.append(np.abs(problem.matrix @ (swept.impulse - solve_contacts(problem).impulse)).max())
     assert len(apart) > 50
     assert np.mean(np.array(apart) < 1e-5) > 0.9

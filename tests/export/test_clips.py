@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rigs import crooked, users_rigging, with_rigging
 
 from poise.errors import PoiseError
-from poise.export.clips import clip_of, resampled, rigging_of
+from poise.export.clips import performer_clip, resampled, rigging_of
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp, quat_multiply, slerp
@@ -34,7 +34,7 @@ def anchors(recording):
 
 
 def test_without_a_rigging_there_is_a_joint_per_link(recording):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     assert clip.skeleton.names == ("trunk", "arm", "hand", "fixed", "tail")
     assert clip.rate == pytest.approx(120)
     np.testing.assert_allclose(clip.places.position, anchors(recording), atol=1e-12)
@@ -43,7 +43,7 @@ def test_without_a_rigging_there_is_a_joint_per_link(recording):
 @pytest.mark.parametrize("rate", [None, 120.0, 60.0, 24.0])
 def test_a_users_skeleton_stays_on_the_body(recording, rate):
     rigging = users_rigging(recording.model, recording.root, rate)
-    clip = clip_of(with_rigging(recording, rigging))
+    clip = performer_clip(with_rigging(recording, rigging))
     stride = round(120 / (rate or 120))
     assert clip.rate == pytest.approx(rate or 120)
     assert clip.frames == 60 // stride + 1
@@ -94,7 +94,7 @@ def test_the_last_frame_counts_when_it_falls_on_one():
 
 
 def test_turns_in_between_take_the_short_way(recording):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     fine = resampled(clip, 2 * clip.rate)
     half = slerp(clip.rotation[:-1], clip.rotation[1:], np.full((clip.frames - 1, 1), 0.5))
     np.testing.assert_allclose(fine.rotation[1::2], half, atol=1e-12)

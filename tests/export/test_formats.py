@@ -7,9 +7,9 @@ import pytest
 from rigs import crooked, needs_av, needs_graphics, record
 
 from poise import Body
-from poise.cli.export import read_source
+from poise.cli.export import read_exportable
 from poise.errors import PoiseError
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.export.figure import figure_of
 from poise.export.formats import FORMATS, export
 from poise.library.motions import finished
@@ -62,14 +62,14 @@ def test_motions_that_obey_physics_go_back_at_the_rate_of_the_users_file():
     tables = [(0, 3), (0,), (0,), (121, 0), (120, 0, 3), (121, 0)]  # of a motion that touches nothing
     none = ContactSchedule((), (), *map(np.zeros, tables))
     still = Dynamic(BodyClip("still", body, 120.0, qpos), np.zeros((121, body.nv)), np.zeros((120, body.nv)), none, 0.7)
-    clip = clip_of(still)
+    clip = performer_clip(still)
     assert (clip.rate, clip.frames) == (60.0, 61)
     assert clip.skeleton.names == read_bvh(WALK).skeleton.names
 
 
 @pytest.mark.parametrize("ending", CLIPS)
 def test_clips_go_into_all_that_need_no_body(ending, recording, tmp_path):
-    assert export(clip_of(recording), str(tmp_path / f"x.{ending}")).stat().st_size > 1000
+    assert export(performer_clip(recording), str(tmp_path / f"x.{ending}")).stat().st_size > 1000
     assert {"html", "png"}.isdisjoint(CLIPS)
 
 
@@ -79,12 +79,12 @@ def test_other_endings_are_refused_with_those_there_are(recording, tmp_path):
     with pytest.raises(PoiseError, match="ending says the format, one of bvh, glb"):
         export(recording, tmp_path / "x")
     with pytest.raises(PoiseError, match=r"without a body 'html'.*Valid: bvh, csv, glb, npz, usd, usda, usdc\.$"):
-        export(clip_of(recording), tmp_path / "x.html")
+        export(performer_clip(recording), tmp_path / "x.html")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_motion_on_a_body_wears_its_shapes(recording, body_clip):
-    worn, bare = figure_of(body_clip).skin, figure_of(clip_of(recording)).skin
+    worn, bare = figure_of(body_clip).skin, figure_of(performer_clip(recording)).skin
     np.testing.assert_allclose(worn.vertices, figure_of(recording).skin.vertices, atol=1e-12)
     assert len(worn.vertices) > len(bare.vertices)
 
@@ -94,18 +94,18 @@ def test_sources_are_known_by_their_contents(recording, body_clip, tmp_path):
     save_prepared(body_clip, tmp_path / "prepared.npz")
     for ending in ("npz", "bvh"):
         export(recording, tmp_path / f"clip.{ending}")
-    assert isinstance(read_source(tmp_path / "recording.npz"), Recording)
-    assert isinstance(read_source(tmp_path / "prepared.npz"), BodyClip)
-    expected = clip_of(recording)
+    assert isinstance(read_exportable(tmp_path / "recording.npz"), Recording)
+    assert isinstance(read_exportable(tmp_path / "prepared.npz"), BodyClip)
+    expected = performer_clip(recording)
     for ending in ("npz", "bvh"):
-        clip = read_source(tmp_path / f"clip.{ending}")
+        clip = read_exportable(tmp_path / f"clip.{ending}")
         assert isinstance(clip, Clip)
         np.testing.assert_allclose(clip.places.position, expected.places.position, atol=1e-6)
 
 
 def test_motion_files_come_out_as_they_went_in(tmp_path):
     first = export(crooked(0.1), tmp_path / "a.bvh")
-    second = export(read_source(first), tmp_path / "b.bvh")
+    second = export(read_exportable(first), tmp_path / "b.bvh")
     there, back = read_bvh(first), read_bvh(second)
     assert there.skeleton.names == back.skeleton.names
     np.testing.assert_allclose(there.places.position, back.places.position, atol=1e-4)  # cm
@@ -114,6 +114,6 @@ def test_motion_files_come_out_as_they_went_in(tmp_path):
 def test_what_is_no_source_is_refused(tmp_path):
     np.savez(tmp_path / "x.npz", a=1)
     with pytest.raises(PoiseError, match=r"x\.npz is not a recording"):
-        read_source(tmp_path / "x.npz")
+        read_exportable(tmp_path / "x.npz")
     with pytest.raises(PoiseError, match="cannot read"):
-        read_source(tmp_path / "gone.bvh")
+        read_exportable(tmp_path / "gone.bvh")

@@ -10,7 +10,7 @@ from rigs import crooked, record, users_rigging, with_rigging
 
 from poise import Body
 from poise.errors import PoiseError
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.export.figure import figure_of, geom_solid
 from poise.export.glb import glb_bytes, write_glb
 from poise.export.look import geom_colours
@@ -124,7 +124,7 @@ def glb(recording):
 
 
 def test_nodes_are_the_skeleton(recording, glb):
-    skeleton = clip_of(recording).skeleton
+    skeleton = performer_clip(recording).skeleton
     nodes = glb.doc["nodes"]
     assert [node["name"] for node in nodes[: skeleton.count]] == list(skeleton.names)
     parents = {child: k for k, node in enumerate(nodes) for child in node.get("children", ())}
@@ -137,7 +137,7 @@ def test_nodes_are_the_skeleton(recording, glb):
 
 
 def test_joints_and_tips_go_where_the_clip_has_them(recording, glb):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     for frame in np.linspace(0, clip.frames - 1, 5).astype(int):
         found = glb.frames(frame)[:-1, :3, 3] @ TO_OURS.T
         expected = np.concatenate([clip.places.position[frame], clip.places.ends[frame]])
@@ -157,7 +157,7 @@ def test_the_files_own_pose_is_that_of_the_skin(recording, glb):
 
 
 def test_turns_are_unit_and_do_not_jump(recording, glb):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     animation = glb.doc["animations"][0]
     assert animation["extras"]["frames_per_second"] == pytest.approx(clip.rate)
     paths = [(c["target"]["node"], c["target"]["path"]) for c in animation["channels"]]

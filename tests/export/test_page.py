@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.export.page import page_data, summary, write_page
+from poise.export.page import page_data, page_summary, write_page
 
 STAIRS = "".join(
     f'<geom name="step{k}" type="box" size="0.15 1 0.05" pos="{1 + 0.3 * k} 0 {0.05 + 0.1 * k}"/>' for k in range(4)
@@ -196,8 +196,8 @@ def test_weights_hang_from_when_they_were_hung_until_they_were_taken_off():
 
 def test_summary_is_one_line():
     meta = {"body": "biped", "motion": "/data/walk.bvh", "controller": {"name": "modal"}}
-    assert summary(record(250, **meta, fell_at=None)) == "biped · walk.bvh · modal · 1.0 s · no fall"
-    assert summary(record(250, fell_at=0.25)) == "1.0 s · fell at 0.25 s"
+    assert page_summary(record(250, **meta, fell_at=None)) == "biped · walk.bvh · modal · 1.0 s · no fall"
+    assert page_summary(record(250, fell_at=0.25)) == "1.0 s · fell at 0.25 s"
 
 
 def test_ten_seconds_of_thirty_bodies_stay_under_two_megabytes(tmp_path):

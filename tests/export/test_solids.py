@@ -4,14 +4,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.export.figure import bone, box, capsule, cylinder, ellipsoid, faceted, geom_solid
+from poise.export.figure import bone, box, capsule_mesh, cylinder, ellipsoid_mesh, faceted, geom_solid
 from poise.rotations import quat_exp, quat_rotate
 
 SHAPES = {
-    "sphere": (capsule(0.3, 0.0), 4 / 3 * np.pi * 0.3**3),
-    "capsule": (capsule(0.1, 0.4), 4 / 3 * np.pi * 0.1**3 + np.pi * 0.1**2 * 0.8),
+    "sphere": (capsule_mesh(0.3, 0.0), 4 / 3 * np.pi * 0.3**3),
+    "capsule": (capsule_mesh(0.1, 0.4), 4 / 3 * np.pi * 0.1**3 + np.pi * 0.1**2 * 0.8),
     "cylinder": (cylinder(0.2, 0.3), np.pi * 0.2**2 * 0.6),
-    "ellipsoid": (ellipsoid(np.array([0.1, 0.2, 0.3])), 4 / 3 * np.pi * 0.1 * 0.2 * 0.3),
+    "ellipsoid": (ellipsoid_mesh(np.array([0.1, 0.2, 0.3])), 4 / 3 * np.pi * 0.1 * 0.2 * 0.3),
     "box": (box(np.array([0.1, 0.2, 0.3])), 8 * 0.1 * 0.2 * 0.3),
     "bone": (bone(np.array([0.0, 0.6, -0.8])), 2 / 3 * 0.1**2),
 }

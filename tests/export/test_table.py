@@ -7,7 +7,7 @@ import pytest
 from rigs import record
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.export.formats import write_csv
 from poise.world.props import Ball
 from poise.world.pushes import parse_push
@@ -87,7 +87,7 @@ def test_a_scene_with_props_has_their_columns_too(tmp_path):
 
 
 def test_a_clip_gives_the_places_of_its_joints(recording, tmp_path):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     header, rows = read(write_csv(clip, tmp_path / "c.csv"))
     table = np.array(rows, float)
     names = clip.skeleton.names

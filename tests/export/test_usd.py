@@ -8,7 +8,7 @@ from rigs import crooked, users_rigging, with_rigging
 from test_glb import expected_vertices
 
 from poise.errors import PoiseError
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.export.figure import figure_of
 from poise.export.usd import write_usd
 from poise.motion.clip import clip_from
@@ -37,7 +37,7 @@ def query(stage):
 
 @pytest.mark.parametrize("ending", ["usda", "usdc", "usd"])
 def test_joints_go_where_the_clip_has_them(recording, ending, tmp_path):
-    clip = clip_of(recording)
+    clip = performer_clip(recording)
     stage = opened(figure_of(recording), tmp_path / f"x.{ending}")
     assert stage.GetTimeCodesPerSecond() == stage.GetFramesPerSecond() == pytest.approx(clip.rate)
     assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (0, clip.frames - 1)

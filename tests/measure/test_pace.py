@@ -4,7 +4,7 @@ import numpy as np
 
 from poise import Scene, World, named_controller, named_motion
 from poise.body.body import Body
-from poise.measure.speed import BATCH, paced
+from poise.measure.speed import BATCH, timed_steps
 from poise.perform.start import start
 
 
@@ -13,7 +13,7 @@ def test_every_step_is_timed_and_taken():
     world, controller, reference = World(Scene.of(body)), named_controller("hold"), named_motion("stand", body)
     start(world, reference, 0, 0.0)
     controller.reset(world, reference)
-    pace = paced(world, controller, 2 * BATCH + 1)
+    pace = timed_steps(world, controller, 2 * BATCH + 1)
     assert world.steps == len(pace.control) == len(pace.simulation) == len(pace.contacts) == 2 * BATCH + 1
     assert len(pace.mujoco) == 3
     assert pace.control.min() > 0

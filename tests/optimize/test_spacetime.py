@@ -10,7 +10,7 @@ from poise.body.pose_space import PoseSpace
 from poise.dynamics.actuation import Actuation
 from poise.physics.rows import Linearised
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import SpacetimeTask, Trajectory, bearing
+from poise.physics.task import SpacetimeTask, Trajectory, acting_forces
 from poise.rotations import quat_exp, quat_multiply, quat_rotate
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -76,7 +76,7 @@ def at_start(task):
 
 def test_forces_act_in_steps_that_end_on_the_ground_and_rub_only_if_they_began_there():
     task = KINDS["transitional"]("biped29")  # right comes down at frame 3; the hand, which is held, lets go after 3
-    acting = bearing(task)
+    acting = acting_forces(task)
     assert acting[1:-1, 1, 2].tolist() == [False, True, True, True]
     assert acting[1:-1, 1, 0].tolist() == [False, False, True, True]
     assert acting[1:-1, 2, 0].tolist() == [True, True, False, False]

@@ -14,7 +14,7 @@ from poise.errors import PoiseError
 from poise.library.motions import finished
 from poise.physics.certificate import certify, likeness
 from poise.physics.interior import InteriorSettings
-from poise.physics.sketch import DynamicSettings, at_rest, optimise, sampled, state_of, task_of
+from poise.physics.sketch import DynamicSettings, optimise, resampled_sketch, standing_still, state_of, task_of
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, Support, supports_of
 
@@ -61,7 +61,7 @@ def check(optimised):
 
 
 def test_standing_still_is_held_by_its_own_weight():
-    found = optimise(stand(), start=at_rest(BODY.standing), end=at_rest(BODY.standing))
+    found = optimise(stand(), start=standing_still(BODY.standing), end=standing_still(BODY.standing))
     check(found)
     assert likeness(found.dynamic, found.wished).joint_rms_deg < 0.5
     weight = BODY.mass * GRAVITY
@@ -120,7 +120,7 @@ def test_a_second_in_the_air_between_two_stands_is_refused_with_what_and_when():
 
 
 def test_who_has_no_time_to_push_off_is_refused_with_what_and_when():
-    still = at_rest(BODY.standing)
+    still = standing_still(BODY.standing)
     settings = DynamicSettings(search=InteriorSettings(iterations=30))
     with pytest.raises(PoiseError, match=r"motion 'hop' .*: .+ at \d\.\d\d s cannot be kept"):
         optimise(hop(3, 48, 30), settings, start=still, end=still)
@@ -197,7 +197,7 @@ def test_few_frames_per_second_ask_for_no_jolts():
     """Between the frames of a slow clip the wished motion is as smooth as it was."""
     walk = finished("walk", "biped29").clip
     slow = replace(walk, qpos=readonly(walk.qpos[::3]), down=readonly(walk.down[::3], bool), rate=40.0)
-    again = sampled(Sketch(slow, supports_of(slow)), 120.0).clip
+    again = resampled_sketch(Sketch(slow, supports_of(slow)), 120.0).clip
     assert again.frames == walk.frames
     assert np.abs(again.qpos[:, 7:] - walk.qpos[:, 7:]).max() < 0.01
     jolts = [np.abs(np.diff(clip.qpos[:, 7:], n=3, axis=0)).mean() for clip in (again, walk)]

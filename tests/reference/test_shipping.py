@@ -9,7 +9,15 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import build, finished, finished_bodies, in_order, joins, motion_names, named_motion
+from poise.library.motions import (
+    build_motion,
+    dependencies_first,
+    finished,
+    finished_bodies,
+    joins,
+    motion_names,
+    named_motion,
+)
 from poise.physics.certificate import certify
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
@@ -175,7 +183,7 @@ def test_motions_that_join_motions_that_join_others_are_refused(tmp_path):
     path = tmp_path / "bend.toml"
     path.write_text(read_source("turn-15").path.read_text().replace('begins = "walk"', 'begins = "turn-45"'))
     with pytest.raises(PoiseError, match=r"bend.toml: 'begins' must name a motion that joins no others"):
-        build(path, Body.named("biped29"))
+        build_motion(path, Body.named("biped29"))
 
 
 def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
@@ -183,7 +191,7 @@ def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
     (text,) = re.findall(r"```toml\n(.*?)```", manual.read_text(encoding="utf-8"), flags=re.DOTALL)
     path = tmp_path / "bow.toml"
     path.write_text(text)
-    built = build(path, Body.named("biped29"))
+    built = build_motion(path, Body.named("biped29"))
     obeys_physics(built.dynamic)
     assert np.abs(built.dynamic.qvel[[0, -1]]).max() < 1e-6
     spine = built.dynamic.clip.qpos[:, built.dynamic.clip.body.joint("spine").qpos[2]]
@@ -193,7 +201,7 @@ def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
 def test_what_is_joined_is_built_first():
     assert joins("turn-45") == ("walk", "walk")
     assert joins("walk") == ()
-    assert in_order(["start", "turn-45", "stand", "walk"]) == ["stand", "walk", "start", "turn-45"]
+    assert dependencies_first(["start", "turn-45", "stand", "walk"]) == ["stand", "walk", "start", "turn-45"]
 
 
 def test_a_missing_reference_is_told():
@@ -202,6 +210,6 @@ def test_a_missing_reference_is_told():
 
 
 def test_a_reference_can_be_built_again():
-    again = build("walk-fast", Body.named("biped29")).dynamic
+    again = build_motion("walk-fast", Body.named("biped29")).dynamic
     assert isinstance(again, Dynamic)
     assert np.allclose(again.clip.qpos, finished("walk-fast", "biped29").clip.qpos, atol=1e-6)

@@ -4,7 +4,7 @@ import pytest
 from poise.errors import PoiseError
 from poise.library.motions import finished
 from poise.physics.certificate import certify
-from poise.physics.consistent import Variation, parse_variation, varied, with_physics
+from poise.physics.consistent import Variation, parse_variation, varied_sketch, with_physics
 from poise.physics.sketch import optimise
 from poise.reference.supports import Sketch, supports_of
 from poise.rotations import quat_conjugate, quat_multiply, yaw_of
@@ -36,11 +36,11 @@ def test_variations_as_they_are_typed():
 
 
 def test_nothing_changes_nothing(walk):
-    assert varied(walk, Variation()) is walk
+    assert varied_sketch(walk, Variation()) is walk
 
 
 def test_speed_is_made_by_rhythm_and_stride(walk):
-    faster = varied(walk, Variation(speed=1.3)).clip
+    faster = varied_sketch(walk, Variation(speed=1.3)).clip
     assert np.linalg.norm(way(faster)) / faster.seconds == pytest.approx(
         1.3 * np.linalg.norm(way(walk.clip)) / walk.clip.seconds
     )
@@ -49,7 +49,7 @@ def test_speed_is_made_by_rhythm_and_stride(walk):
 
 
 def test_a_stride_keeps_its_time_and_the_sway(walk):
-    longer = varied(walk, Variation(stride=1.2)).clip
+    longer = varied_sketch(walk, Variation(stride=1.2)).clip
     assert longer.seconds == walk.clip.seconds
     assert np.allclose(way(longer), 1.2 * way(walk.clip))
     across = np.array([-way(walk.clip)[1], way(walk.clip)[0]])
@@ -57,7 +57,7 @@ def test_a_stride_keeps_its_time_and_the_sway(walk):
 
 
 def test_a_bend_turns_the_body_and_keeps_the_length_of_its_path(walk):
-    bent = varied(walk, Variation(turn=0.5)).clip
+    bent = varied_sketch(walk, Variation(turn=0.5)).clip
     assert turned(bent) == pytest.approx(0.5)
     length = [np.linalg.norm(np.diff(clip.qpos[:, :2], axis=0), axis=1).sum() for clip in (bent, walk.clip)]
     assert length[0] == pytest.approx(length[1])
@@ -91,10 +91,10 @@ def test_a_varied_walk_obeys_physics(walk, change):
 def test_what_stays_in_place_has_no_speed():
     clip = finished("squat", "biped29").clip
     with pytest.raises(PoiseError, match="goes nowhere"):
-        varied(Sketch(clip, supports_of(clip)), Variation(speed=1.2))
+        varied_sketch(Sketch(clip, supports_of(clip)), Variation(speed=1.2))
     held = finished("hang", "biped29")
     with pytest.raises(PoiseError, match="holds on to something"):
-        varied(Sketch(held.clip, supports_of(held.clip)), Variation(turn=1.0))
+        varied_sketch(Sketch(held.clip, supports_of(held.clip)), Variation(turn=1.0))
 
 
 def test_a_reference_that_obeys_physics_is_its_own_nearest(walk):

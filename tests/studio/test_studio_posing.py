@@ -13,7 +13,7 @@ from poise import Body, PoiseError
 from poise.animate.read_script import find_script, read_script, shipped_scripts
 from poise.reference.key_poses import standing_coordinates
 from poise.studio.desk import Desk
-from poise.studio.handles import drawn, grounded, handles
+from poise.studio.handles import dragged_angles, handles, pose_on_ground
 from poise.studio.script_sheet import Sheet, coordinates_at, freedom, toml_text
 
 plain = st.one_of(
@@ -113,7 +113,7 @@ def test_handles_come_to_where_they_are_drawn(name):
     data = mujoco.MjData(body.model)
 
     def place(coordinates, handle):
-        data.qpos[:] = grounded(body, coordinates)
+        data.qpos[:] = pose_on_ground(body, coordinates)
         mujoco.mj_kinematics(body.model, data)
         link = body.link_id(handle.link)
         return data.xpos[link] + data.xmat[link].reshape(3, 3) @ handle.point
@@ -123,7 +123,7 @@ def test_handles_come_to_where_they_are_drawn(name):
             handle.name, [0.1, 0, 0.08]
         )
         wanted = place(start, handle) + way
-        angles = drawn(body, start, handle.name, wanted)
+        angles = dragged_angles(body, start, handle.name, wanted)
         bent = start.copy()
         bent[list(angles)] = list(angles.values())
         assert np.linalg.norm(place(bent, handle) - wanted) < 0.04, handle.name

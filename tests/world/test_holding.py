@@ -7,7 +7,7 @@ import numpy as np
 from poise.library.motions import finished
 from poise.perform.cues import grip_cues
 from poise.perform.request import Session
-from poise.physics.recorded import stage
+from poise.physics.recorded import scene_of_motion
 from poise.world.world import World
 
 
@@ -15,7 +15,7 @@ def test_hands_that_hang_take_hold_at_once_and_never_let_go():
     motion = finished("hang", "biped29")
     cues = grip_cues(motion)
     assert [cue.time for cue in cues] == [0.0, 0.0]
-    world = World(stage(motion))
+    world = World(scene_of_motion(motion))
     world.reset(np.array(motion.clip.qpos[0]), np.array(motion.qvel[0]))
     for cue in cues:
         cue.do(world)

@@ -92,7 +92,7 @@ def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[in
     told = [radians(v) for v in entry.numbers(name, len(dofs))]
     out = dict(zip(dofs, told, strict=True))
     if len(sides) == 2:
-        out.update(mirrored(body, out))
+        out.update(mirrored_angles(body, out))
     return out
 
 
@@ -104,7 +104,7 @@ def _angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> d
     return {dof: sign * radians(told[min(lap, len(told) - 1)]) for dof, sign in shares.items()}
 
 
-def mirrored(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
+def mirrored_angles(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
     """The angles of the pose seen in a mirror."""
     return {
         int(dof): float(body.mirror_signs[dof]) * angles[int(body.mirror_dofs[dof])]

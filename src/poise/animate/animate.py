@@ -12,7 +12,7 @@ from poise.animate.direct import direct, keys_of, solved_changes
 from poise.animate.goals import for_people, unit_of
 from poise.animate.rehearsal import hold_cues, stage
 from poise.animate.script import Script
-from poise.animate.solve import ScriptSolution, solve
+from poise.animate.solve import ScriptSolution, solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import readonly
 from poise.export.formats import export
@@ -115,7 +115,7 @@ def animate_to(
         check_targets(paths, script.path)
     solving_it = solving and bool(script.goals)
     target = _solved_path(script.path) if solving_it and script.path is not None else None
-    solution = solve(script, say=say, workers=workers) if solving_it else None
+    solution = solve_script(script, say=say, workers=workers) if solving_it else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     recording = performance.recording

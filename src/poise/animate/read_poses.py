@@ -8,7 +8,7 @@ from math import radians
 
 import numpy as np
 
-from poise.animate.angles import ROOT, changes_by_lap, mirrored, read_angles
+from poise.animate.angles import ROOT, changes_by_lap, mirrored_angles, read_angles
 from poise.animate.script import Pose
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
@@ -119,7 +119,7 @@ def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
         first = start + period * key.number("at", least=0, most=1)
         for lap, pose in enumerate(_laps(body, key, key.text("name", f"key {index + 1}"), count)):
             flipped = entry.flag("mirrored") and lap % 2 == 1
-            angles = mirrored(body, pose.angles) if flipped else pose.angles
+            angles = mirrored_angles(body, pose.angles) if flipped else pose.angles
             if YAW in angles:
                 angles = {**angles, YAW: angles[YAW] + lap * turned}
             poses.append(replace(pose, time=first + lap * period, angles=angles))

@@ -140,7 +140,7 @@ class ScriptSolution:
         return out
 
 
-def solve(
+def solve_script(
     script: Script, settings: ShootingSettings | None = None, say: Say = in_silence, workers: int = 1
 ) -> ScriptSolution:
     """Find the least changes of the animator's values that meet the script's constraints.

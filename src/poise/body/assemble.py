@@ -28,7 +28,7 @@ _KINDS: dict[int, Kind] = {
 _ALIGNED = 0.999  # cosine above which a hinge axis counts as a link axis
 
 
-def build(plan: BodyPlan) -> Body:
+def assemble_body(plan: BodyPlan) -> Body:
     """The body of a plan."""
     mjcf = write(plan)
     model = mujoco.MjModel.from_xml_string(mjcf)

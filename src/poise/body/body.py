@@ -202,14 +202,14 @@ class Body:
         self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
     ) -> Body:  # fmt: skip
         """A body of other proportions; see `poise.body.plans.scale` for what scales how. `mass` in kg."""
-        from poise.body.assemble import build
+        from poise.body.assemble import assemble_body
         from poise.body.plans.scale import scale
 
         if self.plan is None:
             raise PoiseError(
                 f"body '{self.name}' comes from MJCF or carries a load, and cannot be scaled: scale it before"
             )
-        body = build(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+        body = assemble_body(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
         fits = legs == arms == size == 1.0  # a skeleton hangs only on a body of its own proportions
         return replace(body, rigging=self.rigging if fits else None)
 

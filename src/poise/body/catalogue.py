@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from poise.body.assemble import build
+from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.plans.plan import BodyPlan
 from poise.errors import unknown
@@ -29,4 +29,4 @@ def plan_named(name: str) -> BodyPlan:
 @cache
 def build_named(name: str) -> Body:
     """A body that comes with Poise. Bodies never change, so one of each is enough."""
-    return build(plan_named(name))
+    return assemble_body(plan_named(name))

@@ -14,7 +14,7 @@ from poise.arrays import Frozen, readonly
 from poise.body import guess, symmetry
 from poise.body.assemble import grounded, read_joints
 from poise.body.body import Body
-from poise.body.mjcf import numbers
+from poise.body.mjcf import mjcf_numbers
 from poise.errors import PoiseError
 
 # A compiled model written out as plain MJCF: no defaults, no classes, no degrees, no files.
@@ -44,15 +44,15 @@ def plain(model: mujoco.MjModel, name: str) -> str:
 
 
 def _body_element(parent: ET.Element, model: mujoco.MjModel, body: int) -> ET.Element:
-    place = {"pos": numbers(model.body_pos[body]), "quat": numbers(model.body_quat[body])}
+    place = {"pos": mjcf_numbers(model.body_pos[body]), "quat": mjcf_numbers(model.body_quat[body])}
     element = ET.SubElement(parent, "body", {"name": model.body(body).name, **place})
     for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
         element.append(_joint(model, joint))
     inertial = {
-        "pos": numbers(model.body_ipos[body]),
-        "quat": numbers(model.body_iquat[body]),
+        "pos": mjcf_numbers(model.body_ipos[body]),
+        "quat": mjcf_numbers(model.body_iquat[body]),
         "mass": repr(float(model.body_mass[body])),
-        "diaginertia": numbers(model.body_inertia[body]),
+        "diaginertia": mjcf_numbers(model.body_inertia[body]),
     }
     if model.body_mass[body] > 0:
         ET.SubElement(element, "inertial", inertial)
@@ -69,13 +69,13 @@ def _joint(model: mujoco.MjModel, joint: int) -> ET.Element:
     written = {
         "name": name,
         "type": _JOINTS[int(model.jnt_type[joint])],
-        "pos": numbers(model.jnt_pos[joint]),
-        "axis": numbers(model.jnt_axis[joint]),
+        "pos": mjcf_numbers(model.jnt_pos[joint]),
+        "axis": mjcf_numbers(model.jnt_axis[joint]),
         "damping": repr(float(model.dof_damping[dof])),
         "armature": repr(float(model.dof_armature[dof])),
     }
     if model.jnt_limited[joint]:
-        written |= {"limited": "true", "range": numbers(model.jnt_range[joint])}
+        written |= {"limited": "true", "range": mjcf_numbers(model.jnt_range[joint])}
     return ET.Element("joint", written)
 
 
@@ -92,11 +92,11 @@ def _geom(model: mujoco.MjModel, geom: int) -> ET.Element:
         {
             "name": model.geom(geom).name,
             "type": kind,
-            "size": numbers(size),
-            "pos": numbers(shift),
-            "quat": numbers(model.geom_quat[geom]),
+            "size": mjcf_numbers(size),
+            "pos": mjcf_numbers(shift),
+            "quat": mjcf_numbers(model.geom_quat[geom]),
             "mass": "0",
-            "rgba": numbers(model.geom_rgba[geom]),
+            "rgba": mjcf_numbers(model.geom_rgba[geom]),
             "group": str(int(model.geom_group[geom])),
             "contype": str(int(model.geom_contype[geom])),
             "conaffinity": str(int(model.geom_conaffinity[geom])),

@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.mjcf import numbers
+from poise.body.mjcf import mjcf_numbers
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_to_matrix
 
@@ -94,11 +94,13 @@ def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     for mass, away in zip(masses, centres - centre, strict=True):
         total = total + mass * (away @ away * np.eye(3) - np.outer(away, away))
     six = (*np.diag(total), total[0, 1], total[0, 2], total[1, 2])
-    return ET.Element("inertial", pos=numbers(centre), mass=repr(float(masses.sum())), fullinertia=numbers(six))
+    return ET.Element(
+        "inertial", pos=mjcf_numbers(centre), mass=repr(float(masses.sum())), fullinertia=mjcf_numbers(six)
+    )
 
 
 def _geom(link: str, box: LoadBox) -> ET.Element:
-    place = {"pos": numbers(box.centre), "quat": numbers(box.turn), "size": numbers(box.half)}
+    place = {"pos": mjcf_numbers(box.centre), "quat": mjcf_numbers(box.turn), "size": mjcf_numbers(box.half)}
     seen = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
     return ET.Element("geom", {"name": _name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})
 

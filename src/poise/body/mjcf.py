@@ -25,22 +25,22 @@ def write(plan: BodyPlan) -> str:
     return ET.tostring(root, encoding="unicode") + "\n"
 
 
-def numbers(values: Iterable[float]) -> str:
+def mjcf_numbers(values: Iterable[float]) -> str:
     """Values as MJCF text at full precision."""
     return " ".join(repr(float(v)) for v in values)
 
 
 def _body(parent: ET.Element, segment: Segment) -> ET.Element:
-    body = ET.SubElement(parent, "body", name=segment.name, pos=numbers(segment.offset))
+    body = ET.SubElement(parent, "body", name=segment.name, pos=mjcf_numbers(segment.offset))
     for joint in _joints(segment):
         body.append(joint)
     ET.SubElement(
         body,
         "inertial",
-        pos=numbers(segment.com),
-        quat=numbers(segment.frame),
+        pos=mjcf_numbers(segment.com),
+        quat=mjcf_numbers(segment.frame),
         mass=repr(float(segment.mass)),
-        diaginertia=numbers(segment.inertia),
+        diaginertia=mjcf_numbers(segment.inertia),
     )
     for geom in segment.geoms:
         body.append(_geom(geom))
@@ -64,7 +64,7 @@ def _joints(segment: Segment) -> list[ET.Element]:
             type="hinge",
             axis=_AXES[axis],
             limited="true",
-            range=numbers((low, high)),
+            range=mjcf_numbers((low, high)),
             **passive,
         )
         for axis, low, high in zip(joint.axes, joint.lower, joint.upper, strict=True)
@@ -72,16 +72,16 @@ def _joints(segment: Segment) -> list[ET.Element]:
 
 
 def _geom(geom: Geom) -> ET.Element:
-    where: Attributes = {"pos": numbers(geom.points[0])} if len(geom.points) == 1 else {
-        "fromto": numbers(value for point in geom.points for value in point)
+    where: Attributes = {"pos": mjcf_numbers(geom.points[0])} if len(geom.points) == 1 else {
+        "fromto": mjcf_numbers(value for point in geom.points for value in point)
     }  # fmt: skip
     seen: Attributes = {"group": "0"} if geom.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
     return ET.Element(
         "geom",
         name=geom.name,
         type=geom.shape,
-        size=numbers(geom.size),
-        rgba=numbers(geom.rgba),
+        size=mjcf_numbers(geom.size),
+        rgba=mjcf_numbers(geom.rgba),
         mass="0",
         **where,
         **seen,
@@ -89,8 +89,6 @@ def _geom(geom: Geom) -> ET.Element:
 
 
 # Small helpers to write MJCF without losing digits.
-
-__all__ = ["element", "geom", "numbers"]
 
 
 def geom(name: str, kind: str, **attributes: object) -> Element:
@@ -105,7 +103,7 @@ def element(tag: str, **attributes: object) -> Element:
         if isinstance(value, str):
             written[key] = value
         elif isinstance(value, Iterable):
-            written[key] = numbers(value)
+            written[key] = mjcf_numbers(value)
         elif isinstance(value, (float, int)):
             written[key] = repr(value)
     return Element(tag, written)

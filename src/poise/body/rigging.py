@@ -177,9 +177,9 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
 
 # Feet of an animator's skeleton where the simulated feet are.
 #
-# Built bodies are alike on both sides, captured skeletons are not: with the orientations of the links alone, feet of the
-# skeleton would be millimetres away from the simulated ones, and slide by as much. Here the skeleton's own legs bend a
-# little differently, so that feet that stand still in the simulation stand still in the file.
+# Built bodies are alike on both sides, captured skeletons are not: with the orientations of the links alone, feet of
+# the skeleton would be millimetres away from the simulated ones, and slide by as much. Here the skeleton's own legs
+# bend a little differently, so that feet that stand still in the simulation stand still in the file.
 
 MOST = np.radians(5.0)  # by which a knee bends differently; a nearly straight leg would ask for much more
 STRAIGHTEST = 0.99999  # of the length of a leg

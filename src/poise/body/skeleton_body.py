@@ -9,12 +9,11 @@ from math import isfinite
 import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
-from poise.body import skeleton_creature as skeletal_creature
-from poise.body import skeleton_person as skeletal_human
-from poise.body.assemble import build
+from poise.body import skeleton_creature, skeleton_person
+from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.rigging import Rigging
-from poise.body.skeleton_figure import measure, middle_of_hips, moving
+from poise.body.skeleton_figure import middle_of_hips, moving, person_measures
 from poise.body.skeleton_pose import Upright, swings
 from poise.errors import PoiseError
 from poise.motion.roles import Roles, find_roles
@@ -30,13 +29,13 @@ def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float
         raise PoiseError(f"a body cannot weigh {mass} kg: its mass must be a positive number")
     upright, roles = Upright(skeleton), find_roles(skeleton)
     if roles is None:
-        plan, drivers = skeletal_creature.plan(upright, mass, name)
+        plan, drivers = skeleton_creature.plan(upright, mass, name)
         origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _STILL)
     else:
-        plan, drivers = skeletal_human.plan(measure(upright, roles, mass), name), _drivers(upright, roles)
+        plan, drivers = skeleton_person.plan(person_measures(upright, roles, mass), name), _drivers(upright, roles)
         origin, turns = middle_of_hips(upright, roles), _turns(upright, roles, drivers)
     first = plan.segments[0].name
-    return replace(build(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
+    return replace(assemble_body(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
 
 
 def _drivers(upright: Upright, roles: Roles) -> dict[str, int]:

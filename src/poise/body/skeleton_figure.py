@@ -39,7 +39,7 @@ class PersonMeasures:
     has_hands: bool
 
 
-def measure(upright: Upright, roles: Roles, mass: float | None) -> PersonMeasures:
+def person_measures(upright: Upright, roles: Roles, mass: float | None) -> PersonMeasures:
     """The figure of an upright skeleton, left and right averaged."""
     spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
     shoulder = _paired(upright, roles, "upper_arm")

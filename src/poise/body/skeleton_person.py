@@ -8,7 +8,6 @@ from math import asin, dist, radians
 
 import numpy as np
 
-from poise.body import skeleton_person as skeletal_trunk
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint
@@ -65,7 +64,7 @@ def trunk(figure: PersonMeasures) -> tuple[Segment, ...]:
                  for cut, parent, below in zip(cuts, parents, [cuts[0], *cuts], strict=False))  # fmt: skip
 
 
-def head(figure: PersonMeasures) -> tuple[Segment, ...]:
+def neck_and_head(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Neck and head. Without joints of its own the head is welded to the chest."""
     p, chest = figure.proportions, figure.spine[-1]
     places = figure.neck or ((chest[0], 0.0, p.trunk),)
@@ -207,13 +206,13 @@ SHANK_TURN = radians(35)  # foot and shank together, either way
 
 def plan(figure: PersonMeasures, name: str) -> BodyPlan:
     """The body of a figure: ball joints but for knees, elbows, toes and clavicles."""
-    pelvis, *spine = skeletal_trunk.trunk(figure)
+    pelvis, *spine = trunk(figure)
     leg, contact = _leg(figure)
     whole = human.assemble(
         name,
         core=(pelvis,),
         leg=leg,
-        trunk=(*spine, *skeletal_trunk.head(figure)),
+        trunk=(*spine, *neck_and_head(figure)),
         arm=_arm(figure),
         foot=contact,
         hand=human.palm_point(figure.proportions),

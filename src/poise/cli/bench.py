@@ -13,7 +13,7 @@ from poise.cli.command import Report, add_command
 from poise.control.catalogue import named_controller
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
-from poise.measure.speed import BATCH, MujocoStep, paced, seconds_of
+from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
 from poise.perform.run import Run
 from poise.perform.start import PlacedReference, start
 from poise.reference.reference import Reference
@@ -98,7 +98,7 @@ def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
     """Control and simulation: the mean, and what one step in a hundred passes."""
     (world, reference), controller = _set(walk), named_controller(walk.controller)
     controller.reset(world, PlacedReference(reference, start(world, reference, 0, 0.0)))
-    pace = paced(world, controller, steps)
+    pace = timed_steps(world, controller, steps)
     slow = 1e6 * float(np.percentile(pace.whole, 99))
     usual, mujoco_us = int(np.median(pace.contacts)), 1e6 * float(np.median(pace.mujoco))
     return [

@@ -25,7 +25,7 @@ MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
 """What an archive of motion holds one of: a clip of ours, or poses as AMASS has them."""
 
 
-def read_source(path: str | Path) -> Source:
+def read_exportable(path: str | Path) -> Source:
     """What a file holds, nothing in it repaired."""
     path = motion_file(path)
     if is_prepared(path):
@@ -75,5 +75,5 @@ def _export(chosen: argparse.Namespace) -> Report:
 
     source = source_file(chosen.file)
     check_targets([chosen.target], source)
-    path = export(read_source(source), chosen.target, Watcher(chosen.json).bar)
+    path = export(read_exportable(source), chosen.target, Watcher(chosen.json).bar)
     return Report(f"wrote {path}", {"files": [str(path)]})

@@ -28,7 +28,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": motions(),
+        "motions": motion_list(),
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: entry.what for name, entry in CONTROLLERS.items()},
         "scripts": shipped_titles(),
@@ -39,7 +39,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     }
 
 
-def motions() -> dict[str, str]:
+def motion_list() -> dict[str, str]:
     """Name: what it is, how long and fast, on what, and for which bodies it was made to obey physics."""
     from poise.library.motions import motion_names
 

@@ -40,20 +40,20 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="folder to keep them in; by default that of your cache, the only one in which names are looked up",
     )
-    build = add_command(
+    build_motion = add_command(
         actions,
         "build",
         _build,
         "make motions from their sources obey physics on a body",
         "poise motions build walk turn-45 --body human58",
     )
-    build.add_argument(
+    build_motion.add_argument(
         "names", nargs="*", metavar="NAME", help="motions that come with Poise, or sources (.toml); by default all"
     )
-    build.add_argument(
+    build_motion.add_argument(
         "--body", default="biped29", help="a body by name, a MJCF file, or a motion file it is built for"
     )
-    build.add_argument(
+    build_motion.add_argument(
         "--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default motions-BODY"
     )
 
@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
 def _build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.library.authoring.source import shipped_names
-    from poise.library.motions import build, in_order
+    from poise.library.motions import build_motion, dependencies_first
     from poise.perform.cast import load_body
     from poise.physics.consistent import Physics
     from poise.reference.archive import save_prepared
@@ -71,10 +71,10 @@ def _build(chosen: argparse.Namespace) -> Report:
     check_writable(folder)
     watcher = Watcher(chosen.json)
     lines, found = [], {}
-    for name in in_order(chosen.names or shipped_names()):
+    for name in dependencies_first(chosen.names or shipped_names()):
         watcher.say(name)
         with watcher.search() as search:
-            physics = Physics.timed(partial(build, name, body, watch=search))
+            physics = Physics.timed(partial(build_motion, name, body, watch=search))
         folder.mkdir(parents=True, exist_ok=True)
         path = save_prepared(physics.dynamic.clip, folder / f"{Path(name).stem}.npz", physics.dynamic)
         lines.append(f"wrote {path}: {physics.brief()}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.contact.problem import OPEN, STICK, certify, nearest
+from poise.contact.problem import OPEN, STICK, complementarity_residual, nearest
 from poise.kernel import kernel
 
 
@@ -233,7 +233,7 @@ def settle(
     count = pivot(matrix, bias, bilateral, unilateral, friction, directions, modes, impulse, most)
     if count <= 0:
         return count, np.inf
-    return count, certify(matrix, bias, impulse, bilateral, unilateral, friction, directions)
+    return count, complementarity_residual(matrix, bias, impulse, bilateral, unilateral, friction, directions)
 
 
 @kernel

@@ -93,7 +93,7 @@ class ContactProblem(NamedTuple):
     def residual(self, impulse: Array) -> float:
         """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
         return float(
-            certify(
+            complementarity_residual(
                 self.matrix,
                 self.bias,
                 impulse,
@@ -135,7 +135,7 @@ def row_scale(matrix: Any, first_contact: int) -> Any:
 
 
 @kernel
-def certify(
+def complementarity_residual(
     matrix: Any,
     bias: Any,
     impulse: Any,

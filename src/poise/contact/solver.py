@@ -29,7 +29,7 @@ SWEEPS = 200
 """Sweeps of the Gauss-Seidel solver in a step."""
 
 
-def solve(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
+def solve_contacts(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
     """Solve the contact problem and certify the result; ``last`` are modes of its contacts to start from."""
     if solver == "sweeps":
         return solve_by_sweeps(problem)
@@ -92,7 +92,7 @@ def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, A
 def load_solvers() -> None:
     """Have all kernels compiled, so that no step has to wait for it."""
     problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), polygon(4))
-    for solution in (solve(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
+    for solution in (solve_contacts(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
         assert solution.ok
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.dynamics.kinematics import add, carry, cross, dot, force_cross, motion_cross, place_links, times
+from poise.dynamics.kinematics import add, carry, cross_into, force_cross, motion_cross, place_links, power_of, times
 from poise.dynamics.tree import Tree
 from poise.kernel import kernel
 
@@ -35,7 +35,7 @@ def bear(bearings: Any, force: Any, pos: Any, quat: Any, turn: Any, load: Any, p
         carry(pos[b], turn[b], bearings.centre[c], point[c])
         lowest[:] = point[c]
         lowest[2] -= bearings.radius[c]
-        cross(lowest, force[c], moment)
+        cross_into(lowest, force[c], moment)
         for j in range(3):
             load[b, j] -= moment[j]
             load[b, 3 + j] -= force[c, j]
@@ -57,7 +57,7 @@ def add_contact_slopes(
         loaded = force[c, 0] != 0.0 or force[c, 1] != 0.0 or force[c, 2] != 0.0
         i = last
         while i >= 0:
-            cross(axes[i], point[c], arm)
+            cross_into(axes[i], point[c], arm)
             for j in range(3):
                 spin[c, j, i] = axes[i, j]
                 point_q[c, j, i] = axes[i, 3 + j] + arm[j]
@@ -67,7 +67,7 @@ def add_contact_slopes(
                     wrench_q[j, i] += back[j]
                 other = last
                 while other >= 0:
-                    torque_q[other, i] += dot(axes[other], back)
+                    torque_q[other, i] += power_of(axes[other], back)
                     other = tree.dof_below[other]
             i = tree.dof_below[i]
 
@@ -75,7 +75,7 @@ def add_contact_slopes(
 @kernel
 def _turned_back(axis: Any, centre: Any, radius: float, force: Any, out: Any) -> None:
     """(6,) the force, and the lever from the ball's centre to the ground, that a motion has turned too much."""
-    cross(axis, force, out[3:])
+    cross_into(axis, force, out[3:])
     x, y, z = centre[0], centre[1], centre[2] - radius
     east, north = axis[1] * radius, -axis[0] * radius  # omega x radius z: how far the lever came
     out[0] = y * out[5] - z * out[4] - north * force[2]
@@ -300,11 +300,11 @@ def _joint_torques(tree: Any, qacc: Any, work: Any, torque: Any, mass: Any) -> N
     """Torques S'F, and the mass matrix."""
     mass[:] = 0.0
     for i in range(work.axes.shape[0]):
-        torque[i] = dot(work.axes[i], work.load[tree.block_link[tree.dof_block[i]]]) + tree.armature[i] * qacc[i]
-        mass[i, i] = dot(work.axes[i], work.by_a[i]) + tree.armature[i]
+        torque[i] = power_of(work.axes[i], work.load[tree.block_link[tree.dof_block[i]]]) + tree.armature[i] * qacc[i]
+        mass[i, i] = power_of(work.axes[i], work.by_a[i]) + tree.armature[i]
         j = tree.dof_below[i]
         while j >= 0:
-            mass[i, j] = mass[j, i] = dot(work.axes[j], work.by_a[i])
+            mass[i, j] = mass[j, i] = power_of(work.axes[j], work.by_a[i])
             j = tree.dof_below[j]
 
 
@@ -317,16 +317,16 @@ def _joint_slopes(tree: Any, work: Any, torque_q: Any, torque_v: Any) -> None:
         k = tree.dof_block[i]
         first, gyration = tree.block_dof[k], work.gyration[tree.block_link[k]]
         for j in range(first, first + tree.block_size[k]):
-            torque_q[j, i] = dot(work.axes[j], work.resist[i])
-            torque_v[j, i] = dot(work.axes[j], work.by_v[i])
+            torque_q[j, i] = power_of(work.axes[j], work.resist[i])
+            torque_v[j, i] = power_of(work.axes[j], work.by_v[i])
         for j in range(6):
             row[j] = 0.0
             for m in range(6):
                 row[j] += work.axes[i, m] * gyration[m, j]
         below = tree.dof_below[first]
         while below >= 0:
-            torque_q[below, i] = dot(work.axes[below], work.by_q[i])
-            torque_v[below, i] = dot(work.axes[below], work.by_v[i])
-            torque_q[i, below] = dot(work.by_a[i], work.eta[below]) + dot(row, work.xi[below])
-            torque_v[i, below] = dot(work.by_a[i], work.coriolis[below]) + dot(row, work.axes[below])
+            torque_q[below, i] = power_of(work.axes[below], work.by_q[i])
+            torque_v[below, i] = power_of(work.axes[below], work.by_v[i])
+            torque_q[i, below] = power_of(work.by_a[i], work.eta[below]) + power_of(row, work.xi[below])
+            torque_v[i, below] = power_of(work.by_a[i], work.coriolis[below]) + power_of(row, work.axes[below])
             below = tree.dof_below[below]

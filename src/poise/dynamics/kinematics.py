@@ -13,7 +13,7 @@ from poise.kernel import kernel
 
 
 @kernel
-def cross(a: Any, b: Any, out: Any) -> None:
+def cross_into(a: Any, b: Any, out: Any) -> None:
     """a x b of vectors (3,)."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
@@ -53,7 +53,7 @@ def times(matrix: Any, x: Any, out: Any) -> None:
 
 
 @kernel
-def dot(a: Any, b: Any) -> float:
+def power_of(a: Any, b: Any) -> float:
     """The power of a force along a motion."""
     total = 0.0
     for i in range(6):
@@ -145,7 +145,7 @@ def _line(anchor: Any, turn: Any, axis: Any, out: Any) -> None:
     """The motion of turning about an axis of a link through an anchor."""
     for i in range(3):
         out[i] = turn[i, 0] * axis[0] + turn[i, 1] * axis[1] + turn[i, 2] * axis[2]
-    cross(anchor, out, out[3:])
+    cross_into(anchor, out, out[3:])
 
 
 @kernel
@@ -153,7 +153,7 @@ def _column(anchor: Any, turn: Any, which: int, out: Any) -> None:
     """The motion of turning about one of the own axes of a link through an anchor."""
     for i in range(3):
         out[i] = turn[i, which]
-    cross(anchor, out, out[3:])
+    cross_into(anchor, out, out[3:])
 
 
 @kernel

@@ -14,8 +14,8 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.carriage import carried
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, sinking, toe_dofs
-from poise.edit.span import Span, number, smooth, written
+from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
+from poise.edit.span import Span, edit_text, number, smooth_ease
 from poise.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
@@ -71,7 +71,7 @@ class Blend:
         name = self.source if isinstance(self.source, str) else self.source.name
         entry = None if self.entry is None else number(self.entry)
         over = None if self.over == OVER else number(self.over)
-        return written("blend", name, self.span, over=over, **{"from": entry})
+        return edit_text("blend", name, self.span, over=over, **{"from": entry})
 
     def on(self, take: Take) -> Take:
         """The motion that goes over into the other."""
@@ -129,7 +129,7 @@ class _Change:
 
     def share(self, numbers: ArrayLike) -> Array:
         """How much of the other motion the foot has at frames, 0 to 1."""
-        return smooth(self.part(numbers))
+        return smooth_ease(self.part(numbers))
 
 
 class _Crossing:
@@ -154,7 +154,7 @@ class _Crossing:
         if first >= self._end:
             return into
         out_of = [self._take.frame(k) for k in numbers]
-        share = smooth((np.array(numbers) - self._first) / self._over)
+        share = smooth_ease((np.array(numbers) - self._first) / self._over)
         mixed = [self._mixed(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
         place, turn = self._feet(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
         for frame, sink in zip(mixed, self._sink(mixed, out_of, into, place), strict=True):
@@ -207,7 +207,7 @@ class _Crossing:
         if not has_legs(self._body):
             return np.zeros(len(mixed))
         used = [np.linalg.norm(self._hips(frames) - self._placed(frames), axis=-1) for frames in (out_of, into)]
-        return sinking(self._hips(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
+        return pelvis_drop(self._hips(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
 
     def _hips(self, frames: list[Frame]) -> Array:
         return self._footing.hips(np.array([frame.qpos for frame in frames]))
@@ -227,7 +227,7 @@ class _Crossing:
         )
         end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
         stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
-        share = float(smooth((begin - self._first) / self._over))
+        share = float(smooth_ease((begin - self._first) / self._over))
         lead = share * (self._there(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
         return _Change(begin, end, self._apart(foot, begin, end) if stood else 0.0, lead)
 

@@ -12,8 +12,8 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.parts import Hand, Joint
 from poise.body.symmetry import side_of
-from poise.edit.limbs import chain_joints, element_id, moved_parts
-from poise.edit.span import Span, written
+from poise.edit.limbs import chain_joints, element_id, parts_moved_by
+from poise.edit.span import Span, edit_text
 from poise.edit.take import Flags, Frame, Take, lifted
 from poise.errors import unknown
 from poise.forms import CARRY_POSES
@@ -44,13 +44,13 @@ class Carry:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("carry", self.pose, self.span)
+        return edit_text("carry", self.pose, self.span)
 
     def on(self, take: Take) -> Take:
         """The motion with the arms in the pose; only joints of these arms change."""
         body = take.body
         held, dofs = arms_in(body, self.pose)
-        way, carrying = np.zeros(body.nv), moved_parts(body, np.flatnonzero(dofs))
+        way, carrying = np.zeros(body.nv), parts_moved_by(body, np.flatnonzero(dofs))
 
         def frame(number: int) -> Frame:
             was, weight = take.frame(number), float(self.span.weight(number / take.rate))

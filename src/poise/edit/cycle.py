@@ -13,7 +13,7 @@ from poise.body.carriage import advance, carried, heading
 from poise.edit.blend import OVER, crossed, features
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs
-from poise.edit.span import Span, number, written
+from poise.edit.span import Span, edit_text, number
 from poise.edit.take import Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
@@ -40,7 +40,7 @@ class Loop:
     def __str__(self) -> str:
         """As on the command line."""
         times = "" if self.count is None else str(self.count)
-        return written("loop", times, self.span, over=None if self.over == OVER else number(self.over))
+        return edit_text("loop", times, self.span, over=None if self.over == OVER else number(self.over))
 
     def on(self, take: Take) -> Take:
         """The repeated cycle."""

@@ -67,7 +67,7 @@ def easy_reach(lengths: Array, used: Array) -> Array:
     return np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
 
 
-def sinking(hip: Array, foot: Array, reach: Array) -> Array:
+def pelvis_drop(hip: Array, foot: Array, reach: Array) -> Array:
     """(T,) m: how far the pelvis goes down so that no foot (T, F, 3) is beyond its `reach` (T, F) from the hip."""
     across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
     up = hip[..., 2] - foot[..., 2]
@@ -86,7 +86,7 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
-def moved_parts(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
+def parts_moved_by(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
     """(P,) which contact parts degrees of freedom move."""
     chains = [chain_joints(body, part.link) for part in contact_parts(body)]
     return np.array([any(dof in dofs for joint in chain for dof in joint.dofs) for chain in chains], bool)

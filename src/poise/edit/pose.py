@@ -14,8 +14,8 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.edit.blend import OVER, crossed
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limbs import easy_reach, leg_lengths, moved_parts, require_legs, sinking
-from poise.edit.span import Span, number, numbers, written
+from poise.edit.limbs import easy_reach, leg_lengths, parts_moved_by, pelvis_drop, require_legs
+from poise.edit.span import Span, colon_numbers, edit_text, number
 from poise.edit.take import BLOCK, REMEMBERED, Frame, FrameSketch, Take, lifted
 from poise.edit.track import sketches
 from poise.edit.walk import gradual, gradual_reach
@@ -33,7 +33,7 @@ class Mirror:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("mirror", "", self.span, over=None if self.over == OVER else number(self.over))
+        return edit_text("mirror", "", self.span, over=None if self.over == OVER else number(self.over))
 
     def on(self, take: Take) -> Take:
         """The mirrored motion."""
@@ -64,7 +64,7 @@ class Offset:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("offset", f"{self.joint}={numbers(self.degrees)}", self.span)
+        return edit_text("offset", f"{self.joint}={colon_numbers(self.degrees)}", self.span)
 
     def on(self, take: Take) -> Take:
         """The motion with the joint turned; nothing else changes: feet below it move along and no longer stand."""
@@ -73,7 +73,7 @@ class Offset:
             raise PoiseError(f"'{self.joint}' takes {len(dofs)} number(s) of degrees, not {len(self.degrees)}")
         turn = np.zeros(take.body.nv)
         turn[dofs] = np.radians(self.degrees)
-        below = moved_parts(take.body, dofs)
+        below = parts_moved_by(take.body, dofs)
 
         def frame(number: int) -> Frame:
             was = take.frame(number)
@@ -100,7 +100,7 @@ class Trunk:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("trunk", number(self.metres), self.span)
+        return edit_text("trunk", number(self.metres), self.span)
 
     def on(self, take: Take) -> Take:
         """The motion with the trunk at another height, not so high that a leg is too short."""
@@ -111,15 +111,15 @@ class Trunk:
         footing, raised = FootPlacement(take.body), _Raised(take, self)
 
         def block(first: int) -> list[Frame]:
-            numbers = range(first, first + BLOCK)
-            held = self.span.weight(np.array(numbers) / take.rate) > 0
+            colon_numbers = range(first, first + BLOCK)
+            held = self.span.weight(np.array(colon_numbers) / take.rate) > 0
             if not held.any():
-                return [take.frame(k) for k in numbers]
-            rows = [raised.sketch(k) for k in numbers]
+                return [take.frame(k) for k in colon_numbers]
+            rows = [raised.sketch(k) for k in colon_numbers]
             frames = [Frame(row.qpos, row.down) for row in rows]
             place, turn = np.array([row.place for row in rows]), np.array([row.turn for row in rows])
             solved = footing.settled(frames, place, turn)
-            return [new if h else take.frame(k) for k, new, h in zip(numbers, solved, held, strict=True)]
+            return [new if h else take.frame(k) for k, new, h in zip(colon_numbers, solved, held, strict=True)]
 
         return take.with_blocks(block, sketch=raised.sketch)
 
@@ -147,10 +147,12 @@ class _Raised:
         if metres <= 0:
             return metres * span.weight((first + np.arange(BLOCK)) / self._rate)
         around = gradual_reach(self._rate)
-        numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
-        wanted = metres * span.weight(numbers / self._rate)
-        hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
+        colon_numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
+        wanted = metres * span.weight(colon_numbers / self._rate)
+        hip, foot = (
+            np.array([getattr(self._source(int(k)), part) for k in colon_numbers]) for part in ("hip", "place")
+        )
         reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
-        missing = sinking(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
+        missing = pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
         kept = wanted - gradual(np.minimum(missing, wanted), self._rate)
         return np.asarray(kept[around : around + BLOCK])

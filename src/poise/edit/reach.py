@@ -11,8 +11,8 @@ from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limb_ik import bend_of
-from poise.edit.limbs import chain_joints, moved_parts, part_point
-from poise.edit.span import Span, numbers, written
+from poise.edit.limbs import chain_joints, part_point, parts_moved_by
+from poise.edit.span import Span, colon_numbers, edit_text
 from poise.edit.take import BLOCK, Flags, Frame, Take, lifted
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
@@ -45,9 +45,9 @@ class Reach:
 
     def __str__(self) -> str:
         """As on the command line."""
-        value = "/".join(f"{goal.part}={numbers(goal.place)}" for goal in self.goals)
-        point = None if self.point is None else numbers(self.point)
-        return written("reach", value, self.span, to="world" if self.absolute else None, point=point)
+        value = "/".join(f"{goal.part}={colon_numbers(goal.place)}" for goal in self.goals)
+        point = None if self.point is None else colon_numbers(self.point)
+        return edit_text("reach", value, self.span, to="world" if self.absolute else None, point=point)
 
     def on(self, take: Take) -> Take:
         """The motion with the parts where they are wanted."""
@@ -108,7 +108,7 @@ def _parts_of(body: Body, name: str) -> Flags:
     """(P,) the contact parts of what is brought to a place, and of what hangs on it."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
-    return moved_parts(body, [dof for joint in joints for dof in joint.dofs])
+    return parts_moved_by(body, [dof for joint in joints for dof in joint.dofs])
 
 
 def _stiffness(joints: list[Joint]) -> dict[int, float]:

@@ -14,7 +14,7 @@ from poise.errors import PoiseError
 EASE = 0.3  # s
 
 
-def smooth(share: ArrayLike) -> Array:
+def smooth_ease(share: ArrayLike) -> Array:
     """From 0 at 0 to 1 at 1, with no speed and no acceleration at either end."""
     x = np.clip(np.asarray(share, float), 0.0, 1.0)
     return np.asarray(x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
@@ -38,8 +38,8 @@ class Span:
     def weight(self, time: ArrayLike) -> Array:
         """How much of the edit holds at times (...), 0 to 1."""
         time, ease = np.asarray(time, float), self._ease
-        begun = np.ones_like(time) if self.start is None else smooth((time - self.start) / ease)
-        return np.asarray(begun - (0.0 if self.end is None else smooth((time - self.end) / ease + 1.0)))
+        begun = np.ones_like(time) if self.start is None else smooth_ease((time - self.start) / ease)
+        return np.asarray(begun - (0.0 if self.end is None else smooth_ease((time - self.end) / ease + 1.0)))
 
     def passed(self, time: ArrayLike) -> Array:
         """The integral of `weight` from 0 to times (...), s."""
@@ -76,12 +76,12 @@ def number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def numbers(values: object) -> str:
+def colon_numbers(values: object) -> str:
     """Numbers joined by colons."""
     return ":".join(number(v) for v in values)  # type: ignore[attr-defined]
 
 
-def written(name: str, value: str = "", span: Span | None = None, **options: str | None) -> str:
+def edit_text(name: str, value: str = "", span: Span | None = None, **options: str | None) -> str:
     """The text of an edit; options that are None are left out."""
     span = span or Span()
     when = ""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from poise.arrays import readonly
-from poise.edit.span import Span, number, written
+from poise.edit.span import Span, edit_text, number
 from poise.edit.take import Frame, Take
 from poise.errors import PoiseError
 
@@ -24,7 +24,7 @@ class Warp:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("warp", number(self.factor), self.span)
+        return edit_text("warp", number(self.factor), self.span)
 
     def on(self, take: Take) -> Take:
         """The motion at other speeds; contacts come with the poses."""

@@ -56,7 +56,7 @@ class FootTrackTake:
     @cached_property
     def path(self) -> Array:
         """(K, 2) m: the way of the root over the ground without sway and surge; both ends where they are."""
-        return smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
+        return gaussian_smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
 
     @cached_property
     def stances(self) -> tuple[StancePhase, ...]:
@@ -130,7 +130,7 @@ def sketches(take: Take) -> Callable[[int], FrameSketch]:
     return read
 
 
-def smoothed(values: Array, sigma: float) -> Array:
+def gaussian_smoothed(values: Array, sigma: float) -> Array:
     """Rows (K, ...) filtered with a Gaussian of `sigma` rows; straight lines and both ends stay as they are."""
     reach = min(int(np.ceil(3 * sigma)), len(values) - 1)
     if reach < 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.arrays import Array
-from poise.edit.span import Span, number, numbers, smooth, written
+from poise.edit.span import Span, colon_numbers, edit_text, number, smooth_ease
 from poise.edit.take import Take
 from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
@@ -33,7 +33,7 @@ class StrideEdit:
     def __str__(self) -> str:
         """As on the command line: +0.1 is metres, x1.2 a factor."""
         amount = f"x{number(self.factor)}" if self.factor is not None else f"{self.metres:+}".removesuffix(".0")
-        return written("stride", amount, self.span)
+        return edit_text("stride", amount, self.span)
 
     def on(self, take: Take) -> Take:
         """The walk with other steps; contacts keep their times."""
@@ -60,7 +60,7 @@ class Turn:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("turn", number(self.degrees), self.span)
+        return edit_text("turn", number(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on the bent path."""
@@ -72,7 +72,7 @@ class Turn:
             return course
 
         def course(track: FootTrackTake) -> Steps:
-            yaw = math.radians(self.degrees) * smooth((track.time - start) / (end - start))
+            yaw = math.radians(self.degrees) * smooth_ease((track.time - start) / (end - start))
             root = _along(track, yaw)
             return Steps(root, prints_along(track, root, self.span.start))
 
@@ -92,7 +92,7 @@ class Path:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("path", "/".join(numbers(p) for p in self.points), self.span)
+        return edit_text("path", "/".join(colon_numbers(p) for p in self.points), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on the path, as far as its steps carry, straight on where the path ends."""

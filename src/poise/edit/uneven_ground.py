@@ -10,9 +10,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
-from poise.edit.span import Span, number, numbers, written
+from poise.edit.span import Span, colon_numbers, edit_text, number
 from poise.edit.take import Take
-from poise.edit.track import FootTrackTake, StancePhase, smoothed
+from poise.edit.track import FootTrackTake, StancePhase, gaussian_smoothed
 from poise.edit.walk import IDENTITY, Course, Move, Steps, SwingPath, dilated, rewalked, still
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
@@ -116,7 +116,7 @@ class SlopeEdit:
 
     def __str__(self) -> str:
         """As on the command line."""
-        return written("slope", number(self.degrees), self.span)
+        return edit_text("slope", number(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on the slope."""
@@ -141,7 +141,7 @@ class Stairs:
     def __str__(self) -> str:
         """As on the command line."""
         edge = None if self.edge == Stairs.edge else number(self.edge)
-        return written("stairs", numbers((self.rise, self.run, self.count)), self.span, edge=edge)
+        return edit_text("stairs", colon_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs; steps become as long as treads are deep."""
@@ -165,7 +165,7 @@ class Heights:
 
     def __str__(self) -> str:
         """A description; a function has no form on the command line."""
-        return written("heights", getattr(self.height, "__name__", "function"), self.span)
+        return edit_text("heights", getattr(self.height, "__name__", "function"), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on that ground."""
@@ -237,7 +237,7 @@ def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
             moved = np.repeat([m.place(track.footprint(s)) - track.footprint(s) for s, m in mine], 2, axis=0)
             shifts.append(np.stack([np.interp(np.arange(track.frames), when, column) for column in moved.T], axis=1))
     mean = np.mean(shifts, axis=0) if shifts else np.zeros((track.frames, 3))
-    return Move(np.tile(IDENTITY, (track.frames, 1)), smoothed(mean, ROOT_SIGMA * track.rate))
+    return Move(np.tile(IDENTITY, (track.frames, 1)), gaussian_smoothed(mean, ROOT_SIGMA * track.rate))
 
 
 def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPath) -> Array:
@@ -249,4 +249,4 @@ def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPat
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)
+    return gaussian_smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)

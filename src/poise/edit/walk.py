@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limbs import easy_reach, leg_lengths, sinking
-from poise.edit.span import smooth
+from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
+from poise.edit.span import smooth_ease
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
-from poise.edit.track import FootTrackTake, Sampler, StancePhase, sketches, smoothed
+from poise.edit.track import FootTrackTake, Sampler, StancePhase, gaussian_smoothed, sketches
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -164,7 +164,7 @@ class _Walk:
     def _gate(self, track: FootTrackTake) -> Array:
         """(K,) how much of the root's move holds: plans look ahead, but nothing jumps when one begins amid a motion."""
         since = track.time - self._start / track.rate
-        return smooth(since / GATE) if self._start else np.ones(track.frames)
+        return smooth_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
 def _move_feet(place: Array, turn: Array, track: FootTrackTake, steps: Steps, start: int, final: int) -> None:
@@ -188,16 +188,16 @@ def _swing(
     """A foot that passes from one move to the next in the air."""
     rows = np.arange(span.start, span.stop)
     begin, end = _lasts(span, track, start)
-    share = smooth((rows - begin) / max(end - begin, 1))
+    share = smooth_ease((rows - begin) / max(end - begin, 1))
     was, will = before.place(track.place[span, foot]), after.place(track.place[span, foot])
     climbs = lift is not None and will[-1, 2] > was[-1, 2]
-    along = smooth((rows - begin) / max(EARLY * (end - begin), 1)) if climbs else share
+    along = smooth_ease((rows - begin) / max(EARLY * (end - begin), 1)) if climbs else share
     place = was + np.stack([along, along, share], axis=1) * (will - was)
     turn = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
     if lift is not None:
         since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
         until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
-        ramp = smooth(np.minimum(since, until) / (LIFT_EASE * track.rate))
+        ramp = smooth_ease(np.minimum(since, until) / (LIFT_EASE * track.rate))
         place[:, 2] += ramp * lift(SwingPath(foot, rows, place, turn))
     return SwingPath(foot, rows, place, turn)
 
@@ -235,12 +235,12 @@ def _row(move: Move, rows: slice) -> Move:
 def _sink(track: FootTrackTake, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m: how far the pelvis goes down so that no leg is too short."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-    return gradual(sinking(hip, foot, reach), track.rate)
+    return gradual(pelvis_drop(hip, foot, reach), track.rate)
 
 
 def gradual(missing: Array, rate: float) -> Array:
     """(K,) m: nowhere less than `missing`, and smooth."""
-    return smoothed(dilated(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
+    return gaussian_smoothed(dilated(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
 
 
 def gradual_reach(rate: float) -> int:

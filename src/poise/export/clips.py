@@ -19,7 +19,7 @@ Source = Recording | Dynamic | BodyClip | Clip
 """What can be exported."""
 
 
-def clip_of(source: Source) -> Clip:
+def performer_clip(source: Source) -> Clip:
     """The motion of the first performer; what goes at the world's rate at that of the user's file, if it has one."""
     if isinstance(source, Clip):
         return source

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array, Ints, readonly
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
-from poise.export.clips import Source, clip_of, rigging_of
+from poise.export.clips import Source, performer_clip, rigging_of
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Y_UP, Places, Skeleton, forward
@@ -51,13 +51,13 @@ def geom_solid(model: mujoco.MjModel, geom: int) -> Solid | None:
     size = model.geom_size[geom]
     match model.geom_type[geom]:
         case mujoco.mjtGeom.mjGEOM_SPHERE:
-            return capsule(size[0], 0.0)
+            return capsule_mesh(size[0], 0.0)
         case mujoco.mjtGeom.mjGEOM_CAPSULE:
-            return capsule(size[0], size[1])
+            return capsule_mesh(size[0], size[1])
         case mujoco.mjtGeom.mjGEOM_CYLINDER:
             return cylinder(size[0], size[1])
         case mujoco.mjtGeom.mjGEOM_ELLIPSOID:
-            return ellipsoid(size)
+            return ellipsoid_mesh(size)
         case mujoco.mjtGeom.mjGEOM_BOX:
             return box(size)
         case mujoco.mjtGeom.mjGEOM_MESH:
@@ -66,7 +66,7 @@ def geom_solid(model: mujoco.MjModel, geom: int) -> Solid | None:
             return None
 
 
-def capsule(radius: float, half: float) -> Solid:
+def capsule_mesh(radius: float, half: float) -> Solid:
     """Along z; a sphere if its half length is 0."""
     angle = np.linspace(0, np.pi / 2, RINGS + 1)
     upper = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -82,9 +82,9 @@ def cylinder(radius: float, half: float) -> Solid:
     return _turned(outline, np.repeat([[0.0, -1.0], [1.0, 0.0], [0.0, 1.0]], 2, axis=0))
 
 
-def ellipsoid(radii: Array) -> Solid:
+def ellipsoid_mesh(radii: Array) -> Solid:
     """With radii along x, y and z."""
-    ball = capsule(1.0, 0.0)
+    ball = capsule_mesh(1.0, 0.0)
     across = ball.normals / radii
     unit = across / np.linalg.norm(across, axis=1, keepdims=True)
     return Solid(readonly(ball.vertices * radii), readonly(unit), ball.faces)
@@ -224,7 +224,7 @@ def bind_rotation(skeleton: Skeleton) -> Array:
 
 def figure_of(source: Source) -> SkinnedFigure:
     """The first performer in the shapes of its body; a clip, which has no body, as bones."""
-    clip = clip_of(source)
+    clip = performer_clip(source)
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     if isinstance(source, Clip):

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from poise.errors import PoiseError, unknown
-from poise.export.clips import Source, clip_of
+from poise.export.clips import Source, performer_clip
 from poise.export.figure import figure_of
 from poise.export.glb import write_glb
 from poise.export.look import Shown, shown
@@ -84,7 +84,7 @@ class Format:
 
 
 def _bvh(source: Source, path: Path) -> Path:
-    return write_bvh(clip_of(source), path)
+    return write_bvh(performer_clip(source), path)
 
 
 def _glb(source: Source, path: Path) -> Path:
@@ -97,11 +97,11 @@ def _usd(source: Source, path: Path) -> Path:
 
 def _csv(source: Source, path: Path) -> Path:
     known = rehearsed(source) if isinstance(source, Dynamic) else source
-    return write_csv(known if isinstance(known, Recording) else clip_of(known), path)
+    return write_csv(known if isinstance(known, Recording) else performer_clip(known), path)
 
 
 def _npz(source: Source, path: Path) -> Path:
-    return save_clip(clip_of(source), path)
+    return save_clip(performer_clip(source), path)
 
 
 def _page(source: Recording | Dynamic | BodyClip, path: Path) -> Path:

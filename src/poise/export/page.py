@@ -135,7 +135,7 @@ def write_page(recording: PagePerformance, path: str | Path, title: str | None =
     data = json.dumps(page_data(recording), separators=(",", ":"), allow_nan=False)
     parts = {
         "title": escape(heading),
-        "summary": escape(summary(recording)),
+        "summary": escape(page_summary(recording)),
         "style": asset("viewer.css"),
         "data": data.replace("<", "\\u003c"),
         "three": f"/*\nthree.js\n{asset('three.LICENSE')}*/\n{asset('three.bundle.min.js')}",
@@ -145,7 +145,7 @@ def write_page(recording: PagePerformance, path: str | Path, title: str | None =
     return write_file(Path(path), page.encode())
 
 
-def summary(recording: PagePerformance) -> str:
+def page_summary(recording: PagePerformance) -> str:
     """One line: what was performed, by which body and controller, for how long, and whether it fell."""
     meta = recording.meta
     parts = list(dict.fromkeys(_name(meta.get(key)) for key in ("body", "motion", "controller")))

@@ -59,7 +59,7 @@ def finished_for(name: str, body: Body) -> Dynamic | None:
     return finished(name, body.name) if ships else None
 
 
-def in_order(wanted: Sequence[str]) -> list[str]:
+def dependencies_first(wanted: Sequence[str]) -> list[str]:
     """Motions so that those that others join come before them."""
     joined = {name for each in wanted for name in joins(each)}
     return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
@@ -77,7 +77,7 @@ def follower(name: str) -> str | None:
     return source.text("ends") if "ends" in source.table else None
 
 
-def build(
+def build_motion(
     name_or_path: str | Path,
     body: Body,
     settings: DynamicSettings | None = None,
@@ -107,7 +107,7 @@ def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) 
             raise source.fail(f"'{field}' must name a motion that joins no others, and {other.name} does")
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = finished_for(other.name, body) if ours else None
-        motion = motion or build(other.path, body, settings).dynamic
+        motion = motion or build_motion(other.path, body, settings).dynamic
         out[source.text(field)] = author(other.path, body).clip, state_of(motion, 0)
     return out
 
@@ -185,7 +185,7 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
     if isinstance(reference, Take):
         motion = with_physics(reference.cycle or reference.clip()).dynamic
     elif ships and reference.name in shipped_names():
-        motion = build(reference.name, body).dynamic
+        motion = build_motion(reference.name, body).dynamic
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
     elif isinstance(reference, BehaviourReference):

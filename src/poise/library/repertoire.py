@@ -57,7 +57,7 @@ def load_transitions(path: Path) -> Transitions:
 # Motions that obey physics, left and right swapped: a turn to the left becomes one to the right.
 
 
-def mirrored(motion: Dynamic) -> Dynamic:
+def mirrored_motion(motion: Dynamic) -> Dynamic:
     """The motion reflected across the x-z plane; each contact stays the same number, on the other side."""
     clip, body = motion.clip, motion.clip.body
     down = None if clip.down is None else readonly(clip.down[:, mirrored_parts(body)], bool)
@@ -276,7 +276,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
             steps.append(standing_step(name, motion))
         elif all(gait in motions for gait in joins(name)):
             for side in sides:
-                key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored(motion)
+                key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_motion(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
                 begins, ends = (BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
                 steps.append(step_of(key, key, one, (0, one.clip.frames - 1), (begins, ends)))

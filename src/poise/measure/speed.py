@@ -63,7 +63,7 @@ class StepTimes:
         return self.control + self.simulation
 
 
-def paced(world: World, controller: Controller, steps: int) -> StepTimes:
+def timed_steps(world: World, controller: Controller, steps: int) -> StepTimes:
     """Steps of a controller that is ready to act, in its world."""
     world.load()
     mujocos = MujocoStep(world)

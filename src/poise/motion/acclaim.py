@@ -14,13 +14,14 @@ from poise.errors import PoiseError
 from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton
-from poise.motion.text import TextFile, quoted, read_source
+from poise.motion.text import TextFile, quoted, read_text_file
 from poise.rotations import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
 # ASF files: Acclaim's skeletons, whose bones become joints at the bones' starts.
 #
-# The numbers of an AMC file turn a bone in axes of its own: R = C M C' with C the bone's `axis` and M the product of its
-# degrees of freedom, the first applied first. In that form joint frames are parallel to the world at rest, as ours are.
+# The numbers of an AMC file turn a bone in axes of its own: R = C M C' with C the bone's `axis` and M the product of
+# its degrees of freedom, the first applied first. In that form joint frames are parallel to the world at rest, as
+# ours are.
 
 ROOT = "root"
 INCH = 0.0254  # m
@@ -50,7 +51,7 @@ class _Bone:
 
 def read_asf(path: Path | str) -> Acclaim:
     """The skeleton of a file."""
-    source = read_source(path)
+    source = read_text_file(path)
     sections = _sections(source)
     for needed in ("root", "bonedata", "hierarchy"):
         if needed not in sections:
@@ -211,7 +212,7 @@ def find_asf(path: Path) -> Path:
 
 def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
     """The motion of a file in its own unit and axes."""
-    source = read_source(path)
+    source = read_text_file(path)
     widths = {name: len(f) for name, f in zip(acclaim.skeleton.names, acclaim.freedoms, strict=True) if f}
     table = source.table(_rows(source, widths), sum(widths.values()))
     degrees = _degrees(source, acclaim.degrees)

@@ -17,7 +17,7 @@ from poise.motion.bvh_hierarchy import hierarchy_text, read_hierarchy
 from poise.motion.clip import Clip, clip_from
 from poise.motion.convention import in_file_numbers
 from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
-from poise.motion.text import TextFile, quoted, read_source
+from poise.motion.text import TextFile, quoted, read_text_file
 from poise.rotations import (
     continuous_euler,
     euler_to_quat,
@@ -78,7 +78,7 @@ def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array |
     return placed[:, 0], rotation, placed if moves else None
 
 
-def columns_of(clip: Clip, unit: float) -> tuple[Channels, Array]:
+def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
     """The inverse of `motion_of` for a clip in its file's numbers, `unit` metres each.
 
     A joint that moves in ways its channels cannot tell gets the usual ones; so does every joint of a skeleton that
@@ -159,7 +159,7 @@ _ANGLE_DIGITS = 6  # behind the point, degrees
 
 def read_bvh(path: Path | str) -> Clip:
     """The motion of a file in its own unit and axes."""
-    source = read_source(path)
+    source = read_text_file(path)
     skeleton, line = read_hierarchy(source)
     width = sum(map(len, skeleton.convention.channels))
     if not width:
@@ -183,7 +183,7 @@ def bvh_text(clip: Clip) -> str:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     unit = clip.skeleton.convention.unit
     filed = in_file_numbers(clip)
-    channels, columns = columns_of(filed, unit)
+    channels, columns = channel_columns(filed, unit)
     finest = max(0, ceil(log10(unit / _FINENESS)))
     digits = [finest if name.endswith("position") else _ANGLE_DIGITS for names in channels for name in names]
     form = " ".join(f"%.{n}f" for n in digits)

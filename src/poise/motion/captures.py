@@ -114,12 +114,12 @@ Tell = Callable[[int], object]
 """Is told how many more bytes have come."""
 
 
-def in_silence(_: int) -> None:
+def ignore_bytes(_: int) -> None:
     """Tells nobody."""
 
 
 def fetch(
-    capture: Capture, host: str, folder: Path, licence: str, tell: Tell = in_silence, patience: float = PATIENCE
+    capture: Capture, host: str, folder: Path, licence: str, tell: Tell = ignore_bytes, patience: float = PATIENCE
 ) -> Path:
     """Fetch a capture from below an address into a folder; what is not as the manifest promises is not kept."""
     check_writable(folder)

@@ -14,7 +14,7 @@ from poise.motion.bvh import read_bvh
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.convention import IDENTITY
-from poise.motion.npz import CLIP_ARRAYS, clip_of, read_arrays
+from poise.motion.npz import CLIP_ARRAYS, clip_from_arrays, read_arrays
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")
@@ -55,7 +55,7 @@ def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: floa
 def _read_archive(path: Path, rate: float | None) -> RawMotion:
     arrays = read_arrays(path, {*CLIP_ARRAYS, *ARRAYS})
     if "clip" in arrays:
-        return RawMotion(clip_of(arrays, path), 1.0, IDENTITY, "clip")
+        return RawMotion(clip_from_arrays(arrays, path), 1.0, IDENTITY, "clip")
     if is_amass(arrays):
         clip, notes = amass_motion(arrays, path, rate)
         return RawMotion(clip, 1.0, IDENTITY, "amass", notes)

@@ -55,10 +55,10 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
 
 def load_clip(path: Path | str) -> Clip:
     """The clip of `save_clip`."""
-    return clip_of(read_arrays(path, CLIP_ARRAYS), path)
+    return clip_from_arrays(read_arrays(path, CLIP_ARRAYS), path)
 
 
-def clip_of(arrays: Arrays, path: Path | str) -> Clip:
+def clip_from_arrays(arrays: Arrays, path: Path | str) -> Clip:
     """The clip in the arrays of a file."""
     for needed in ("clip", "position", "rotation"):
         if needed not in arrays:

@@ -60,7 +60,7 @@ class TextFile:
         return table
 
 
-def read_source(path: Path | str) -> TextFile:
+def read_text_file(path: Path | str) -> TextFile:
     """A text file, whatever its line ends and whether it is UTF-8 or of an older kind."""
     path = Path(path)
     try:

@@ -18,8 +18,8 @@ from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.edit.blend import features
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, sinking
-from poise.edit.span import smooth
+from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
+from poise.edit.span import smooth_ease
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.perform.hand_over import Ending
@@ -108,7 +108,7 @@ class _Resumption:
         """(T,) m: how far the pelvis of poses (T, nq) goes down, so that legs stretch no further than theirs."""
         hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
         used = np.linalg.norm(hips - feet, axis=-1)
-        return sinking(hips, self._place, easy_reach(self._lengths, used))
+        return pelvis_drop(hips, self._place, easy_reach(self._lengths, used))
 
     def _there(self, frame: Frame) -> Array:
         """(nq,) a pose of the motion, facing as the body does and above its feet."""
@@ -120,7 +120,7 @@ class _Resumption:
         model, there = self._take.body.model, self._take.frame(self._entry + since)
         out, way = np.array(self._pose), np.zeros(model.nv)
         mujoco.mj_differentiatePos(model, way, 1.0, out, self._there(there))
-        mujoco.mj_integratePos(model, out, way, float(smooth(since / self._over)))
+        mujoco.mj_integratePos(model, out, way, float(smooth_ease(since / self._over)))
         return Frame(out, there.down)
 
 

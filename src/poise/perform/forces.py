@@ -19,9 +19,10 @@ from poise.world.world import World
 
 # Weights that are hung on links while a body performs: each pulls as a point mass that is carried along does.
 #
-# What it exerts is m (g - a), where a is how its point is accelerated in the very step that it acts in. That is found by
-# trying the step: with the weight alone first, whose answer then tells, through the mechanism's own compliance, what the
-# inertia takes off or adds. The force is declared, as that of a push is, so that a recording accounts for all of it.
+# What it exerts is m (g - a), where a is how its point is accelerated in the very step that it acts in. That is found
+# by trying the step: with the weight alone first, whose answer then tells, through the mechanism's own compliance,
+# what the inertia takes off or adds. The force is declared, as that of a push is, so that a recording accounts for
+# all of it.
 
 HEAVIEST, MOST = 200.0, 8
 """kg of a weight, and how many hang at once."""

@@ -31,7 +31,7 @@ class Mark:
     steps: int
 
 
-def moved_parts(old: World, new: World) -> dict[int, object]:
+def replaced_parts(old: World, new: World) -> dict[int, object]:
     """For deepcopy: what a controller knows of a world, and what is there instead in another over other ground."""
     return {
         id(old): new,

@@ -22,7 +22,7 @@ from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
 from poise.export.formats import export
 from poise.files import check_targets, check_writable
-from poise.library.behaviours.behaviour import BehaviourReference as Behaving
+from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.motions import named_motion, obeying
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.measure.audit import audit
@@ -34,7 +34,7 @@ from poise.perform.catch import Catching
 from poise.perform.cues import Cue, grip_cues, steer_cue
 from poise.perform.hand_over import Ending, Handover
 from poise.perform.run import Performance, check, perform
-from poise.physics.recorded import stage
+from poise.physics.recorded import scene_of_motion
 from poise.progress import Say, Steps, in_silence
 from poise.reference.reference import Reference
 from poise.reference.resampling import in_steps
@@ -182,7 +182,7 @@ class Session:
         terrain = parse_terrain(self.terrain)
         chosen = casting(self.motion, self.body, say, controller.needs_physics, usual.body)
         told = chosen.reference
-        own = 1.0 / told.behaviour.rate if isinstance(told, Behaving) else usual.step
+        own = 1.0 / told.behaviour.rate if isinstance(told, BehaviourReference) else usual.step
         settings = WorldSettings(step=own if self.step is None else self.step)
         for link, mass in loads:
             chosen = chosen.laden(link, mass)
@@ -194,7 +194,7 @@ class Session:
             physical = in_steps(physical, 1 / settings.step)
         held = next((m for m in physical.motions.values() if m.contacts.held.any()), None)
         reference = _edited(physical, after, chosen.body, say)
-        props = () if held is None else stage(held).props
+        props = () if held is None else scene_of_motion(held).props
         grips = [] if held is None else grip_cues(held)
         world = World(Scene((chosen.body,), terrain, props, friction=self.friction), settings)
         followed = self._followed(controller, chosen.body)

@@ -16,7 +16,7 @@ from poise.control.controller import Controller, Startled
 from poise.errors import PoiseError
 from poise.perform.cues import Cue, done
 from poise.perform.forces import MOST, HungWeight, ScenePush, hung_force, total_push
-from poise.perform.marks import Mark, fixed_parts, moved_parts
+from poise.perform.marks import Mark, fixed_parts, replaced_parts
 from poise.perform.start import PlacedReference, carriage_of, start
 from poise.reference.reference import Reference
 from poise.version import __version__
@@ -246,7 +246,7 @@ class Run:
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
-        kept = copy.deepcopy(parts, fixed_parts(parts, old) | moved_parts(old, new))
+        kept = copy.deepcopy(parts, fixed_parts(parts, old) | replaced_parts(old, new))
         self.controller, self.reference, self._waiting = kept
         self.world = self._recorder.world = new
         self.note({"kind": "ground", "time": new.time, "text": text})

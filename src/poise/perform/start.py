@@ -13,7 +13,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.carriage import Carriage
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limbs import easy_reach, has_legs, leg_lengths, sinking, sole_points
+from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import Frame
 from poise.reference.reference import Reference, Target, edition_of
 from poise.rotations import quat_between, quat_multiply, quat_rotate
@@ -53,7 +53,7 @@ def stood(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
     reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
-    rise[2] -= sinking(hips + rise, risen[None], reach)[0]
+    rise[2] -= pelvis_drop(hips + rise, risen[None], reach)[0]
     moved = np.array(qpos)
     moved[:3] += rise
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos

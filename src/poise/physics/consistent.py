@@ -22,8 +22,8 @@ from poise.rotations import quat_exp, quat_multiply
 
 # Variations of a motion by other constraints: faster, longer strides, along a bend, feet higher.
 #
-# Only the way of the pelvis, the rhythm and what is asked of the feet are changed; where feet step and how the body does
-# it is left to the optimiser, as in [Muico2009] section 3.2.
+# Only the way of the pelvis, the rhythm and what is asked of the feet are changed; where feet step and how the body
+# does it is left to the optimiser, as in [Muico2009] section 3.2.
 
 _BY_RHYTHM = 0.55  # of a change of speed, as an exponent; the rest is made by longer strides
 _LEAST = 0.05  # m: less is no way to bend or to stretch
@@ -61,7 +61,7 @@ def parse_variation(texts: tuple[str, ...]) -> Variation:
     return Variation(**chosen)
 
 
-def varied(sketch: Sketch, variation: Variation) -> Sketch:
+def varied_sketch(sketch: Sketch, variation: Variation) -> Sketch:
     """The sketch with another way and another rhythm."""
     clip = sketch.clip
     if variation.nothing:
@@ -149,5 +149,5 @@ def with_physics(
     chosen, change = settings or DynamicSettings(), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
-    sketch = varied(Sketch(clip, supports_of(clip)), change)
+    sketch = varied_sketch(Sketch(clip, supports_of(clip)), change)
     return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))

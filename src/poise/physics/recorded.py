@@ -17,7 +17,7 @@ def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
     """
     clip, contacts = motion.clip, motion.contacts
     body = clip.body
-    scene = stage(motion, terrain)
+    scene = scene_of_motion(motion, terrain)
     points = motion.points()[:-1]
     points[..., 2] = np.where(contacts.held, points[..., 2], 0.5 * (points[..., 2] + contacts.ground[:-1]))
     step, which = np.nonzero(contacts.force.any(axis=2))
@@ -55,7 +55,7 @@ def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
     )
 
 
-def stage(motion: Dynamic, terrain: str = "flat") -> Scene:
+def scene_of_motion(motion: Dynamic, terrain: str = "flat") -> Scene:
     """The ground, and a bar where hands hold on."""
     gripping = motion.contacts.down & motion.contacts.held
     if not gripping.any():

@@ -102,7 +102,7 @@ def optimise(
     `rest` it starts or ends at rest, in a pose of its own choice.
     """
     chosen = settings or DynamicSettings()
-    wished = sampled(sketch, chosen.rate)
+    wished = resampled_sketch(sketch, chosen.rate)
     check_flights(wished, _FAR)
     task = replace(task_of(wished, chosen), start=start, end=end, rest=rest)
     if start is not None and end is not None:
@@ -137,12 +137,12 @@ def state_of(dynamic: Dynamic, frame: int) -> EndState:
     return EndState(qpos, readonly(before), qvel[:6])
 
 
-def at_rest(qpos: Array) -> EndState:
+def standing_still(qpos: Array) -> EndState:
     """Standing still in a pose."""
     return EndState(qpos, qpos, np.zeros(6))
 
 
-def sampled(sketch: Sketch, rate: float) -> Sketch:
+def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     """The sketch with another number of frames per second, and only the supports that bear."""
     clip = sketch.clip
     if round(clip.seconds * rate) < 1:

@@ -26,7 +26,7 @@ from poise.physics.constraint_rows import (
 from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
 from poise.physics.motion_terms import MotionTerms
 from poise.physics.rows import Linearised, Rows, violations
-from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, bearing, layout_of
+from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting_forces, layout_of
 
 # Which constraint cannot be kept, and when, for people.
 
@@ -63,7 +63,7 @@ class Spacetime:
         """The wished motion, its weight shared by what bears."""
         root = np.concatenate([np.zeros((1, 6)), self._way[:, :6] / self._task.step])
         ahead = np.concatenate([root[1:, :3], root[-1:, :3]])
-        pushing = bearing(self._task)[..., 2]
+        pushing = acting_forces(self._task)[..., 2]
         force = np.zeros((*pushing.shape, 3))
         force[..., 2] = pushing / np.maximum(pushing.sum(axis=1, keepdims=True), 1)
         return Trajectory(np.array(self._task.wished), root, ahead, force)

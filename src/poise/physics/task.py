@@ -156,7 +156,7 @@ def _reach(columns: Ints) -> int:
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
-def bearing(task: SpacetimeTask) -> NDArray[np.bool_]:
+def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
     """(N + 1, S, 3) forces that may act in the step from each frame; of a cycle, those of the first step again at N.
 
     What touches at the end of a step is stopped by the ground in this step; friction needs it to touch at both ends.
@@ -175,7 +175,7 @@ def bearing(task: SpacetimeTask) -> NDArray[np.bool_]:
 
 def layout_of(task: SpacetimeTask) -> VariableLayout:
     """Variables in order of time, so that what is coupled is near."""
-    frames, acting = len(task.wished), bearing(task)
+    frames, acting = len(task.wished), acting_forces(task)
     exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]
     exists[1][0] = exists[2][0] = exists[2][-1] = False
     table = np.concatenate([*exists, acting.reshape(frames, -1)], axis=1)

@@ -52,14 +52,14 @@ def supports_of(clip: BodyClip) -> tuple[Support, ...]:
     balls = balls_of(clip.body)
     hands = {hand.name for hand in clip.body.hands}
     found = []
-    for part, down in zip(clip.parts, bearing(clip.parts, clip.down).T, strict=True):
+    for part, down in zip(clip.parts, bearing_supports(clip.parts, clip.down).T, strict=True):
         if down.any():
             held = part.name in hands and _lowest(clip, part)[down].min() > _HELD
             found += _held(clip, part, down) if held else _standing(clip, part, down, balls)
     return tuple(found)
 
 
-def bearing(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(T, P) what bears of what is down (T, P): toes do not while their foot rolls on its ball.
 
     The ball rolls forward as the heel rises, and would take hinged toes along: both cannot stay where they are.

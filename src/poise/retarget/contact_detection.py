@@ -16,7 +16,7 @@ import numpy as np
 from poise.arrays import Array, Mask, hysteresis, readonly, runs, without_short
 from poise.body.link_kinematics import Kinematics
 from poise.reference.body_clip import BodyClip
-from poise.retarget.smooth import smooth
+from poise.retarget.smooth import smooth_clip
 
 # Hands that hold on to something over the head: what bears a body that nothing else bears, and that does not fall.
 
@@ -26,7 +26,7 @@ _BORNE = 0.5  # of the time off the ground: less without falling is a jump, more
 _AROUND = 0.25  # m: a hand rolls about a bar, and bars give way, but it stays this near
 
 
-def hanging(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
+def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
     """(T, P) parts at (T, P, 3) m that are down (T, P), and hands that hold on, while which nothing else bears.
 
     ``com`` is the centre of mass (T, 3) m and ``falling`` (T,) when it falls freely.
@@ -80,7 +80,7 @@ class _Rest:
 def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
     """The clip with `down` filled in."""
     chosen = _sized(settings or ContactSettings(), clip)
-    calm = smooth(replace(clip, down=None), _CUTOFF)
+    calm = smooth_clip(replace(clip, down=None), _CUTOFF)
     centre, height, tilt = part_places(calm)
     com = _centre_of_mass(calm)
     slow = _slow(centre, com, clip.rate, chosen)
@@ -91,7 +91,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     for rest in bearing:
         span = slice(rest.start, rest.stop)
         down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
-    down = hanging(clip, down, centre, com, _falling(com, clip.rate, chosen))
+    down = hanging_hands(clip, down, centre, com, _falling(com, clip.rate, chosen))
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
         down[:, part] = without_short(column, shortest, shortest)

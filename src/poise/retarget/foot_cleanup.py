@@ -21,7 +21,7 @@ from poise.reference.body_clip import BodyClip
 from poise.retarget.footprints import ContactPins, Footprint, GroundSettings, footprints, pins_of, raised
 from poise.retarget.ik import Goals, PoseSolver
 from poise.retarget.ik_path import solve_path
-from poise.retarget.smooth import smooth
+from poise.retarget.smooth import smooth_clip
 
 # Peaks of joint speed that can be spread out unnoticed.
 #
@@ -124,7 +124,7 @@ def clean_feet(
     chosen = settings or FootSettings()
     if clip.down is None:
         raise PoiseError(f"clip '{clip.name}' has no contacts yet: find them first")
-    calm = clip if chosen.smoothing is None else smooth(clip, chosen.smoothing)
+    calm = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
     pins = pins_of(clip, footprints(clip, chosen.ground) if prints is None else prints)
     if chosen.clearance is not None:
         pins = raised(clip, pins, chosen.clearance)

@@ -20,7 +20,7 @@ _SHARP = 0.03  # s around a touchdown
 _AT_IMPACT = 0.02  # of the strength elsewhere: the cutoff doubles
 
 
-def smooth(clip: BodyClip, cutoff: float) -> BodyClip:
+def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     """The clip without what is faster than `cutoff` (Hz), less so at touchdowns."""
     if clip.frames < 4:
         return clip

@@ -196,7 +196,7 @@ def bodies() -> tuple[dict[str, Any], ...]:
     return tuple(told)
 
 
-def motions() -> list[dict[str, str]]:
+def motion_groups() -> list[dict[str, str]]:
     """Motions that come with Poise, by group."""
     told = []
     for name in motion_names():
@@ -212,11 +212,11 @@ def _title(name: str, kind: str) -> str:
     return read_source(name).title if kind != "pose" else "a fall from a height"
 
 
-def catalogue() -> dict[str, Any]:
+def page_catalogue() -> dict[str, Any]:
     """All that there is to choose."""
     return {
         "bodies": list(bodies()),
-        "motions": motions(),
+        "motions": motion_groups(),
         "controllers": [
             {"name": name, "what": entry.what, "speeds": entry.speeds} for name, entry in CONTROLLERS.items()
         ],

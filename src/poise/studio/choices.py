@@ -25,7 +25,7 @@ from poise.studio.catalogue import (
     can_roam,
     kind_of,
     legless,
-    motions,
+    motion_groups,
     usual_body,
 )
 from poise.studio.wire import Told
@@ -124,8 +124,8 @@ class Choice:
         if not self.edits_live or named_controller(self.controller).needs_physics:
             return ()
         if self.controller == "pendulum":
-            return tuple(m["name"] for m in motions() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
-        return tuple(m["name"] for m in motions() if m["group"] in (GROUPS["gait"], FEATS))
+            return tuple(m["name"] for m in motion_groups() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
+        return tuple(m["name"] for m in motion_groups() if m["group"] in (GROUPS["gait"], FEATS))
 
     @property
     def bends_ground(self) -> bool:

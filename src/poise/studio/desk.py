@@ -14,7 +14,7 @@ from poise.export.look import performer_span
 from poise.export.page import scene_data
 from poise.perform.forces import HEAVIEST
 from poise.retarget.prepare import changes
-from poise.studio.catalogue import catalogue, fits
+from poise.studio.catalogue import fits, page_catalogue
 from poise.studio.choices import Choice
 from poise.studio.frames import Framer
 from poise.studio.pose_editor import Posing
@@ -118,7 +118,7 @@ class Desk:
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def _do_hello(self, _: Told) -> None:
-        self._say("choices", **catalogue())
+        self._say("choices", **page_catalogue())
 
     def _do_fits(self, told: Told) -> None:
         motion = told.text("motion")

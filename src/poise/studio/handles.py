@@ -55,19 +55,19 @@ def _handle(name: str, link: str, point: Array) -> Handle:
     return Handle(name, link, (x, y, z))
 
 
-def grounded(body: Body, coordinates: Array) -> Array:
+def pose_on_ground(body: Body, coordinates: Array) -> Array:
     """(nq,) the pose of coordinates, its lowest point on the ground."""
     qpos = posed(body, coordinates)
     qpos[2] -= lowest(body.model, qpos)
     return qpos
 
 
-def drawn(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
+def dragged_angles(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
     """The angles that bring a handle to a place (m, as the body stands), or as near as limits allow; rad by freedom."""
     by_name = {handle.name: handle for handle in handles(body)}
     if name not in by_name:
         raise unknown("handle", name, by_name)
-    handle, start = by_name[name], grounded(body, coordinates)
+    handle, start = by_name[name], pose_on_ground(body, coordinates)
     if name == PELVIS:
         return _crouched(body, coordinates, handle, place)
     bends = limb(body, handle.link)
@@ -84,12 +84,12 @@ def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
     eased = np.array(coordinates)
     middle = np.clip(0.5 * (body.lower[bends] + body.upper[bends]), -0.5, 0.5)
     eased[bends] += EASE * (middle - eased[bends])
-    return grounded(body, eased)
+    return pose_on_ground(body, eased)
 
 
 def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> dict[int, float]:
     """Legs bent so that the pelvis is at a place while the feet stand as they do."""
-    start = grounded(body, coordinates)
+    start = pose_on_ground(body, coordinates)
     feet = [foot.link for foot in body.feet]
     solver = PoseSolver(body, [(handle.link, handle.point), *((link, np.zeros(3)) for link in feet)], feet)
     data = mujoco.MjData(body.model)

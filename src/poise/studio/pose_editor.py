@@ -14,7 +14,7 @@ from poise.animate.animate import animate, keyframed
 from poise.animate.goals import for_people, unit_of
 from poise.animate.read_script import find_script, shipped_scripts
 from poise.animate.script import Beginning
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import Array
 from poise.body.catalogue import names
@@ -25,7 +25,7 @@ from poise.measure.metrics import bracing
 from poise.perform.request import summarise
 from poise.perform.run import Performance
 from poise.studio.frames import body_poses, track_bytes
-from poise.studio.handles import drawn, grounded, handles
+from poise.studio.handles import dragged_angles, handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, freedom
 from poise.studio.transfers import download, shown_name
 from poise.studio.wire import Told, file_bytes, words
@@ -136,7 +136,7 @@ class Posing:
         if index >= len(sheet.keys):
             raise PoiseError(f"there is no key {index}")
         coordinates = coordinates_at(sheet, sheet.keys[index].time)
-        angles = drawn(sheet.body, coordinates, told.text("handle"), told.vector("place", 100.0))
+        angles = dragged_angles(sheet.body, coordinates, told.text("handle"), told.vector("place", 100.0))
         if told.flag("done"):
             self._show(sheet.bent(index, angles))
             return
@@ -221,7 +221,7 @@ class Posing:
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._in_scene(qpos)))
 
     def _poses(self, coordinates: Array) -> list[float]:
-        qpos = self._in_scene(grounded(self.sheet.body, coordinates)[None])
+        qpos = self._in_scene(pose_on_ground(self.sheet.body, coordinates)[None])
         return [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
 
     def _angles(self, coordinates: Array) -> dict[str, float]:
@@ -244,7 +244,7 @@ class Posing:
         sheet = self.sheet
         if not sheet.script.goals:
             raise PoiseError("there is nothing to solve: add a goal, what is wanted and what may be changed for it")
-        solution = solve(sheet.script, say=lambda text: self._say("solving", text=text))
+        solution = solve_script(sheet.script, say=lambda text: self._say("solving", text=text))
         constraints = [
             {
                 "goal": answer.goal.name, "what": want.what, "unit": unit_of(want.what),

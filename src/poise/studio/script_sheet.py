@@ -12,7 +12,7 @@ from math import degrees
 from pathlib import Path
 from typing import Any
 
-from poise.animate.angles import ROOT, mirrored
+from poise.animate.angles import ROOT, mirrored_angles
 from poise.animate.direct import direct, solved_changes
 from poise.animate.read_script import read_script
 from poise.animate.script import Script
@@ -175,7 +175,7 @@ class Sheet:
     def mirrored(self, index: int) -> Sheet:
         """A key with left and right exchanged."""
         key = self._at(index)
-        angles = Frozen(mirrored(self.body, key.angles))
+        angles = Frozen(mirrored_angles(self.body, key.angles))
         return self.changed((*self.keys[:index], replace(key, angles=angles), *self.keys[index + 1 :]))
 
     def without(self, index: int) -> Sheet:

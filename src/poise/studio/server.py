@@ -22,9 +22,9 @@ from poise.studio.wire import is_frame, read_command, words
 
 # Who may talk to the studio: pages that it served itself, under the name of this machine to itself, and nobody else.
 #
-# A page from elsewhere that is open in the same browser could reach a server on this machine. Browsers tell where a page
-# came from (Origin), and under what name the server was asked for (Host, which a foreign name server can point to this
-# machine); both must be ours.
+# A page from elsewhere that is open in the same browser could reach a server on this machine. Browsers tell where a
+# page came from (Origin), and under what name the server was asked for (Host, which a foreign name server can point
+# to this machine); both must be ours.
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost", "[::1]")

@@ -113,7 +113,7 @@ class Show:
         self.imported = staged.imported
         self.last: StepResult | None = None
         self.speed = 0.0  # times real time that it could go
-        self._wanted = wanted(())
+        self._wanted = final_command(())
         self._steps = 0
         self._done: list[tuple[int, Act]] = []  # what was done, and after how many steps
         self._marks: list[Mark] = [self.run.mark()]
@@ -164,7 +164,7 @@ class Show:
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
-        self._wanted = wanted(self.run.events)
+        self._wanted = final_command(self.run.events)
 
     def _do(self, act: Act) -> None:
         act(self.run)  # refused things are not remembered
@@ -209,7 +209,7 @@ class Show:
             run.note(steered(run.controller, Command(run.world.time, heading, speed, lift, step)))
 
         self._do(act)
-        self._wanted = wanted(self.run.events[-1:], self._wanted)
+        self._wanted = final_command(self.run.events[-1:], self._wanted)
 
     def edit(self, text: str) -> None:
         """Edit what is performed, from now on."""
@@ -279,7 +279,7 @@ class Show:
         return {**self.judge.told(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
 
 
-def wanted(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NOTHING_WANTED) -> dict[str, Any]:
+def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NOTHING_WANTED) -> dict[str, Any]:
     """What commands to steer ask for in the end; what one leaves open stays as it was before."""
     now = dict(before)
     for event in events:

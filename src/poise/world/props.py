@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element, SubElement
 
-from poise.body.mjcf import element, geom, numbers
+from poise.body.mjcf import element, geom, mjcf_numbers
 
 Vector = tuple[float, float, float]
 WOOD = "0.72 0.58 0.42 1"
@@ -128,7 +128,7 @@ class Bar:
 
     def elements(self) -> list[Element]:
         """A body fixed to the world, so that grips can name it."""
-        body = Element("body", name=self.name, pos=numbers((self.x, 0, self.height)))
+        body = Element("body", name=self.name, pos=mjcf_numbers((self.x, 0, self.height)))
         half = self.length / 2
         ends = (0, -half, 0, 0, half, 0)
         body.append(geom(f"{self.name}_shape", "capsule", fromto=ends, size=(self.radius,), rgba=STEEL))
@@ -148,7 +148,7 @@ class Block:
 
     def elements(self) -> list[Element]:
         """A body fixed to the world."""
-        body = Element("body", name=self.name, pos=numbers(self.at))
+        body = Element("body", name=self.name, pos=mjcf_numbers(self.at))
         body.append(geom(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
         return [body]
 

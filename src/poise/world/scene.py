@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.mjcf import element, numbers
+from poise.body.mjcf import element, mjcf_numbers
 from poise.errors import PoiseError, unknown
 from poise.world.props import Prop
 from poise.world.terrain import Place, Terrain
@@ -112,7 +112,7 @@ class Scene:
         part.set("conaffinity", str(others))
         part.set("margin", repr(look_ahead / 2))  # MuJoCo adds the margins of the two surfaces
         part.set("condim", "3")
-        part.set("friction", numbers((self.friction, 0.005, 0.0001)))
+        part.set("friction", mjcf_numbers((self.friction, 0.005, 0.0001)))
         return part
 
     def _add_body(self, world: Element, body: Body, index: int, look_ahead: float) -> None:

@@ -12,7 +12,7 @@ from poise.arrays import Array
 from poise.contact.assembly import AGAIN, BLOCK_PASSES, BLOWN, begin, conclude, free_motion, problem_of
 from poise.contact.problem import ContactProblem, ContactSolution, Status, polygon
 from poise.contact.rows import bend, drift, jolt
-from poise.contact.solver import NO_MODES, Modes, solve
+from poise.contact.solver import NO_MODES, Modes, solve_contacts
 from poise.dynamics.terms import Terms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Workspace
 from poise.errors import PoiseError
@@ -123,7 +123,7 @@ class StepSolver:
             matrix, bias, int(counts[GRIP_ROWS]), int(counts[UNILATERAL]), friction, self._directions
         )
         pairs = self._candidates.geoms[touched]
-        solution = solve(problem, self._settings.solver, self._last_modes(pairs))
+        solution = solve_contacts(problem, self._settings.solver, self._last_modes(pairs))
         self.memory = (pairs, solution.modes[problem.unilateral :])
         return solution
 

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.mjcf import geom, numbers
+from poise.body.mjcf import geom, mjcf_numbers
 from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
@@ -135,8 +135,8 @@ class Rough:
             name="rough",
             nrow=str(len(grid)),
             ncol=str(len(grid)),
-            size=numbers((self.HALF, self.HALF, span, DEPTH)),
-            elevation=numbers(((grid - grid.min()) / span)[::-1].ravel()),
+            size=mjcf_numbers((self.HALF, self.HALF, span, DEPTH)),
+            elevation=mjcf_numbers(((grid - grid.min()) / span)[::-1].ravel()),
         )
         return [field]
 

@@ -33,7 +33,7 @@ from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
 from poise.world.arrival import Arrivals
 from poise.world.candidates import Candidates
-from poise.world.grips import Grip, columns_of, gripped
+from poise.world.grips import Grip, grip_columns, gripped
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -267,7 +267,7 @@ class World:
             work.reserve(work.contact_room, 2 * count)
             self._lay_contacts()
         points = np.empty((count, 3))
-        hold(work.table, *columns_of(self.grips), points)
+        hold(work.table, *grip_columns(self.grips), points)
         return points
 
     def _blow_up(self) -> BlowUp:

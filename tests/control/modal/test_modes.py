@@ -6,7 +6,7 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.contact_parts import foot_links
-from poise.control.modal.modes import ROOT, Modes, felt, modes_at, usual_stiffness
+from poise.control.modal.modes import ROOT, Modes, modal_forces, modes_at, usual_stiffness
 
 
 def posed(seed=None):
@@ -66,7 +66,7 @@ def test_a_modal_force_is_felt_by_its_own_mode_only():
     _, _, _, modes = posed(1)
     force = np.zeros(ROOT + 36)
     force[ROOT:] = modes.lever[:, 7]
-    np.testing.assert_allclose(felt(modes, force), np.arange(36) == 7, atol=1e-9)
+    np.testing.assert_allclose(modal_forces(modes, force), np.arange(36) == 7, atol=1e-9)
 
 
 def test_the_papers_body_is_as_stiff_as_the_paper_has_it():

@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from poise.control.modal.law import tipping
+from poise.control.modal.law import tipping_response
 
 STEP, GRAVITY, MASS, N = 1 / 120, 9.81, 70.0, 36
 
 
 def test_a_velocity_becomes_the_spin_and_turn_that_gravity_makes_of_it():
     ahead = SimpleNamespace(force=np.zeros((N, 1, 3)), velocity=np.zeros((N + 1, 3)))
-    tips = tipping.py_func(ahead, MASS, STEP, GRAVITY)
+    tips = tipping_response.py_func(ahead, MASS, STEP, GRAVITY)
     for k in (0, 10, N - 1):
         velocity, spin, turn = np.array([0.3, -0.1, 0.0]), np.zeros(3), np.zeros(3)
         for j in range(k, N):

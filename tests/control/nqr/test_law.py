@@ -11,7 +11,7 @@ from poise.body.body import Body
 from poise.body.carriage import Carriage
 from poise.control.nqr.ground_levels import no_reach
 from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, answer
-from poise.control.nqr.plan import BodyTables, figure_of
+from poise.control.nqr.plan import BodyTables, body_tables
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
@@ -63,7 +63,7 @@ def walker():
     body, motion = Body.named("biped29"), finished("walk", "biped29")
     weights = weights_for(body, force=0.3, planted=10.0)
     segment = cyclic_segment(motion, weights, linear=True)
-    return Walker(World(Scene.of(body)), segment, weights, figure_of(body, weights, 24, GAMMA))
+    return Walker(World(Scene.of(body)), segment, weights, body_tables(body, weights, 24, GAMMA))
 
 
 @pytest.mark.parametrize("k", FRAMES)
@@ -105,7 +105,7 @@ def test_both_laws_make_up_for_steps_that_miss_the_next_state(k):
     weights = weights_for(body)
     segment = cyclic_segment(motion, weights, linear=True)
     world = World(Scene.of(body), WorldSettings(step=motion.step))
-    walker = Walker(world, segment, weights, figure_of(body, weights, 24, GAMMA))
+    walker = Walker(world, segment, weights, body_tables(body, weights, 24, GAMMA))
     curved, straight = (walker.answer(k, *walker.own(k), linear=linear).control for linear in (False, True))
     made_up = np.linalg.norm(straight - segment.policy.control[k])
     assert made_up > 1.0  # N m, N
@@ -172,7 +172,7 @@ def test_the_adaptation_keeps_the_features_accelerations(walker, k):
 def test_without_gamma_there_is_no_adaptation(walker):
     state = walker.strayed(20, 0.1)
     body, weights = walker.segment.motion.clip.body, walker.weights
-    none, little = (walker.answer(20, *state, figure=figure_of(body, weights, 24, gamma)) for gamma in (0.0, 1e-12))
+    none, little = (walker.answer(20, *state, figure=body_tables(body, weights, 24, gamma)) for gamma in (0.0, 1e-12))
     assert not none.feedback.any()
     np.testing.assert_array_equal(none.torque[6:], none.control[: len(none.torque) - 6])
     np.testing.assert_allclose(little.torque, none.torque, atol=1e-5)

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.pendulum.stand import FootLoad, bearing
+from poise.control.pendulum.stand import FootLoad, support_torque
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_with_the_forces_put_in_only_the_root_is_left_over(figure, standing, pul
     """At rest M a + bias = torque + J'f: torques make up for all joints, and no moment about the centre is left."""
     seen = figure.see(standing)
     loads = [FootLoad(0, share, seen.pressed[0]), FootLoad(1, 1.0 - share, seen.ball[1])]
-    torque = bearing(figure, standing, seen.com, pull, loads)
+    torque = support_torque(figure, standing, seen.com, pull, loads)
     found = forces(figure, seen.com, pull, loads)
     pushes = sum(pushed_by(figure, standing, force, load) for force, load in zip(found, loads, strict=True))
     rest = torque + pushes - standing.bias
@@ -49,14 +49,14 @@ def test_with_the_forces_put_in_only_the_root_is_left_over(figure, standing, pul
 
 def test_nothing_acts_on_the_root(figure, standing):
     seen = figure.see(standing)
-    assert not bearing(figure, standing, seen.com, 0.0, [FootLoad(0, 1.0, seen.pressed[0])])[:6].any()
+    assert not support_torque(figure, standing, seen.com, 0.0, [FootLoad(0, 1.0, seen.pressed[0])])[:6].any()
 
 
 def test_a_foot_that_bears_nothing_or_is_not_below_does_not_count(figure, standing):
     seen = figure.see(standing)
-    alone = bearing(figure, standing, seen.com, 0.0, [])
+    alone = support_torque(figure, standing, seen.com, 0.0, [])
     for load in (FootLoad(0, 0.0, seen.pressed[0]), FootLoad(0, 1.0, seen.com)):
-        np.testing.assert_array_equal(bearing(figure, standing, seen.com, 0.0, [load]), alone)
+        np.testing.assert_array_equal(support_torque(figure, standing, seen.com, 0.0, [load]), alone)
     np.testing.assert_array_equal(alone[6:], standing.bias[6:])
 
 
@@ -65,7 +65,8 @@ def test_where_the_ground_presses_is_what_the_ankle_pushes_against(figure, stand
     seen = figure.see(standing)
     ahead = np.array([0.03, 0.0, 0.0])
     near, far = (
-        bearing(figure, standing, seen.com, 0.0, [FootLoad(0, 1.0, seen.pressed[0] + shift)]) for shift in (0.0, ahead)
+        support_torque(figure, standing, seen.com, 0.0, [FootLoad(0, 1.0, seen.pressed[0] + shift)])
+        for shift in (0.0, ahead)
     )
     pitch = figure.ankle_dofs[0][1]
     assert (far - near)[pitch] == pytest.approx(0.03 * figure.body.mass * figure.gravity, rel=0.1)

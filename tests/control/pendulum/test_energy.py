@@ -15,7 +15,7 @@ from poise.control.pendulum.energy_filter import (
     due_within,
     landing_lean,
     landing_length,
-    steady,
+    steady_step,
     struck,
     swayed,
 )
@@ -91,7 +91,7 @@ def at_the_end(cycle, slope):
 @given(durations, slopes)
 def test_a_steady_step_follows_itself(turns, strides, duration, slope):
     for stride in strides:
-        cycle = steady(stride, duration, HEIGHT, GRAVITY, slope, turns)
+        cycle = steady_step(stride, duration, HEIGHT, GRAVITY, slope, turns)
         stands = at_the_end(cycle, slope)
         lean = landing_lean(stands, cycle, GRAVITY, slope)
         assert lean.solved
@@ -104,14 +104,14 @@ def test_a_steady_step_follows_itself(turns, strides, duration, slope):
 
 
 def test_the_impact_is_made_up_for_by_landing_nearer_than_the_leg_left():
-    slow, fast = (steady(0.4, duration, HEIGHT, GRAVITY, 0.0, False) for duration in (0.6, 0.4))
+    slow, fast = (steady_step(0.4, duration, HEIGHT, GRAVITY, 0.0, False) for duration in (0.6, 0.4))
     assert slow.begin < slow.end
     assert fast.end - fast.begin > slow.end - slow.begin
     assert fast.speed > slow.speed
 
 
 def test_who_does_not_walk_stays_upright_and_slow():
-    assert steady(0.0, 0.5, HEIGHT, GRAVITY, 0.1, False) == Cycle(0.0, 0.0, 0.0, False)
+    assert steady_step(0.0, 0.5, HEIGHT, GRAVITY, 0.1, False) == Cycle(0.0, 0.0, 0.0, False)
 
 
 # -- landings that mend --------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_who_does_not_walk_stays_upright_and_slow():
 
 @given(st.booleans(), st.floats(0.0, 0.5), st.floats(-1.2, 1.8), slopes)
 def test_a_solution_leads_to_the_end_of_the_step_with_its_speed(turns, leaning, speed, slope):
-    cycle = steady(0.2 if turns else 0.45, 0.5, HEIGHT, GRAVITY, slope, turns)
+    cycle = steady_step(0.2 if turns else 0.45, 0.5, HEIGHT, GRAVITY, slope, turns)
     stands = Sway(leaning, speed, 1.0)
     lean = landing_lean(stands, cycle, GRAVITY, slope)
     assume(lean.solved)
@@ -134,7 +134,7 @@ def test_a_solution_leads_to_the_end_of_the_step_with_its_speed(turns, leaning, 
     assert way * speeds_then[first] >= cycle.speed - 1e-6
 
 
-AHEAD = steady(0.45, 0.5, HEIGHT, GRAVITY, 0.0, False)
+AHEAD = steady_step(0.45, 0.5, HEIGHT, GRAVITY, 0.0, False)
 
 
 def test_who_is_faster_steps_further_and_who_is_slower_less_far():
@@ -176,7 +176,7 @@ def test_who_falls_back_too_fast_to_return_lands_as_far_behind_as_legs_do():
 @given(st.floats(-1.2, 1.2), slopes)
 def test_who_is_to_stop_comes_to_rest_over_the_foot(speed, slope):
     assume(abs(speed) > 0.05)
-    none = steady(0.0, 0.5, HEIGHT, GRAVITY, slope, False)
+    none = steady_step(0.0, 0.5, HEIGHT, GRAVITY, slope, False)
     lean = landing_lean(Sway(0.05, speed, 1.0), none, GRAVITY, slope)
     assert lean.solved
     assert lean.angle * speed > 0
@@ -195,7 +195,7 @@ def test_legs_never_lean_further_than_they_can(speed, lean):
 @given(st.floats(0.05, 0.45))
 def test_a_steady_step_lands_after_its_duration_from_anywhere_in_it(gone):
     for turns, stride in ((False, 0.45), (True, 0.2)):
-        cycle = steady(stride, 0.5, HEIGHT, GRAVITY, 0.0, turns)
+        cycle = steady_step(stride, 0.5, HEIGHT, GRAVITY, 0.0, turns)
         length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
         lean, speed = swayed(-cycle.begin, struck(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone)
         way = -1.0 if turns else 1.0  # the foot that swings is now on the other side

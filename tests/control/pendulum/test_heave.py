@@ -20,7 +20,7 @@ from poise.control.pendulum.height import (
     heaved,
     hip_height,
     landing_height,
-    sinking,
+    lowest_hips,
 )
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
@@ -101,7 +101,7 @@ def test_who_lands_far_away_must_be_low(figure):
 
 def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(figure):
     hips, times = 0.9, np.linspace(0.0, 0.5, 51)
-    still, sinks, rises = (sinking(figure, hips, rate, 0.0, times) for rate in (0.0, -0.5, 0.5))
+    still, sinks, rises = (lowest_hips(figure, hips, rate, 0.0, times) for rate in (0.0, -0.5, 0.5))
     lowest = hips - SUNK * figure.legs.length
     for heights in (still, sinks):
         assert heights[0] == hips
@@ -116,7 +116,7 @@ def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(figure)
 
 def test_where_the_ground_falls_hips_can_sink_along_with_it(figure):
     times = np.linspace(0.0, 1.0, 51)
-    level, falls = (sinking(figure, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
+    level, falls = (lowest_hips(figure, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
     np.testing.assert_array_equal(falls[times < 0.1], level[times < 0.1])  # no sooner than by falling
     np.testing.assert_allclose(falls[-1], level[-1] - 0.3)
 

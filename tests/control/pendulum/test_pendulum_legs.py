@@ -16,9 +16,9 @@ from poise.control.pendulum.leg_ik import (
     SOFT,
     TILT,
     bend_leg,
+    heel_lifted,
     reach_of,
     roll_foot,
-    rolled,
     sole_depth,
     stand_leg,
 )
@@ -181,7 +181,7 @@ def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
     tilt = roll_foot(qpos, legs, 0, ball, foot, reach)
     assert 0 < tilt < TILT
     hip = leg_of(body_of(name), placed(body_of(name), qpos), 0)[0]
-    stretch = np.linalg.norm(ball - rolled(foot, tilt) @ legs.ball[0] - hip)
+    stretch = np.linalg.norm(ball - heel_lifted(foot, tilt) @ legs.ball[0] - hip)
     assert stretch == pytest.approx(reach, rel=1e-12)
 
 
@@ -193,7 +193,7 @@ def test_a_foot_rolls_no_further_than_it_may():
 @given(st.floats(-1.5, 1.5), seeds)
 def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
     foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
-    turned = rolled(foot, tilt)
+    turned = heel_lifted(foot, tilt)
     np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
     np.testing.assert_allclose(turned[:, 1], foot[:, 1], atol=1e-12)
     assert turned[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))

@@ -15,7 +15,7 @@ from poise.control.pendulum.energy_filter import (
     landing_by_energy,
     landing_lean,
     landing_length,
-    steady,
+    steady_step,
     struck,
     swayed,
 )
@@ -45,7 +45,7 @@ def steadily(speed, swing, gone):
     place, velocity = np.zeros((2, 2))
     aside = 1.0 if swing == 0 else -1.0
     for axis, way, stride, turns in ((0, 1.0, speed * DURATION, False), (1, aside, WIDTH, True)):
-        cycle = steady(stride, DURATION, HEIGHT, GRAVITY, 0.0, turns)
+        cycle = steady_step(stride, DURATION, HEIGHT, GRAVITY, 0.0, turns)
         length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
         lean, fast = swayed(-cycle.begin, struck(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone)
         sign = -way if turns else way
@@ -90,7 +90,9 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
     lean, length = math.atan2(place[1], HEIGHT), math.hypot(place[1], HEIGHT)
     fast = velocity[1] * math.cos(lean) - velocity[2] * math.sin(lean)
     lean, fast = swayed(lean, fast, length, GRAVITY, found.within)
-    lands = landing_lean(Sway(lean, fast, length), steady(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0)
+    lands = landing_lean(
+        Sway(lean, fast, length), steady_step(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0
+    )
     aside = length * math.sin(lean) + lands.length * math.sin(lands.angle)
     assert found.place[1] == pytest.approx(aside)
     assert TIMES[0] <= found.within <= TIMES[-1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body
-from poise.control.pendulum.leg_ik import rolled
+from poise.control.pendulum.leg_ik import heel_lifted
 from poise.control.pendulum.posture import StanceFoot, rocked
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
@@ -23,7 +23,7 @@ def stood():
 def landed(stood, up):
     """What is seen of a left foot whose toes are up by an angle, its heel on the ground; and the same foot flat."""
     legs, seen = stood
-    turn, heel = rolled(np.eye(3), -up), legs.sole[0, :2].mean(axis=0)
+    turn, heel = heel_lifted(np.eye(3), -up), legs.sole[0, :2].mean(axis=0)
     flat = StanceFoot(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.4)
     ankle = np.array([0.12, 0.1, 0.0]) - turn @ heel
     return seen._replace(ankle=np.array([ankle, seen.ankle[1]]), foot=np.array([turn, seen.foot[1]])), flat

@@ -8,12 +8,12 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.indices import rotations_of_recording
-from poise.study.rotation.rehearsal import BehaviourTrial, flip, staged
+from poise.study.rotation.rehearsal import BehaviourTrial, flip_trial, staged
 
 
 @pytest.fixture(scope="module")
 def flipped():
-    return flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
+    return flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
 
 
 def test_it_goes_round_and_stands(flipped):
@@ -43,11 +43,13 @@ def test_angular_momentum_is_constant_in_flight(flipped):
 @pytest.mark.parametrize("off", ["planning", "momentum"])
 def test_without_planning_or_momentum_it_fails(off):
     settings = RotationSettings(**{off: 0})
-    assert not flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)).succeeded
+    assert not flip_trial(
+        BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)
+    ).succeeded
 
 
 def test_it_stands_when_jolted_at_take_off():
-    assert flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
+    assert flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
@@ -73,13 +75,15 @@ def test_the_ground_pushes_as_hard_as_was_planned(rate, monkeypatch):
 
 
 def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):
-    finer = flip(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
+    finer = flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
     assert finer.on_feet
     assert finer.turned == pytest.approx(flipped.turned, abs=8.0)
 
 
 def test_a_jolt_changes_the_flight_within_torque_limits(flipped):
-    jolted = flip(BehaviourTrial(read_behaviour("back-flip"), seconds=1.4, noise=0.0, jolt=0.2)).performance.recording
+    jolted = flip_trial(
+        BehaviourTrial(read_behaviour("back-flip"), seconds=1.4, noise=0.0, jolt=0.2)
+    ).performance.recording
     smooth = flipped.performance.recording
     same = np.all(jolted.qvel == smooth.qvel[: len(jolted.qvel)], axis=1)
     first = int(np.argmin(same))

@@ -5,7 +5,14 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.program import GRASP, SMALLEST_FORCE, FeatureTask, ProgramAim, ProgramWeights, bearing
+from poise.control.rotation.program import (
+    GRASP,
+    SMALLEST_FORCE,
+    FeatureTask,
+    ProgramAim,
+    ProgramWeights,
+    included_contacts,
+)
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -131,5 +138,5 @@ def test_the_inclusion_test_leaves_out_what_hardly_bears(world):
     com = np.array(world.terms.data.subtree_com[1])
     force = np.zeros((len(supports.body), 3))
     force[0, 0], force[1, 0] = 100.0, 5.0
-    kept = bearing(supports, force, com, 21.0, 20.0)
+    kept = included_contacts(supports, force, com, 21.0, 20.0)
     assert kept.tolist() == [True] + [False] * (len(force) - 1)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights, runs
-from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, mass_points, smoothed
+from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
 from poise.motion.repair.rate import BELIEVED, RateEvidence, Reading, find_rate, rate_evidence, snapped, verdict
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, pendulum, tipping
+from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, pendulum, tipping_distance
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 
@@ -23,7 +23,7 @@ def test_parabolas_are_smoothed_exactly(half, coefficients):
     frame = np.arange(40.0)
     a, b, c = coefficients
     curve = np.stack([a + b * frame + c * frame**2 / 2, frame], axis=1)
-    seen = smoothed(curve, half)
+    seen = local_parabolas(curve, half)
     inside = frame[half : 40 - half]
     np.testing.assert_allclose(seen.value[:, 0], curve[half : 40 - half, 0], atol=1e-9)
     np.testing.assert_allclose(seen.speed[:, 0], b + c * inside, atol=1e-9)
@@ -73,7 +73,7 @@ def fallen(rate, seconds=0.8):
     tip = length * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1)
     mass = MassPoints(np.array([0.5, 0.5]), np.stack([tip, tip], axis=1))
     half = max(2, round(0.05 * rate))
-    motion = smoothed(mass.place, half)
+    motion = local_parabolas(mass.place, half)
     count = len(motion.value)
     still, fast, zero = np.zeros(count), np.full(count, 2.0 / rate), np.zeros((count, 3))
     stands = FootTrack(zero, np.zeros((count, 2, 3)), still, still)
@@ -102,7 +102,7 @@ def test_free_fall_is_one_g(rate):
     time = np.arange(40) / rate
     drop = np.stack([0 * time, 0 * time, -G * time**2 / 2], axis=1)
     mass = MassPoints(np.array([0.3, 0.7]), np.stack([drop + [0, 0, 0.5], drop], axis=1))
-    motion = smoothed(mass.place, 3)
+    motion = local_parabolas(mass.place, 3)
     assert fastest_fall(mass, motion, rate) == pytest.approx(1.0, rel=1e-6)
     assert fastest_fall(mass, motion, 2 * rate) == pytest.approx(4.0, rel=1e-6)
 
@@ -114,12 +114,12 @@ def test_the_force_of_standing_acts_where_it_must(push):
     time = np.arange(frames) / rate
     place = np.stack([push * time**2 / 2, 0 * time, high + 0 * time], axis=1)
     mass = MassPoints(np.array([0.5, 0.5]), np.stack([place, place], axis=1))
-    motion = smoothed(mass.place, 3)
+    motion = local_parabolas(mass.place, 3)
     under = motion.value[:, 0] * [1, 1, 0] + [0, 0, 0.05]  # feet that go along, their soles at z = 0
     sole = np.stack([under - [0.1, 0, 0], under + [0.1, 0, 0]], axis=1)
     foot = FootTrack(under, sole, 0 * under[:, 0], 0 * under[:, 0])
     limbs = Extremities((foot, foot), (under + [0, 0, 1], under + [0, 0, 1]), (time, time))
-    outside = tipping(mass, motion, limbs, leg=0.8, still=0.01, rate=rate)
+    outside = tipping_distance(mass, motion, limbs, leg=0.8, still=0.01, rate=rate)
     diagonal = np.sqrt(0.5)  # with no width of feet, the compass sees no less outside than at 45 degrees
     reach = high * abs(push) / G
     assert outside == pytest.approx(max(reach - 0.1, (reach - 0.1) * diagonal, 0.0), abs=1e-9)

@@ -17,10 +17,10 @@ from poise.library.authoring.author import author
 from poise.library.authoring.curves import Keys, curve
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed import keyed
-from poise.library.authoring.keyed_roll import rolled
+from poise.library.authoring.keyed_roll import rolling_poses
 from poise.library.authoring.keyed_source import read_keyed
 from poise.library.authoring.keyed_support import centres, pitching, swing_period
-from poise.library.authoring.prints import leg_length
+from poise.library.authoring.prints import hip_to_ankle
 from poise.library.authoring.source import MotionSource
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
@@ -207,7 +207,7 @@ def test_backflip_turns_once_and_lands_on_its_feet():
 def test_broad_jump_goes_as_far_as_its_source_says_in_legs():
     made = sketch("broad-jump")
     heel = places(made, made.supports[0])
-    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * leg_length(body()), abs=0.005)
+    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * hip_to_ankle(body()), abs=0.005)
     assert 1.3 < heel[-1, 0] - heel[0, 0] < 1.6
 
 
@@ -254,7 +254,7 @@ def test_a_stiff_body_on_wheels_rolls_as_far_as_they_are_round():
     wheels = [
         ContactSphere(side, "pelvis", np.array([0.0, y, 0.0]), 0.3) for side, y in (("left", 0.5), ("right", -0.5))
     ]
-    qpos, _ = rolled(body(), wished, wheels, np.zeros((200, 2), bool), 120.0, False)
+    qpos, _ = rolling_poses(body(), wished, wheels, np.zeros((200, 2), bool), 120.0, False)
     assert qpos[-1, 0] - qpos[0, 0] == pytest.approx(0.3 * 2 * np.pi, rel=1e-6)
     assert np.allclose(qpos[:, 2], 0.3, atol=1e-9)
 

@@ -7,7 +7,7 @@ from poise.body.body import Body
 from poise.body.surface import lowest
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
-from poise.library.behaviours.files import behaviour_names, read_behaviour, written
+from poise.library.behaviours.files import behaviour_names, behaviour_text, read_behaviour
 
 TEXT = """kind = "roll"
 title = "a test"
@@ -66,13 +66,13 @@ def test_numbers_vary_by_spreads(own):
 def test_what_is_written_is_read_again(own):
     path = own()
     varied = read_behaviour(str(path)).varied(np.array([1.0, -1.0, 2.0, 0.0, 1.0]))
-    text = written(varied, path.read_text(), {"score": 1.5, "terrains": "flat"})
+    text = behaviour_text(varied, path.read_text(), {"score": 1.5, "terrains": "flat"})
     assert "# rad/s" in text
     again = read_behaviour(str(own(text)))
     for name in varied.control:
         assert again.control[name] == pytest.approx(varied.control[name], rel=1e-3)
     assert again.poses["hip_flexion"] == (90.0, 102.0)
-    assert written(again, text, {"score": 2.0}).count("[found]") == 1
+    assert behaviour_text(again, text, {"score": 2.0}).count("[found]") == 1
 
 
 @pytest.mark.parametrize(

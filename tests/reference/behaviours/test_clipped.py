@@ -7,10 +7,10 @@ import pytest
 
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.export.clips import clip_of
+from poise.export.clips import performer_clip
 from poise.library.authoring.figure import PosableFigure
 from poise.library.behaviours.clip_poses import flip_times, roll_times
-from poise.library.behaviours.files import read_behaviour, written
+from poise.library.behaviours.files import behaviour_text, read_behaviour
 from poise.motion.bvh import write_bvh
 from poise.reference.body_clip import BodyClip
 
@@ -33,7 +33,7 @@ def test_a_file_that_is_like_another_tells_only_what_is_different(tmp_path):
     assert own.control["spin"] == 4.0
     assert own.control["speed"] == base.control["speed"]
     assert own.poses == base.poses
-    text = written(own.varied(np.array([1.0, 1.0])), path.read_text(), {"score": 1.0})
+    text = behaviour_text(own.varied(np.array([1.0, 1.0])), path.read_text(), {"score": 1.0})
     path.write_text(text)
     again = read_behaviour(str(path))
     assert again.control["speed"] == pytest.approx(base.control["speed"] * np.exp(0.05), rel=1e-3)
@@ -76,7 +76,7 @@ def test_what_does_not_fly_is_refused(leap):
 def test_poses_come_from_a_motion_file(tmp_path, leap):
     grounded = np.array(leap.qpos)
     grounded[:, 2] = leap.qpos[0, 2]  # nothing falls, by which the rate of a file is judged
-    write_bvh(clip_of(replace(leap, qpos=grounded)), tmp_path / "leap.bvh")
+    write_bvh(performer_clip(replace(leap, qpos=grounded)), tmp_path / "leap.bvh")
     path = tmp_path / "own.toml"
     path.write_text('like = "back-flip"\n[clip]\nmotion = "leap.bvh"\nat = ["-", "-", 1.15, "-", "-", "-", 2.4]\n')
     base, own = read_behaviour("back-flip"), read_behaviour(str(path))
@@ -116,7 +116,7 @@ def test_what_does_not_turn_over_is_no_roll(tumble):
 
 
 def test_a_roll_takes_each_side_as_captured(tmp_path, tumble):
-    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    write_bvh(performer_clip(tumble), tmp_path / "tumble.bvh")
     path = tmp_path / "own.toml"
     path.write_text('like = "shoulder-roll"\n[clip]\nmotion = "tumble.bvh"\n')
     base, own = read_behaviour("shoulder-roll"), read_behaviour(str(path))
@@ -143,11 +143,11 @@ CLIPPED = '\n[clip]\nmotion = "tumble.bvh"\n'
 
 @pytest.mark.parametrize("clip", ["", CLIPPED])
 def test_sides_outlive_what_a_search_writes(tmp_path, tumble, clip):
-    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    write_bvh(performer_clip(tumble), tmp_path / "tumble.bvh")
     path = tmp_path / "own.toml"
     path.write_text(f'like = "shoulder-roll"{clip}\n')
     own = read_behaviour(str(path))
-    path.write_text(written(own, path.read_text(), {"score": 1.0}))
+    path.write_text(behaviour_text(own, path.read_text(), {"score": 1.0}))
     again = read_behaviour(str(path))
     assert again.poses.keys() == own.poses.keys()
     for name, values in own.poses.items():
@@ -155,7 +155,7 @@ def test_sides_outlive_what_a_search_writes(tmp_path, tumble, clip):
 
 
 def test_of_a_captured_roll_each_side_may_be_tuned(tmp_path, tumble):
-    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    write_bvh(performer_clip(tumble), tmp_path / "tumble.bvh")
     path = tmp_path / "own.toml"
     path.write_text(f'like = "shoulder-roll"{CLIPPED}')
     own = read_behaviour(str(path))
@@ -179,7 +179,7 @@ def test_what_another_file_frees_may_be_gone(tmp_path):
     [("shoulder-roll", f"at = {['-'] * 8}", "none of its poses is taken"), ("sideways-roll", "", "cannot be found")],
 )
 def test_a_clip_of_which_nothing_can_be_taken_is_refused(tmp_path, tumble, like, at, said):
-    write_bvh(clip_of(tumble), tmp_path / "tumble.bvh")
+    write_bvh(performer_clip(tumble), tmp_path / "tumble.bvh")
     path = tmp_path / "own.toml"
     path.write_text(f'like = "{like}"{CLIPPED}{at}\n')
     with pytest.raises(PoiseError, match=f"tumble.*{said}"):

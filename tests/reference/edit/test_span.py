@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.edit.span import Span, smooth
+from poise.edit.span import Span, smooth_ease
 from poise.errors import PoiseError
 
 times = st.floats(0.0, 10.0)
@@ -18,9 +18,12 @@ def spans(draw):
 
 def test_smooth_starts_and_ends_at_rest():
     h = 1e-4
-    assert smooth([0.0, 0.5, 1.0]) == pytest.approx([0.0, 0.5, 1.0])
+    assert smooth_ease([0.0, 0.5, 1.0]) == pytest.approx([0.0, 0.5, 1.0])
     for edge in (0.0, 1.0):
-        speed, bend = np.diff(smooth([edge - h, edge, edge + h])), np.diff(smooth([edge - h, edge, edge + h]), 2)
+        speed, bend = (
+            np.diff(smooth_ease([edge - h, edge, edge + h])),
+            np.diff(smooth_ease([edge - h, edge, edge + h]), 2),
+        )
         assert np.abs(speed / h).max() < 1e-6
         assert np.abs(bend / h**2).max() < 1e-2
 

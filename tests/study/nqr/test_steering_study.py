@@ -8,8 +8,8 @@ import pytest
 from poise.control.commands import Command
 from poise.library.motions import finished
 from poise.library.repertoire import AT_REST, BoundaryStance, repertoire
-from poise.study.nqr.steering import BETWEEN, SPEEDS, Drive, drawn, latencies
-from poise.study.nqr.transitions import chained, steady
+from poise.study.nqr.steering import BETWEEN, SPEEDS, Drive, latencies, random_commands
+from poise.study.nqr.transitions import chained, steady_steps
 
 RATE = 120.0
 
@@ -20,8 +20,11 @@ def small():
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):
-    assert [step.name for step in steady(small.steps, BoundaryStance("walk", "right"))] == ["walk right", "walk left"]
-    assert [step.name for step in steady(small.steps, AT_REST)] == ["stand"]
+    assert [step.name for step in steady_steps(small.steps, BoundaryStance("walk", "right"))] == [
+        "walk right",
+        "walk left",
+    ]
+    assert [step.name for step in steady_steps(small.steps, AT_REST)] == ["stand"]
 
 
 def test_in_a_chain_there_is_nothing_to_choose(small):
@@ -35,7 +38,7 @@ def test_in_a_chain_there_is_nothing_to_choose(small):
 
 
 def test_commands_are_drawn_from_the_seed():
-    once, again, other = (drawn(Drive("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
+    once, again, other = (random_commands(Drive("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
     assert once == again != other
     gaps = np.diff([command.time for command in once])
     assert gaps.min() >= BETWEEN[0]

@@ -77,11 +77,11 @@ def _pelvis() -> Segment:
 
 def _leg() -> tuple[Segment, ...]:
     thigh = (
-        shapes.hanging("left_thigh_shape", THIGH, 0.058, shapes.TROUSERS),
+        shapes.hanging_limb("left_thigh_shape", THIGH, 0.058, shapes.TROUSERS),
         shapes.ellipsoid("left_thigh_muscle", (0.0, 0.0, -0.15), (0.078, 0.074, 0.21), shapes.TROUSERS),
     )
     shank = (
-        shapes.hanging("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
+        shapes.hanging_limb("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
         shapes.ellipsoid("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
     )
     foot = (
@@ -122,8 +122,8 @@ def _trunk() -> tuple[Segment, ...]:
 
 
 def _arm() -> tuple[Segment, ...]:
-    upper = (shapes.hanging("left_upper_arm_shape", UPPER_ARM, 0.045, shapes.SLEEVE),)
-    fore = (shapes.hanging("left_forearm_shape", FOREARM, 0.036, shapes.SKIN),)
+    upper = (shapes.hanging_limb("left_upper_arm_shape", UPPER_ARM, 0.045, shapes.SLEEVE),)
+    fore = (shapes.hanging_limb("left_forearm_shape", FOREARM, 0.036, shapes.SKIN),)
     hand = (shapes.capsule("left_hand_shape", (0.0, 0.0, -0.04), (0.0, 0.0, -0.12), 0.034, shapes.SKIN),)
     return (
         _segment("left_upper_arm", "torso", joint("left_shoulder", "shoulder"), (0.0, SHOULDER, CHEST),

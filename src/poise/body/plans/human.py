@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
-from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import FREE, joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import (
@@ -97,7 +96,7 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
             heavy,
             (0.0, 0.0, -tables.THIGH.com * upper),
             tables.upright_inertia(tables.THIGH, heavy, upper),
-            (shapes.hanging("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
+            (shapes.hanging_limb("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
             "left_leg",
             "legs",
         ),
@@ -109,7 +108,7 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
             light,
             (0.0, 0.0, -tables.SHANK.com * lower),
             tables.upright_inertia(tables.SHANK, light, lower),
-            (shapes.hanging("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
+            (shapes.hanging_limb("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
             "left_leg",
             "legs",
         ),
@@ -216,7 +215,7 @@ def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment
             heavy,
             (0.0, 0.0, -tables.UPPER_ARM.com * upper),
             tables.upright_inertia(tables.UPPER_ARM, heavy, upper),
-            (shapes.hanging("left_upper_arm_shape", upper, thick, shapes.SLEEVE),),
+            (shapes.hanging_limb("left_upper_arm_shape", upper, thick, shapes.SLEEVE),),
             "left_arm",
             "arms",
         ),
@@ -228,7 +227,7 @@ def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment
             light,
             (0.0, 0.0, -tables.FOREARM.com * lower),
             tables.upright_inertia(tables.FOREARM, light, lower),
-            (shapes.hanging("left_forearm_shape", lower, 0.78 * thick, shapes.SKIN),),
+            (shapes.hanging_limb("left_forearm_shape", lower, 0.78 * thick, shapes.SKIN),),
             "left_arm",
             "arms",
         ),
@@ -240,7 +239,7 @@ def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment
             least,
             (0.0, 0.0, -tables.HAND.com * length),
             tables.hand_inertia(least, length),
-            human_looks.hand(length, thick),
+            shapes.hand(length, thick),
             "left_arm",
         ),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Segment
@@ -48,8 +47,8 @@ def _torso(p: Proportions) -> Segment:
     reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
     yoke = shapes.lateral("torso_shoulders", p.metres(p.shoulder - p.hip) - lower, 0.96 * reach, thick, shapes.SHIRT)
     looks = (
-        *human_looks.abdomen(p, "torso", 0.0, middle),
-        *human_looks.thorax(p, "torso", middle, upper),
+        *shapes.abdomen(p, "torso", 0.0, middle),
+        *shapes.thorax(p, "torso", middle, upper),
         yoke,
     )
     return Segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")

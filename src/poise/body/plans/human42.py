@@ -15,8 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
-from poise.body.plans import human
-from poise.body.plans import shapes as human_looks
+from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Segment
@@ -60,7 +59,7 @@ def _abdomen(p: Proportions, base: float, length: float) -> Segment:
     mass = p.segment_mass(row)
     return Segment("abdomen", "pelvis", joint("spine", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
                    (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
-                   human_looks.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
+                   shapes.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
 
 
 def _thorax(p: Proportions, base: float, length: float) -> Segment:
@@ -69,4 +68,4 @@ def _thorax(p: Proportions, base: float, length: float) -> Segment:
     mass = p.segment_mass(row) - 2 * human.CLAVICLE_MASS * p.mass
     return Segment("thorax", "abdomen", joint("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
                    (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
-                   human_looks.thorax(p, "thorax", 0.0, length), "trunk")  # fmt: skip
+                   shapes.thorax(p, "thorax", 0.0, length), "trunk")  # fmt: skip

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Segment
@@ -56,7 +55,7 @@ def _abdomen(p: Proportions, base: float, length: float) -> Segment:
     mass = p.segment_mass(row)
     return Segment("abdomen", "pelvis", joint("spine", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
                    (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
-                   human_looks.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
+                   shapes.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
 
 
 def _thorax(p: Proportions, base: float, length: float) -> Segment:
@@ -68,5 +67,5 @@ def _thorax(p: Proportions, base: float, length: float) -> Segment:
     yoke = shapes.lateral("thorax_shoulders", height, 0.96 * reach, thick, shapes.SHIRT)
     whole = Segment("thorax", "abdomen", joint("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
                     (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
-                    human_looks.thorax(p, "thorax", 0.0, length), "trunk")  # fmt: skip
+                    shapes.thorax(p, "thorax", 0.0, length), "trunk")  # fmt: skip
     return replace(whole, geoms=(*whole.geoms, yoke))

@@ -18,7 +18,6 @@ from dataclasses import replace
 from poise.arrays import Frozen
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans import shapes as human_looks
 from poise.body.plans.anatomy import WELD, joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Segment, Vector
@@ -103,7 +102,7 @@ def _trunk(p: Proportions) -> tuple[Segment, ...]:
                 (0.0, 0.0, half / 2), across, high, "trunk"),
         Segment("thorax", "upper_back", joint("chest", "spine", share=THIRD), (0.0, 0.0, half), chest,
                 (0.0, 0.0, (1 - ribs.com) * upper), tables.upright_inertia(ribs, chest, upper),
-                human_looks.thorax(p, "thorax", 0.0, upper), "trunk"),
+                shapes.thorax(p, "thorax", 0.0, upper), "trunk"),
     )  # fmt: skip
 
 
@@ -143,10 +142,10 @@ def _forearm(p: Proportions) -> tuple[Segment, Segment]:
     return (
         Segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -p.metres(p.upper_arm)),
                 heavy, (0.0, 0.0, -near / 2), tables.cylinder_inertia(heavy, thick, near),
-                (shapes.hanging("left_forearm_shape", near, thick, shapes.SKIN),), "left_arm", "arms"),
+                (shapes.hanging_limb("left_forearm_shape", near, thick, shapes.SKIN),), "left_arm", "arms"),
         Segment("left_wrist", "left_forearm", joint("left_forearm", "forearm", "z"), (0.0, 0.0, -near), whole - heavy,
                 (0.0, 0.0, -far / 2), tables.cylinder_inertia(whole - heavy, 0.85 * thick, far),
-                (shapes.hanging("left_wrist_shape", far, 0.88 * thick, shapes.SKIN),), "left_arm", "arms"),
+                (shapes.hanging_limb("left_wrist_shape", far, 0.88 * thick, shapes.SKIN),), "left_arm", "arms"),
     )  # fmt: skip
 
 

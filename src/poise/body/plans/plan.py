@@ -117,15 +117,15 @@ def right_of(left: Segment) -> Segment:
         name=other_side(left.name),
         parent=None if left.parent is None else other_side(left.parent),
         joint=_right_joint(left.joint),
-        offset=flip(left.offset),
-        com=flip(left.com),
+        offset=reflected_point(left.offset),
+        com=reflected_point(left.com),
         geoms=tuple(_right_geom(g) for g in left.geoms),
         group=other_side(left.group),
         frame=(left.frame[0], -left.frame[1], left.frame[2], -left.frame[3]),
     )
 
 
-def flip(v: Vector) -> Vector:
+def reflected_point(v: Vector) -> Vector:
     """A point reflected across the x-z plane."""
     return (v[0], -v[1], v[2])
 
@@ -137,13 +137,13 @@ def minus(a: Vector, b: Vector) -> Vector:
 
 def both_feet(left: FootPlan) -> tuple[FootPlan, FootPlan]:
     """A left foot and its mirror image."""
-    a, b, c, d = (flip(p) for p in left.points)
+    a, b, c, d = (reflected_point(p) for p in left.points)
     return left, FootPlan(other_side(left.link), (a, b, c, d), other_side(left.ankle))
 
 
 def both_hands(left: HandPlan) -> tuple[HandPlan, HandPlan]:
     """A left hand and its mirror image."""
-    return left, HandPlan(other_side(left.link), flip(left.point))
+    return left, HandPlan(other_side(left.link), reflected_point(left.point))
 
 
 def _right_joint(left: JointPlan) -> JointPlan:
@@ -164,6 +164,6 @@ def _right_geom(left: Geom) -> Geom:
     return replace(
         left,
         name=other_side(left.name),
-        points=tuple(flip(p) for p in left.points),
+        points=tuple(reflected_point(p) for p in left.points),
         rgba=(0.86 * r, 0.86 * g, 0.86 * b, a),
     )

@@ -31,7 +31,7 @@ def ellipsoid(name: str, centre: Vector, half: Vector, rgba: Colour, *, solid: b
     return Geom(name, "ellipsoid", (centre,), half, rgba, solid)
 
 
-def hanging(name: str, length: float, radius: float, rgba: Colour) -> Geom:
+def hanging_limb(name: str, length: float, radius: float, rgba: Colour) -> Geom:
     """A limb from its joint straight down to the next one."""
     return capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.control.controller import Ground
 from poise.control.modal.frames import Frames, ReferenceFrame
-from poise.control.modal.law import cross
+from poise.control.modal.law import cross_matrix_into
 from poise.control.modal.window import cone_axes, tell_along, window_forces
 from poise.kernel import kernel
 
@@ -126,7 +126,7 @@ def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, frictio
         return out, lean
     effect, arm = np.zeros((count, 6, 3)), np.empty((3, 3))
     for row in range(count):
-        cross(corner[chosen[row]] - com, arm)
+        cross_matrix_into(corner[chosen[row]] - com, arm)
         for i in range(3):
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]

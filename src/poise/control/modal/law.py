@@ -99,7 +99,7 @@ def planned_forces(
     standing = ahead.down[0].copy()
     rows = 0
     arm, lean, sway = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    tips = tipping(ahead, mass, step, gravity)
+    tips = tipping_response(ahead, mass, step, gravity)
     for k in range(n):
         left = (n - k) * step
         pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
@@ -109,8 +109,8 @@ def planned_forces(
         twist = (ahead.spin[k + 1] - ahead.spin[k]) / step - mass * gravity * (
             ahead.burden[k, 3:] - np.cross(away, ahead.burden[k, :3])
         )
-        cross(tips[k, 1], lean)
-        cross(tips[k, 0], sway)
+        cross_matrix_into(tips[k, 1], lean)
+        cross_matrix_into(tips[k, 0], sway)
         lean[:], sway[:] = inverse @ lean, inverse @ sway
         twist = inverse @ twist
         leaning, swaying = lean @ pull, sway @ pull
@@ -123,7 +123,9 @@ def planned_forces(
             standing[c] = standing[c] and ahead.down[k, c]
             if not ahead.down[k, c]:
                 continue
-            cross((corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - away, arm)
+            cross_matrix_into(
+                (corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - away, arm
+            )
             turning = inverse @ arm * (mass * gravity * step)
             for i in range(3):
                 effect[rows, i, i] = gravity * step * left
@@ -150,7 +152,7 @@ def planned_forces(
 
 
 @kernel
-def tipping(ahead: Any, mass: float, step: float, gravity: float) -> Any:
+def tipping_response(ahead: Any, mass: float, step: float, gravity: float) -> Any:
     """(n, 2, 3) how who moves out of the reference's way tips over, by the end of the window.
 
     A centre of mass that is d beside the reference's feels -d x F, F (N) being all that bears it. So a velocity v from
@@ -170,7 +172,7 @@ def tipping(ahead: Any, mass: float, step: float, gravity: float) -> Any:
 
 
 @kernel
-def cross(arm: Any, out: Any) -> None:
+def cross_matrix_into(arm: Any, out: Any) -> None:
     """out (3, 3): what makes arm x f of f."""
     x, y, z = arm
     out[0, 0], out[0, 1], out[0, 2] = 0.0, -z, y

@@ -16,7 +16,16 @@ from poise.control.modal.footholds import FootholdOffsets
 from poise.control.modal.frames import CarriedMass, Frames, Laden, Whole, points
 from poise.control.modal.horizon import Ahead, Horizon
 from poise.control.modal.law import low_forces, planned_forces, rigid_error
-from poise.control.modal.modes import ROOT, Modes, felt, fitting_window, jacobians, modes_at, moved_by, usual_stiffness
+from poise.control.modal.modes import (
+    ROOT,
+    Modes,
+    fitting_window,
+    jacobians,
+    modal_forces,
+    modes_at,
+    moved_by,
+    usual_stiffness,
+)
 from poise.control.modal.planted import Planted, curves, giving_way, rigid_acceleration
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics.actuation import Actuation
@@ -168,7 +177,7 @@ class Modal:
         weight = view.whole.mass * self._scale[1]
         meant = weight * ahead.force.reshape(len(ahead.force), -1) @ reach  # (window, n) modal forces of contacts
         planned = weight * forces.reshape(len(forces), -1) @ reach
-        resting = felt(modes, view.bias)  # what bias takes to be borne
+        resting = modal_forces(modes, view.bias)  # what bias takes to be borne
         drive = resting.copy()
         drive[:slow] += self._slow_drive(modes, off, planned - meant, slow) - meant[0, :slow]
         drive[slow:] += off.lacking[slow:] / state.step - planned[0, slow:]
@@ -274,7 +283,7 @@ class Modal:
         """(3 C, n) modal forces of contact forces at the points that bear in the window."""
         bears = ahead.down.any(axis=0)
         rows = jacobians(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
-        return felt(modes, np.asarray(rows).T).T
+        return modal_forces(modes, np.asarray(rows).T).T
 
     def _given(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
         """Torques of modal forces; fast modes make up for some of the contact forces that were not planned."""
@@ -285,7 +294,7 @@ class Modal:
             return Actuation(torque=torque)
         torque[ROOT:nv] += share * fast @ planned[slow:]
         feedback = np.zeros((self._model.nv, len(state.contacts.jacobian)))
-        feedback[ROOT:nv] = -share / state.step * fast @ felt(modes, state.contacts.jacobian[:, :nv].T)[slow:]
+        feedback[ROOT:nv] = -share / state.step * fast @ modal_forces(modes, state.contacts.jacobian[:, :nv].T)[slow:]
         return Actuation(torque=torque, feedback=feedback)
 
 

@@ -93,7 +93,7 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
     return frequency, shape, left @ shape, rigid, basis, whole[3:, 3:].copy(), carried
 
 
-def felt(modes: Modes, force: Array) -> Array:
+def modal_forces(modes: Modes, force: Array) -> Array:
     """(n, ...) forces on the deformations of generalised forces (nv, ...)."""
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 

@@ -44,7 +44,7 @@ def place(now: Any, link: int, local: Any, out: Any) -> None:
 
 
 @kernel
-def point_rows(figure: Any, now: Any, link: int, point: Any, out: Any) -> None:
+def point_jacobian(figure: Any, now: Any, link: int, point: Any, out: Any) -> None:
     """(3, nv) Jacobian of a world point of a link."""
     out[:] = 0.0
     x, y, z = point[0] - now.com[0], point[1] - now.com[1], point[2] - now.com[2]
@@ -65,14 +65,14 @@ def feature_rows(figure: Any, now: Any, view: Any, nv: int) -> Any:
     for k in range(f):
         rows = out[3 * k : 3 * k + 3]
         place(now, figure.feature_link[k], figure.feature_point[k], point)
-        point_rows(figure, now, figure.feature_link[k], point, rows)
+        point_jacobian(figure, now, figure.feature_link[k], point, rows)
         turn_rows(rows, view.cos, -view.sin)
         turn_columns(rows, view.cos, -view.sin)
     return out
 
 
 @kernel
-def felt(figure: Any, rows: Any, columns: Any) -> Any:
+def feature_velocities(figure: Any, rows: Any, columns: Any) -> Any:
     """(3 F + nv - 6, r) what velocities (nv, r) are for the features, points of links and then joints, in their
     weights: the square of its length is what they cost."""
     f, (nv, r) = rows.shape[0], columns.shape
@@ -221,7 +221,7 @@ def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float
             link = plan.ball_link[ball]
             place(now, link, plan.ball_centre[ball], point)
             point[2] -= plan.ball_radius[ball]
-            point_rows(figure, now, link, point, rows)
+            point_jacobian(figure, now, link, point, rows)
             turn_rows(rows, view.cos, -view.sin)
             turn_columns(rows, view.cos, -view.sin)
         for i in range(nv):
@@ -285,7 +285,7 @@ def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, fact
             columns[i, nu + j] = by_contact[i, j] / h
         for j in range(nu, control.shape[0]):
             columns[i, nu + c] += by_control[i, j] * control[j] / h
-    wanted = felt(figure, feature_rows(figure, now, view, nv), columns)
+    wanted = feature_velocities(figure, feature_rows(figure, now, view, nv), columns)
     system = wanted[:, :nu].T.copy() @ wanted
     for i in range(nu):
         system[i, i] += figure.effort

@@ -16,7 +16,7 @@ from poise.control.controller import Stage
 from poise.control.nqr.footholds import LATE, Bools, is_late, steps_early
 from poise.control.nqr.ground_levels import GroundLevels, no_reach
 from poise.control.nqr.law import LawOutput, LawState, MotionFrame, answer
-from poise.control.nqr.plan import figure_of
+from poise.control.nqr.plan import body_tables
 from poise.control.nqr.segment import Given, MotionSegment, SegmentCourse, cyclic_segment, leading_segment, resting
 from poise.control.nqr.steering import LookAhead, Steering, segments_of
 from poise.control.nqr.weights import Weights, weights_for
@@ -97,7 +97,7 @@ class Nqr:
         motions = _motions_of(reference, world.state.step)
         s, body = self._settings, world.scene.body
         weights = weights_for(body, s.effort, s.force, s.planted)
-        self._figure = figure_of(body, weights, 3 * max(len(motion.contacts.links) for motion in motions), s.gamma)
+        self._figure = body_tables(body, weights, 3 * max(len(motion.contacts.links) for motion in motions), s.gamma)
         self._linear = s.law == "linear"
         self.frame = round(reference.begin / motions[0].step) % (len(motions[0].clip.qpos) - 1)
         self._carry(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))

@@ -52,7 +52,7 @@ class PolicyTables(NamedTuple):
     offset: Array  # (K, m) likewise
 
 
-def figure_of(body: Body, weights: Weights, forces: int, gamma: float) -> BodyTables:
+def body_tables(body: Body, weights: Weights, forces: int, gamma: float) -> BodyTables:
     """A body, with this many components of contact forces."""
     links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))

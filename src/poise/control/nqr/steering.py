@@ -18,8 +18,9 @@ from poise.progress import Say, in_silence
 
 # Which step to take: a value function over steps and headings [Treuille2007], [McCann2007].
 #
-# The state is the step just taken and how far the wanted heading is to the left of the present one. Going on with step b
-# after step a costs what b costs while it lasts, the risk of the transition, and what comes after b, discounted by time.
+# The state is the step just taken and how far the wanted heading is to the left of the present one. Going on with
+# step b after step a costs what b costs while it lasts, the risk of the transition, and what comes after b,
+# discounted by time.
 
 HEADING = 1.0
 """Cost of a wrong heading, per rad and second."""

@@ -14,9 +14,10 @@ from poise.kernel import kernel
 
 # The paper's own filter [Tsai2010] section 4.2: a rigid pendulum whose energy is balanced, plane by plane.
 #
-# In each plane, sagittal and frontal, angles are those of legs against the vertical, in rad; a way is positive that leads
-# to where the body is to go: ahead, and to the side of the foot that swings. The leg that stands leans by the angle by
-# which the centre of mass is beyond its foot, and the one that lands by how far its foot is beyond the centre of mass.
+# In each plane, sagittal and frontal, angles are those of legs against the vertical, in rad; a way is positive that
+# leads to where the body is to go: ahead, and to the side of the foot that swings. The leg that stands leans by the
+# angle by which the centre of mass is beyond its foot, and the one that lands by how far its foot is beyond the
+# centre of mass.
 
 STRIDES = 0.9
 """rad: the most by which a leg that lands leans."""
@@ -83,7 +84,7 @@ def landing_length(height: float, stands: float, lands: float, slope: float) -> 
 
 
 @kernel
-def steady(stride: float, duration: float, height: float, gravity: float, slope: float, turns: bool) -> Cycle:
+def steady_step(stride: float, duration: float, height: float, gravity: float, slope: float, turns: bool) -> Cycle:
     """The step of a stride (m) in a duration (s) that follows itself, impact included; nothing for no stride.
 
     `height` (m) is that of the centre of mass over a foot that it is above. The leg gets back what it has become
@@ -287,13 +288,13 @@ def landing_by_energy(
 def _sagittal(fall: Fall, going: Going, slope: float) -> _Plane:
     way = math.copysign(1.0, going.speed)
     stride, slope = abs(going.speed) * going.duration, way * slope
-    cycle = steady(stride, going.duration, going.height, fall.gravity, slope, False)
+    cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
     return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
 
 
 def _frontal(fall: Fall, going: Going) -> _Plane:
     way = 1.0 if going.swing == 0 else -1.0
-    cycle = steady(going.width, going.duration, going.height, fall.gravity, 0.0, True)
+    cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
     return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
 
 

@@ -133,7 +133,7 @@ def descended(swung: float, within: float) -> tuple[float, float]:
     return swung / DESCENDED, (1.0 - swung) / (DESCENDED * within)
 
 
-def sinking(figure: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
+def lowest_hips(figure: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
     """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s), if the ground falls (m/s)."""
     return _sinking(hips, min(rate, 0.0), SUNK * figure.legs.length, falls, times)
 

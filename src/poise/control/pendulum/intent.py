@@ -14,9 +14,9 @@ from poise.errors import PoiseError
 
 # What a walker lacks in speed, learned step by step, and aimed at in addition.
 #
-# The linear pendulum has no legs that swing and loses nothing when a foot strikes. What a walk lacks for that grows with
-# its speed, ahead otherwise than backward: it is learned as such, so that who was fast, went back and is to be fast
-# again knows it from before.
+# The linear pendulum has no legs that swing and loses nothing when a foot strikes. What a walk lacks for that grows
+# with its speed, ahead otherwise than backward: it is learned as such, so that who was fast, went back and is to be
+# fast again knows it from before.
 
 MOST = np.array([1.0, 0.3])
 """m/s, of an adult, ahead and aside: the most that is aimed at in addition."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.control.pendulum.vectors import about, carried, dot, matrix, product, seen_from
+from poise.control.pendulum.vectors import about, dot3, matrix, product, rotated, seen_from
 from poise.kernel import kernel
 
 SOFT = 0.95
@@ -95,14 +95,14 @@ def bend_leg(qpos: Any, legs: Any, side: int, ankle: Any, foot: Any, across: Any
     `across` (3,) is where the axis of the knee points to.
     """
     root = matrix(qpos[3:7])
-    way = ankle - qpos[:3] - carried(root, legs.hip[side])
+    way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
-    long_a, long_b = math.sqrt(dot(a, a)), math.sqrt(dot(b, b))
-    stretched = max(reach_of(math.sqrt(dot(way, way)), long_a + long_b), FOLDED * (long_a + long_b))
+    long_a, long_b = math.sqrt(dot3(a, a)), math.sqrt(dot3(b, b))
+    stretched = max(reach_of(math.sqrt(dot3(way, way)), long_a + long_b), FOLDED * (long_a + long_b))
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = about(legs.axis[side], knee)
-    thigh = seen_from(_frame(way, across), _frame(a + carried(folded, b), legs.axis[side]))
+    thigh = seen_from(_frame(way, across), _frame(a + rotated(folded, b), legs.axis[side]))
     shank = product(thigh, folded)
     places, hinges, lower, upper = legs.places[side], legs.hinges[side], legs.lower[side], legs.upper[side]
     _set_turn(qpos, places[0], seen_from(root, thigh), legs.hip_axes[side], hinges[0], lower[0], upper[0])
@@ -116,12 +116,12 @@ def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: floa
 
     `ball` (3,) is where the ball is, `foot` (3, 3) how the foot would stand flat.
     """
-    hip = qpos[:3] + carried(matrix(qpos[3:7]), legs.hip[side])
+    hip = qpos[:3] + rotated(matrix(qpos[3:7]), legs.hip[side])
     to_ball, own = ball - hip, legs.ball[side]
-    way = dot(foot[:, 0], to_ball), dot(foot[:, 1], to_ball), dot(foot[:, 2], to_ball)
+    way = dot3(foot[:, 0], to_ball), dot3(foot[:, 1], to_ball), dot3(foot[:, 2], to_ball)
     # |way - rolled own|^2 = reach^2: level cos(tilt) + upright sin(tilt) = needed
     level, upright = way[0] * own[0] + way[2] * own[2], way[0] * own[2] - way[2] * own[0]
-    needed = 0.5 * (dot(way, way) + dot(own, own) - reach * reach) - way[1] * own[1]
+    needed = 0.5 * (dot3(way, way) + dot3(own, own) - reach * reach) - way[1] * own[1]
     if level >= needed:
         return 0.0
     nearest = math.atan2(upright, level)
@@ -129,7 +129,7 @@ def roll_foot(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, reach: floa
 
 
 @kernel
-def rolled(foot: Any, tilt: float) -> Any:
+def heel_lifted(foot: Any, tilt: float) -> Any:
     """(3, 3) a foot turned so that its heel is lifted by an angle."""
     out = np.empty((3, 3))
     c, s = math.cos(tilt), math.sin(tilt)
@@ -144,8 +144,8 @@ def rolled(foot: Any, tilt: float) -> Any:
 def stand_leg(qpos: Any, legs: Any, side: int, ball: Any, foot: Any, across: Any, reach: float, most: float) -> float:
     """Set a leg that stands with its ball at a place, heel lifted as far as it must, at most by `most` rad: told."""
     tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
-    turn = rolled(foot, tilt)
-    bend_leg(qpos, legs, side, ball - carried(turn, legs.ball[side]), turn, across)
+    turn = heel_lifted(foot, tilt)
+    bend_leg(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
     if legs.places[side, 3] >= 0:
         qpos[legs.places[side, 3]] = -tilt
     return tilt
@@ -177,5 +177,5 @@ def sole_depth(legs: Any, side: int, foot: Any, up: Any) -> float:
     """
     lowest = 0.0
     for k in range(legs.sole.shape[1]):
-        lowest = min(lowest, dot(up, carried(foot, legs.sole[side, k])))
+        lowest = min(lowest, dot3(up, rotated(foot, legs.sole[side, k])))
     return -lowest

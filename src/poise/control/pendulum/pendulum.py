@@ -22,10 +22,18 @@ from poise.control.pendulum.motors import StepPoses, Tracking
 from poise.control.pendulum.posture import TRAILING, Posture, StanceFoot, rocked
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stand import FootLoad, at_rest, bearing, loads, may_stand, support_of, topples
+from poise.control.pendulum.stand import (
+    FootLoad,
+    has_come_to_rest,
+    loads,
+    may_stand,
+    support_of,
+    support_torque,
+    topples,
+)
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, aim_at, swung
-from poise.control.pendulum.vectors import carried
+from poise.control.pendulum.vectors import rotated
 from poise.control.pendulum.walker import Seen, Walker, along, eased, turned
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
@@ -156,7 +164,7 @@ class Pendulum:
         )
         self._tilt = now[1]
         borne = self._loads(seen, plan.shift)
-        torque = self._settings.bearing * bearing(self._figure, state, seen.com, heave.pull, borne)
+        torque = self._settings.bearing * support_torque(self._figure, state, seen.com, heave.pull, borne)
         rolls, drags = bool(now[1][gait.stance] > 0), bool(seen.touching[gait.swing])
         course = StepPoses(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
         motors = self._tracking.motors(state, now[0], then[0], gait, course)
@@ -191,7 +199,7 @@ class Pendulum:
         """Both feet stay; the ground presses where it brings the body to rest."""
         figure, gait, intent, step = self._figure, self._gait, self._intent, state.step
         intent.rest()
-        self._rests = at_rest(figure, seen)
+        self._rests = has_come_to_rest(figure, seen)
         moment = gait.manner.at(STOOD)
         feet = self._standing(seen, (0.0, 0.0))
         heights = [
@@ -206,7 +214,7 @@ class Pendulum:
             for com in (_at(seen.com, heave.height), _at(back, heave.later(step).height))
         )
         borne = loads(seen, support, intent.heading)
-        torque = self._settings.bearing * bearing(figure, state, seen.com, heave.pull, borne)
+        torque = self._settings.bearing * support_torque(figure, state, seen.com, heave.pull, borne)
         self._pose, self._heave = now, heave.later(step).following(seen, step)
         intent.proceed(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
@@ -219,7 +227,7 @@ class Pendulum:
 
     def _ankle(self, feet: tuple[StanceFoot, ...], side: int) -> Array:
         """(3,) m: where the ankle of a foot is when it stands flat."""
-        return np.asarray(feet[side].ball - carried(feet[side].foot, self._figure.legs.ball[side]))
+        return np.asarray(feet[side].ball - rotated(feet[side].foot, self._figure.legs.ball[side]))
 
     def _heaved(
         self,

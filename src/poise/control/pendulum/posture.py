@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.control.pendulum.gait_style import StepMoment
 from poise.control.pendulum.height import STRETCH
-from poise.control.pendulum.leg_ik import bend_leg, rolled, set_legs
+from poise.control.pendulum.leg_ik import bend_leg, heel_lifted, set_legs
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.swing import SwingFoot
-from poise.control.pendulum.vectors import after, carried, dot, headed, to_left
+from poise.control.pendulum.vectors import after, dot3, headed, rotated, to_left
 from poise.control.pendulum.walker import Seen, Walker
 from poise.kernel import kernel
 
@@ -146,8 +146,8 @@ def _rocked(
     Of a foot with its ankle at a place (3,), turned as told (3, 3), that should be flat on ground through `on` (3,).
     """
     heel, normal = 0.5 * (sole[0] + sole[1]), flat[:, 2]
-    up = math.asin(min(max(dot(foot[:, 0], normal), -1.0), 1.0))
-    there = ankle + carried(foot, heel)
-    there -= normal * dot(normal, there - on)
-    turn = rolled(flat, -max(up - ahead * (FLATTENS * up + SLOWEST), 0.0))
-    return up, there + carried(turn, ball - heel), turn
+    up = math.asin(min(max(dot3(foot[:, 0], normal), -1.0), 1.0))
+    there = ankle + rotated(foot, heel)
+    there -= normal * dot3(normal, there - on)
+    turn = heel_lifted(flat, -max(up - ahead * (FLATTENS * up + SLOWEST), 0.0))
+    return up, there + rotated(turn, ball - heel), turn

@@ -27,7 +27,7 @@ class FootLoad(NamedTuple):
     point: Array  # (3,) m where
 
 
-def bearing(figure: Walker, state: State, com: Array, pull: float, loads: Sequence[FootLoad]) -> Array:
+def support_torque(figure: Walker, state: State, com: Array, pull: float, loads: Sequence[FootLoad]) -> Array:
     """(nv,) N m, with forces that point to the centre of mass (3,), which accelerates upward by `pull` m/s^2."""
     nv = figure.body.nv
     torque = np.zeros(figure.model.nv)
@@ -92,7 +92,7 @@ def may_stand(figure: Walker, seen: Seen, support: FootSupport) -> bool:
     return abreast and math.hypot(*seen.velocity[:2]) < SLOW * figure.legs.slow and not topples(support)
 
 
-def at_rest(figure: Walker, seen: Seen) -> bool:
+def has_come_to_rest(figure: Walker, seen: Seen) -> bool:
     """Whether who stands has come to rest."""
     return math.hypot(*seen.velocity[:2]) < RESTS * figure.legs.slow
 

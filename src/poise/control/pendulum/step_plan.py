@@ -12,7 +12,7 @@ from poise.control.pendulum.energy_filter import Fall, Going, landing_by_energy
 from poise.control.pendulum.filter import FootLanding, StepPace, end_velocity, landing, pace_of, pressing
 from poise.control.pendulum.foothold_ground import Strip, strip
 from poise.control.pendulum.gait import GaitState
-from poise.control.pendulum.height import sinking
+from poise.control.pendulum.height import lowest_hips
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.obstacles import Rhythm, Way, rhythm, way_past
 from poise.control.pendulum.reference_gait import ReferenceWalk
@@ -74,7 +74,7 @@ class StepPlanner(NamedTuple):
         times = self._times(gait, due, duration, way.over)
         falls = max(-ground.slope * float(velocity[0]), 0.0)
         low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
-        hips = sinking(figure, low, float(seen.velocity[2]), falls, times)
+        hips = lowest_hips(figure, low, float(seen.velocity[2]), falls, times)
         if self.settings.law == "paper":
             fall = Fall(place, np.append(velocity, seen.velocity[2]), height, figure.gravity)
             found, last = landing_by_energy(fall, going, pace, foot, times, due, hips, ground)

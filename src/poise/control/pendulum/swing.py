@@ -14,7 +14,7 @@ from poise.control.pendulum.gait_style import between
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT
 from poise.control.pendulum.obstacles import over_hurdles
-from poise.control.pendulum.vectors import after, carried, dot, matrix, to_left, unit
+from poise.control.pendulum.vectors import after, dot3, matrix, rotated, to_left, unit
 from poise.control.pendulum.walker import Seen, Walker, eased
 from poise.kernel import kernel
 
@@ -158,10 +158,10 @@ def _rolls(legs: Any, side: int, foot: Any, yaw: float, hold: Any) -> Any:
     flat, sole = matrix(after(hold.tilt, to_left(yaw))), legs.sole[side]
     lowest, least = 0, math.inf
     for k in range(sole.shape[0]):
-        low = dot(carried(foot, sole[k]), hold.up)
+        low = dot3(rotated(foot, sole[k]), hold.up)
         if low < least:
             lowest, least = k, low
-    return carried(flat - foot, sole[lowest])
+    return rotated(flat - foot, sole[lowest])
 
 
 @kernel

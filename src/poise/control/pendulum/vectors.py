@@ -21,7 +21,7 @@ def product(a: Any, b: Any) -> Any:
 
 
 @kernel
-def carried(turn: Any, way: Any) -> Any:
+def rotated(turn: Any, way: Any) -> Any:
     """(3,) a vector turned by (3, 3)."""
     out = np.empty(3)
     for i in range(3):
@@ -40,7 +40,7 @@ def seen_from(frame: Any, turn: Any) -> Any:
 
 
 @kernel
-def dot(a: Any, b: Any) -> float:
+def dot3(a: Any, b: Any) -> float:
     """Of two vectors (3,)."""
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 

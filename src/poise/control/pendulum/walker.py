@@ -14,7 +14,7 @@ from poise.body.contact_parts import links_from
 from poise.body.parts import Joint
 from poise.control.controller import Stage
 from poise.control.pendulum.legs import Legs, chain_of, feet_of, legs_of
-from poise.control.pendulum.vectors import carried
+from poise.control.pendulum.vectors import rotated
 from poise.dynamics.state import State
 from poise.kernel import kernel
 
@@ -127,7 +127,7 @@ def _moving(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy
         for j in range(nv):
             momentum[i] += mass[i, j] * qvel[j]
     momentum /= heavy
-    about_root, arm = carried(xmat[1].reshape(3, 3), momentum[3:]), com - xpos[1]
+    about_root, arm = rotated(xmat[1].reshape(3, 3), momentum[3:]), com - xpos[1]
     spin = np.empty(2)
     spin[0] = about_root[1] - arm[2] * momentum[0] + arm[0] * momentum[2]
     spin[1] = arm[1] * momentum[2] - arm[2] * momentum[1] - about_root[0]
@@ -143,8 +143,8 @@ def _placed(
     for side in range(2):
         ankle[side], hip[side] = xpos[feet[side]], xpos[thighs[side]]
         foot[side] = xmat[feet[side]].reshape(3, 3)
-        ball[side] = ankle[side] + carried(foot[side], balls[side])
-        press[side] = ankle[side] + carried(foot[side], pressed[side])
+        ball[side] = ankle[side] + rotated(foot[side], balls[side])
+        press[side] = ankle[side] + rotated(foot[side], pressed[side])
     return ankle, foot, hip, ball, press
 
 

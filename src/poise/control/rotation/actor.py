@@ -15,7 +15,7 @@ from poise.control.rotation.program import (
     ProgramSolution,
     ProgramWeights,
     Supports,
-    bearing,
+    included_contacts,
 )
 from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
@@ -103,7 +103,7 @@ class Actor:
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):
             return found, supports
-        kept = bearing(supports, found.force, com, *self._least)
+        kept = included_contacts(supports, found.force, com, *self._least)
         if kept.all():
             return found, supports
         fewer = supports.only(kept)

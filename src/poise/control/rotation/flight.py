@@ -22,7 +22,8 @@ from poise.rotations import quat_from_axis_angle, quat_multiply
 
 # When to leave the tuck, so that the root arrives at touch-down as it should.
 #
-# The pitch of the root is predicted, not the excursion's: at the right excursion a trunk may be over-rotated by 0.7 rad.
+# The pitch of the root is predicted, not the excursion's: at the right excursion a trunk may be over-rotated by 0.7
+# rad.
 
 
 class Opening:

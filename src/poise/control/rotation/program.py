@@ -97,7 +97,7 @@ class Finder:
         return np.asarray((state.data.cdof[: self._nv, :3] * self._carried[body][:, None]).T)
 
 
-def bearing(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Bools:
+def included_contacts(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Bools:
     """(c,) the inclusion test: which forces (c, 3) N along their axes, or torques about the centre of mass, matter."""
     world = np.einsum("cij,ci->cj", supports.axes, force)
     torque = (cross_matrix(supports.point - com) @ world[:, :, None])[:, :, 0]

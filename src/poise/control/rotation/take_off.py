@@ -152,8 +152,8 @@ class TakeOff:
 
 # From lying on the back into the air: back onto the shoulders, then a kick, and a press of the hands beside the head.
 #
-# A take-off as that of a flip [Zordan2014] section VII, from other supports: shoulders instead of heels, hands instead of
-# toes. Poses tell the tilt of the pelvis as well, which no soles tell of who lies.
+# A take-off as that of a flip [Zordan2014] section VII, from other supports: shoulders instead of heels, hands
+# instead of toes. Poses tell the tilt of the pelvis as well, which no soles tell of who lies.
 
 CALMING = 12.0, 8.0
 """1/s at which linear and angular momentum go while it rolls back."""

@@ -28,8 +28,8 @@ from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
 # The written form of a gait: curves of gait analysis over one cycle, and when feet are down.
 #
-# Limb curves are told for the left; the right side does the same half a cycle later. Curves of the middle of the body are
-# told for half a cycle: the other half mirrors it.
+# Limb curves are told for the left; the right side does the same half a cycle later. Curves of the middle of the body
+# are told for half a cycle: the other half mirrors it.
 
 HIPS = 0.93  # m: height of the hips of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
@@ -117,8 +117,8 @@ def _interval(source: MotionSource, end: str, told: object) -> tuple[float, floa
 
 # A gait at another speed.
 #
-# How it changes follows trends of gait analysis over speed: people lengthen and quicken their steps alike, swing hips and
-# arms more, bend the knee deeper under load, sway less, and stand for less of the cycle.
+# How it changes follows trends of gait analysis over speed: people lengthen and quicken their steps alike, swing hips
+# and arms more, bend the knee deeper under load, sway less, and stand for less of the cycle.
 
 _CADENCE, _STRIDE, _SWAY, _BOUNCE = 0.55, 0.45, -0.6, 2.0  # exponents of the ratio of speeds
 _SHORTER = 4.0  # percent of the cycle by which stance ends earlier per m/s

@@ -16,7 +16,7 @@ from poise.arrays import Array, readonly, runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.pose_space import PoseSpace
-from poise.edit.span import smooth
+from poise.edit.span import smooth_ease
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, cycle, gait_of
@@ -54,7 +54,7 @@ def pace_sketch(source: MotionSource, body: Body) -> Sketch:
     rest = keyed(_keyed_source(source), body).clip
     told = _pace(source, steady)
     down = down_in(steady, told.percent) | _held(source, steady.parts, told.percent)
-    clip = replace(paced(steady, rest.qpos[0], told, down), name=source.name)
+    clip = replace(paced_poses(steady, rest.qpos[0], told, down), name=source.name)
     return Sketch(clip, supports_of(clip))
 
 
@@ -66,7 +66,7 @@ def _keyed_source(source: MotionSource) -> MotionSource:
     return rest
 
 
-def paced(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray[np.bool_]) -> BodyClip:
+def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray[np.bool_]) -> BodyClip:
     """The poses of a pace, feet pinned to the ground; `rest` (nq,) is the standing pose, `down` (T, P) what bears."""
     body = steady.body
     given = BodyClip(steady.name, body, RATE, readonly(_blend(steady, rest, pace)), readonly(down, bool))
@@ -74,7 +74,7 @@ def paced(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray[np.bo
     settings = FootSettings(smoothing=None, peak=None, heave=_PACE_FIRM, fade=_PACE_FADE)
     clean = clean_feet(given, settings, whole_prints(given, sure))
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
-    share = 1.0 - smooth(far / (_OVER * RATE))
+    share = 1.0 - smooth_ease(far / (_OVER * RATE))
     space = PoseSpace(body)
     change = space.difference(given.qpos, clean.qpos)
     return replace(given, qpos=readonly(space.moved(given.qpos, share[:, None] * change)))

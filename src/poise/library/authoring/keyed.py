@@ -9,10 +9,10 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.library.authoring.curves import curve
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed_roll import outer_balls, rolled, rolling_supports, told_down
+from poise.library.authoring.keyed_roll import outer_balls, rolling_poses, rolling_supports, told_down
 from poise.library.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
 from poise.library.authoring.keyed_support import borne, centre_path, following, hung, swing_period, turning
-from poise.library.authoring.prints import KeyedPins, leg_length, parts_down, pinned
+from poise.library.authoring.prints import KeyedPins, hip_to_ankle, parts_down, pinned
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, supports_of
@@ -34,7 +34,7 @@ def keyed(source: MotionSource, body: Body) -> Sketch:
         wished[:, :3] = hung(body, wished, pins)
         qpos = following(body, wished, pins, RATE)
     else:
-        offset = leg_length(body) * np.stack([_told(motion, axis, time) for axis in PATH], axis=1)
+        offset = hip_to_ankle(body) * np.stack([_told(motion, axis, time) for axis in PATH], axis=1)
         qpos = _balanced(body, wished, pins, _frames(motion), offset)
     clip = _clip(motion, body, qpos, down)
     return Sketch(clip, supports_of(clip))
@@ -44,7 +44,7 @@ def _rolling(motion: Keyed, body: Body, wished: Array, down: NDArray[np.bool_]) 
     """The motion of a body that rolls on whatever is lowest."""
     balls = outer_balls(body)
     told = told_down(body, balls, down)
-    placed, pins = rolled(body, wished, balls, told, RATE, motion.cyclic)
+    placed, pins = rolling_poses(body, wished, balls, told, RATE, motion.cyclic)
     qpos = following(body, placed, pins, RATE)
     return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, told, motion.cyclic))
 

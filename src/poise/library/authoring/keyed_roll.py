@@ -22,7 +22,7 @@ from poise.body.link_kinematics import Kinematics
 from poise.body.surface import ContactSphere, balls_of
 from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.prints import KeyedPins
-from poise.reference.supports import Support, bearing, rounded
+from poise.reference.supports import Support, bearing_supports, rounded
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m: balls so much higher than the lowest bear less, by a factor of e
@@ -67,7 +67,7 @@ def told_down(body: Body, balls: Sequence[ContactSphere], parts: Mask) -> Mask:
     """(T, B) balls that are down because their parts (T, P) are said to be: ends of the soles, finger tips."""
     told = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
-    for part, down in zip(known, bearing(known, parts).T, strict=True):
+    for part, down in zip(known, bearing_supports(known, parts).T, strict=True):
         centres = [centre for centre, radius in rounded(body, part, tuple(balls)) if radius] or _tip(balls, part.link)
         for b, ball in enumerate(balls):
             if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
@@ -81,7 +81,7 @@ def _tip(balls: Sequence[ContactSphere], link: str) -> list[Array]:
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
-def rolled(
+def rolling_poses(
     body: Body, wished: Array, balls: Sequence[ContactSphere], told: Mask, rate: float, cyclic: bool
 ) -> tuple[Array, KeyedPins]:
     """Poses (T, nq) with the pelvis so placed that the lowest balls touch the ground and roll, and pins of those told.

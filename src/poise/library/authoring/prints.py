@@ -67,7 +67,7 @@ class KeyedPins:
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
-def leg_length(body: Body) -> float:
+def hip_to_ankle(body: Body) -> float:
     """m, from hip to ankle."""
     return figure_of_body(body).length("thigh", "shank")
 
@@ -86,12 +86,12 @@ def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) ->
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
         here = Kinematics(body, points).at(first[None])[0][0]
-        stay = here + (0.0, 0.0, motion.clearance * leg_length(body) - here[:, 2].min())
+        stay = here + (0.0, 0.0, motion.clearance * hip_to_ankle(body) - here[:, 2].min())
     else:
         stay = np.concatenate([_print(body, part.link, own, first) for part, own in zip(known, centres, strict=True)])
     out = KeyedPins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
-        out.places[landing:, :, 0] += motion.travel * leg_length(body)
+        out.places[landing:, :, 0] += motion.travel * hip_to_ankle(body)
     return out
 
 

@@ -13,14 +13,14 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.edit.span import smooth
+from poise.edit.span import smooth_ease
 from poise.edit.take import take_of
 from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, rewalked
 from poise.library.authoring.curves import CYCLE
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.gait import GRAVITY, RATE, cycle, gait_of
-from poise.library.authoring.gait_change import PacedStretch, down_in, paced, stages
+from poise.library.authoring.gait_change import PacedStretch, down_in, paced_poses, stages
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
@@ -86,7 +86,7 @@ def _straight(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)))
-    return paced(steady, _drawn_in(steady), pace, down_in(steady, percent))
+    return paced_poses(steady, _drawn_in(steady), pace, down_in(steady, percent))
 
 
 def _drawn_in(steady: BodyClip) -> Array:
@@ -124,7 +124,7 @@ def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
     moved[:, :3] = quat_rotate(turn, straight.qpos[:, :3])
     moved[late, :2] += bent[-1, :2] - moved[-1, :2]
     moved[:, 3:7] = quat_multiply(turn, straight.qpos[:, 3:7])
-    share = smooth(np.minimum(percent, heading.end - percent) / _OVER)
+    share = smooth_ease(np.minimum(percent, heading.end - percent) / _OVER)
     return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 

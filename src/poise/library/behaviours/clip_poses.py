@@ -28,7 +28,8 @@ from poise.rotations import quat_to_matrix
 
 # When a captured roll is in which part of its turn, by the pitch of the pelvis.
 #
-# Who is captured leaps into a roll and runs out of it: only what lies between, over hands, shoulders and back, is taken.
+# Who is captured leaps into a roll and runs out of it: only what lies between, over hands, shoulders and back, is
+# taken.
 
 OVER = (120.0, 280.0)
 """degrees of the pelvis' pitch, from the hands until it sits."""
@@ -63,8 +64,8 @@ def _pitch(clip: BodyClip) -> Array:
 
 # Poses of a clip made fit for a flip that is planned: over the feet, deep enough, and tucked tightly enough.
 #
-# A captured athlete pushes off in the middle of other movements, and how far captured feet are turned against the ground
-# is known to some degrees only. The file's own poses tell what the flip can do with.
+# A captured athlete pushes off in the middle of other movements, and how far captured feet are turned against the
+# ground is known to some degrees only. The file's own poses tell what the flip can do with.
 
 STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6
 """Places of the poses of a flip."""

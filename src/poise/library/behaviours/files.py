@@ -30,7 +30,7 @@ _ENTRY = re.compile(r"^(\s*(\w+)\s*=\s*)(\[[^\]]*\]|[^#\s]+)(.*)$")
 _FOUND = "found"
 
 
-def written(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
+def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
     """The text of a behaviour's file with its free numbers instead of those there, and what was found at its end."""
     missing = {(section, name): value for section, name, value in behaviour.free_numbers}
     lines, section = [], ""

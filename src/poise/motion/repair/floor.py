@@ -16,7 +16,7 @@ from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.flight_evidence import runs
-from poise.motion.repair.point_masses import first_joint, smoothed
+from poise.motion.repair.point_masses import first_joint, local_parabolas
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.role_topology import ancestors
 from poise.motion.roles import SIDES, Roles
@@ -88,12 +88,12 @@ def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
 
 def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> FlatFootPhases:
     half = min(max(1, round(0.04 * rate)), (clip.frames - 1) // 2)
-    hips = smoothed(clip.places.position[:, roles.joints["pelvis"], 2], half).value
+    hips = local_parabolas(clip.places.position[:, roles.joints["pelvis"], 2], half).value
     stature = leg / LEG
     rows = []
     for side in SIDES:
-        ankle = smoothed(first_joint(clip.places.position, roles, f"{side}_foot"), half)
-        ball = smoothed(first_joint(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
+        ankle = local_parabolas(first_joint(clip.places.position, roles, f"{side}_foot"), half)
+        ball = local_parabolas(first_joint(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
         flat = hips - ankle.value[:, 2] > UPRIGHT * leg
         for point in (ankle, ball):
             flat &= np.linalg.norm(point.speed, axis=-1) * rate < STILL

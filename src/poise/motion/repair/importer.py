@@ -18,7 +18,7 @@ from poise.motion.repair.floor import find_floor
 from poise.motion.repair.limb_bends import with_bends
 from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
-from poise.motion.repair.stance import sampled, zero_pose
+from poise.motion.repair.stance import sampled_frames, zero_pose
 from poise.motion.repair.unit_and_axes import axes_of, find_facing, find_unit, find_up, views
 from poise.motion.repair.upright import find_upright
 from poise.motion.roles import Roles, find_roles
@@ -77,7 +77,7 @@ def _in_our_conventions(
     """Metres, z up, facing +x when upright; `first` is the artificial pose that was cut off."""
     if raw.kind == "clip":
         return clip, (Finding("conventions", "a clip of ours", "nothing", "", None),)
-    sample = sampled(clip)
+    sample = sampled_frames(clip)
     size = _size(clip, roles)
     seen = None if roles is None else views(sample, roles, size, first)
     up = find_up(seen, raw.axes, settings)
@@ -95,7 +95,7 @@ def _in_our_conventions(
 
 def _person(clip: Clip) -> Roles | None:
     """The roles of a figure that has legs of some length; points without bones are nobody."""
-    roles = find_roles(clip.skeleton, sampled(clip).places.position)
+    roles = find_roles(clip.skeleton, sampled_frames(clip).places.position)
     return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 

@@ -22,7 +22,7 @@ class Smoothed:
     acceleration: Array  # per frame^2
 
 
-def smoothed(curve: Array, half: int) -> Smoothed:
+def local_parabolas(curve: Array, half: int) -> Smoothed:
     """Least-squares parabolas over 2 half + 1 frames of a curve (T, ...) [SavitzkyGolay1964]."""
     frame = np.arange(-half, half + 1.0)
     fit = np.linalg.pinv(np.stack([np.ones_like(frame), frame, frame**2 / 2], axis=1))  # (3, window)
@@ -114,7 +114,7 @@ class Extremities:
 
 def extremities(where: Array, roles: Roles, half: int) -> Extremities:
     """Feet and hands of a figure whose joints are at (T, J, 3) m, by parabolas over `half` frames to both sides."""
-    hands = [smoothed(first_joint(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
+    hands = [local_parabolas(first_joint(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
     return Extremities(
         feet=tuple(_foot(where, roles, side, half) for side in SIDES),
         hands=tuple(hand.value for hand in hands),
@@ -123,8 +123,8 @@ def extremities(where: Array, roles: Roles, half: int) -> Extremities:
 
 
 def _foot(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
-    ankle = smoothed(first_joint(where, roles, f"{side}_foot"), half)
-    ball = smoothed(first_joint(where, roles, f"{side}_toes", f"{side}_foot"), half)
+    ankle = local_parabolas(first_joint(where, roles, f"{side}_foot"), half)
+    ball = local_parabolas(first_joint(where, roles, f"{side}_toes", f"{side}_foot"), half)
     along = ball.value - ankle.value
     pace = _pace((ankle.speed + ball.speed) / 2)
     return FootTrack(

@@ -13,17 +13,17 @@ from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
-from poise.motion.repair.point_masses import extremities, mass_points, smoothed
+from poise.motion.repair.point_masses import extremities, local_parabolas, mass_points
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import SingleSupportEvidence, pendulum, tipping
+from poise.motion.repair.support_evidence import SingleSupportEvidence, pendulum, tipping_distance
 from poise.motion.roles import Roles
 
 # The frame rate that gravity confirms.
 #
-# Four kinds of evidence, all against the one clock a figure cannot cheat: flights fall with g; nobody falls faster than
-# g; about one standing foot inertia balances weight; and whoever stands on two does not tip over. Each judges the file's
-# own rate and its halves and doubles, the file's being the likeliest beforehand. The winner comes with its probability
-# and with what decided.
+# Four kinds of evidence, all against the one clock a figure cannot cheat: flights fall with g; nobody falls faster
+# than g; about one standing foot inertia balances weight; and whoever stands on two does not tip over. Each judges
+# the file's own rate and its halves and doubles, the file's being the likeliest beforehand. The winner comes with its
+# probability and with what decided.
 
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)
 DOUBLINGS = (0, -1, 1, -2, 2)
@@ -97,12 +97,12 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
         step = 2 ** max(doublings, 0)  # slower motion needs fewer frames
         rate = header * 2.0**doublings / step
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
-        motion, limbs = smoothed(mass.place[::step], half), extremities(where[::step], roles, half)
+        motion, limbs = local_parabolas(mass.place[::step], half), extremities(where[::step], roles, half)
         swing = pendulum(mass, motion, limbs, rate)
         return Reading(
             pendulum=swing and replace(swing, rate=swing.rate * step),
             fall=fastest_fall(mass, motion, rate),
-            outside=tipping(mass, motion, limbs, leg, STILL / header * step, rate),
+            outside=tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate),
         )
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]

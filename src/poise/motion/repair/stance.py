@@ -73,7 +73,7 @@ def zero_pose(skeleton: Skeleton) -> Array:
     return forward(skeleton, np.zeros((1, 3)), still).position
 
 
-def sampled(clip: Clip, most: int = 200) -> Clip:
+def sampled_frames(clip: Clip, most: int = 200) -> Clip:
     """Some frames of a clip, evenly spread."""
     frames = np.unique(np.linspace(0, clip.frames - 1, min(most, clip.frames)).round().astype(int))
     moved = None if clip.translation is None else clip.translation[frames]

@@ -29,7 +29,7 @@ OFTEN = 90  # percent of the frames
 _COMPASS = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])  # (2, 8)
 
 
-def tipping(
+def tipping_distance(
     mass: MassPoints, motion: Smoothed, limbs: Extremities, leg: float, still: float, rate: float
 ) -> float | None:
     """m, how far outside the feet the force would act at the supposed `rate`; None without standing on both feet.

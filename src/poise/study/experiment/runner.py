@@ -107,7 +107,7 @@ DOTS = 110
 """Per inch, of plots."""
 
 
-def in_silence(rows: Iterator[Row], _count: int) -> Iterable[Row]:
+def plain_rows(rows: Iterator[Row], _count: int) -> Iterable[Row]:
     """Rows as they are."""
     return rows
 
@@ -156,7 +156,7 @@ def run(
     scope: Scope | None = None,
     workers: int | None = None,
     cluster: str | None = None,
-    show: Show = in_silence,
+    show: Show = plain_rows,
 ) -> Findings:
     """Measure all cases of a study: by all cores unless told otherwise, or on a cluster.
 

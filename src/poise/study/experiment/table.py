@@ -29,7 +29,7 @@ def mean(column: str) -> Gather:
     """Of the rows that have it; none if none has."""
 
     def gather(rows: Sequence[Row]) -> Value:
-        found = numbers(rows, column)
+        found = column_values(rows, column)
         return float(np.mean(found)) if found else None
 
     return gather
@@ -39,7 +39,7 @@ def median(column: str) -> Gather:
     """Of the rows that have it; none if none has."""
 
     def gather(rows: Sequence[Row]) -> Value:
-        found = numbers(rows, column)
+        found = column_values(rows, column)
         return float(np.median(found)) if found else None
 
     return gather
@@ -47,12 +47,12 @@ def median(column: str) -> Gather:
 
 def most(column: str) -> Gather:
     """The largest."""
-    return lambda rows: max(numbers(rows, column), default=None)
+    return lambda rows: max(column_values(rows, column), default=None)
 
 
 def total(column: str) -> Gather:
     """The sum; of truths, how many."""
-    return lambda rows: sum(int(value) for value in numbers(rows, column))
+    return lambda rows: sum(int(value) for value in column_values(rows, column))
 
 
 def count(rows: Sequence[Row]) -> Value:
@@ -60,7 +60,7 @@ def count(rows: Sequence[Row]) -> Value:
     return len(rows)
 
 
-def numbers(rows: Sequence[Row], column: str) -> list[float]:
+def column_values(rows: Sequence[Row], column: str) -> list[float]:
     """The values of a column, without those that are missing."""
     return [float(value) for row in rows if (value := row[column]) is not None]
 

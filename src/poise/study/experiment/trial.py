@@ -23,7 +23,7 @@ from poise.perform.cast import cast
 from poise.perform.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.perform.run import Performance, Run, check
 from poise.perform.start import PlacedReference
-from poise.physics.recorded import rehearsed, stage
+from poise.physics.recorded import rehearsed, scene_of_motion
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import begun
 from poise.reference.reference import Reference
@@ -148,7 +148,7 @@ def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> t
     """A trial at its beginning: the run, its world, and what is performed in it."""
     body, reference = _reference(trial, controller.needs_physics)
     held = next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
-    props = () if held is None else stage(held).props
+    props = () if held is None else scene_of_motion(held).props
     world = kind(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
     if trial.approach:
         reference = PlacedReference(reference, Place(x=-trial.approach))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope
-from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.table import column_values, grouped, mean
 from poise.study.experiment.trial import Trial
 from poise.study.modal.case import performer
 from poise.study.modal.push import blows_for, push_to
@@ -59,7 +59,7 @@ def curves_over(across: str, unit: str, apart: str | None = None) -> Callable[[S
             axis.set_ylabel(label)
             axis.set_xscale("log", base=2)
             axis.set_ylim(bottom=0.0)
-            ticks = sorted(set(numbers(rows, across)))
+            ticks = sorted(set(column_values(rows, across)))
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90, fontsize=7)
             axis.minorticks_off()
         axes[-1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -72,4 +72,4 @@ def _curve(axis: Any, rows: Sequence[Row], columns: tuple[str, str], scale: floa
     across, up = columns
     found = grouped(rows, (across,), {up: mean(up)})
     found.sort(key=lambda row: float(row[across] or 0.0))
-    axis.plot(numbers(found, across), [scale * value for value in numbers(found, up)], style, ms=4, **look)
+    axis.plot(column_values(found, across), [scale * value for value in column_values(found, up)], style, ms=4, **look)

@@ -24,7 +24,7 @@ from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped, numbers
+from poise.study.experiment.table import column_values, grouped
 from poise.study.experiment.trial import Trial
 from poise.study.modal.case import MOTIONS, OURS, TOLD, ModalCase, measured, performer, window_for
 from poise.study.modal.push import EIGHT, blows_for, push_to
@@ -116,7 +116,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     for axis, motion in zip(axes[0], motions, strict=True):
         for world in ("ours", "the paper's"):
             own = [row for row in summary(rows) if (row["motion"], row["world"]) == (motion, world)]
-            axis.plot(numbers(own, "force"), numbers(own, "share"), "o-", label=world)
+            axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
         axis.set_xlabel("N")
         axis.set_ylabel("survived")
         axis.set_ylim(-0.05, 1.05)

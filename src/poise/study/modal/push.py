@@ -16,7 +16,7 @@ from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels, share_map
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped, numbers
+from poise.study.experiment.table import column_values, grouped
 from poise.study.experiment.trial import Trial, cast_once
 from poise.study.modal.case import MOTIONS, OURS, TOLD, ModalCase, measure, performer, window_for
 from poise.world.pushes import Push
@@ -129,7 +129,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     figure, axes = panels(len(motions), max(len(own) for own in ways.values()), share_rows=True)
     for above, motion in zip(axes, motions, strict=True):
         own = [row for row in rows if row["motion"] == motion]
-        angles, forces = (sorted(set(numbers(own, column))) for column in ("direction", "force"))
+        angles, forces = (sorted(set(column_values(own, column))) for column in ("direction", "force"))
         for axis in above[len(ways[motion]) :]:
             axis.remove()
         for axis, way in zip(above, ways[motion], strict=False):

@@ -55,10 +55,10 @@ class Choosing(Modal):
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         rest = np.setdiff1d(np.arange(len(modes.frequency)), self._chosen)
-        return in_order(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
+        return reordered(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
 
 
-def in_order(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
+def reordered(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
     """The same modes in another order."""
     shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
     return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever)

@@ -16,11 +16,11 @@ from poise.arrays import Array
 from poise.control.modal.modal import BodyView, Modal, Off
 from poise.control.modal.modes import Modes
 from poise.control.modal.settings import ModalSettings
-from poise.measure.speed import paced
+from poise.measure.speed import timed_steps
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.table import column_values, grouped, mean
 from poise.study.experiment.trial import Trial, staged
 from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
 
@@ -87,7 +87,7 @@ def measure(case: MotionCase) -> Row:
         run.step()
     controller.forget()
     steps, step = max(1, round(case.seconds * trial.rate)), world.settings.step
-    pace = paced(world, controller, steps)
+    pace = timed_steps(world, controller, steps)
     stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}
     whole, mujocos = 1e3 * pace.whole, 1e3 * float(np.median(pace.mujoco))
     low, high = (float(value) for value in np.percentile(whole, (50, 99)))
@@ -123,12 +123,12 @@ def plot(rows: Sequence[Row]) -> Figure:
     figure, ((parts, beside),) = panels(1, 2, size=(8.5, 3.2))
     bottom = np.zeros(len(found))
     for k, (part, column) in enumerate(PARTS.items()):
-        height = np.array(numbers(found, column))
+        height = np.array(column_values(found, column))
         parts.bar(names, height, bottom=bottom, color=colormaps["viridis"](k / (len(PARTS) - 1)), label=part)
         bottom += height
     parts.set_ylabel("ms")
     parts.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    beside.bar(names, numbers(found, "step_ms"), color=COLOUR)
+    beside.bar(names, column_values(found, "step_ms"), color=COLOUR)
     for place, row in enumerate(found):
         beside.plot(place, float(row["mj_step_ms"] or 0.0), "_k", ms=20, label=None if place else "mj_step")
         if row["motion"] in PAPER:

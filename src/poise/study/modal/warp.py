@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels, share_map
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped, numbers
+from poise.study.experiment.table import column_values, grouped
 from poise.study.modal.case import TOLD, ModalCase, measure, window_for
 from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial, shares_at
 
@@ -58,7 +58,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 def plot(rows: Sequence[Row]) -> Figure:
     """Force against phase: above without the warp, below with it."""
     ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
-    phases, forces = (sorted(set(numbers(rows, column))) for column in ("phase", "force"))
+    phases, forces = (sorted(set(column_values(rows, column))) for column in ("phase", "force"))
     figure, axes = panels(len(WARPS), len(ways), share_rows=True)
     for above, warp in zip(axes, WARPS, strict=True):
         for axis, way in zip(above, ways, strict=True):

@@ -57,7 +57,7 @@ def _repertoire() -> Repertoire:
     return shipped_repertoire(Body.named(BODY))
 
 
-def drawn(drive: Drive) -> list[Command]:
+def random_commands(drive: Drive) -> list[Command]:
     """Headings and speeds drawn from the seed, at times drawn likewise."""
     dice = np.random.default_rng(drive.seed)
     commands, time = [], 0.0
@@ -71,7 +71,7 @@ def drawn(drive: Drive) -> list[Command]:
 def measure(drive: Drive) -> Row:
     """Steer it: whether it survived, and how long it took from commands to their headings."""
     controller, world = Nqr(), World(Scene.of(Body.named(BODY)))
-    reference, commands = Roaming(_repertoire()), drawn(drive)
+    reference, commands = Roaming(_repertoire()), random_commands(drive)
     cues = [steer_cue(controller, command) for command in commands]
     run = Run(world, controller, reference, cues=cues, seed=drive.seed, noise=NOISE)
     yaw: list[float] = []

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.nqr.nqr import Nqr
-from poise.measure.speed import paced
+from poise.measure.speed import timed_steps
 from poise.perform.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
@@ -34,7 +34,7 @@ def measure(case: MotionCase) -> Row:
     body, reference = cast_once(case.motion, None, True)
     world, controller = World(Scene.of(body)), Nqr()
     controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
-    pace = paced(world, controller, max(1, round(case.seconds / world.settings.step)))
+    pace = timed_steps(world, controller, max(1, round(case.seconds / world.settings.step)))
     return {
         "motion": spoken_name(case.motion),
         "seed": case.seed,

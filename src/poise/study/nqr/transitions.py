@@ -66,8 +66,8 @@ def measure(pair: Pair) -> Row:
     repertoire = _repertoire()
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
-    before = steady(repertoire.steps, one.begins)
-    tried = chained(repertoire, (*before, one, other, *2 * steady(repertoire.steps, other.ends)))
+    before = steady_steps(repertoire.steps, one.begins)
+    tried = chained(repertoire, (*before, one, other, *2 * steady_steps(repertoire.steps, other.ends)))
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
     world = World(Scene.of(Body.named(BODY)))
@@ -86,7 +86,7 @@ def _off(recording: Recording, begin: float, end: float) -> float:
     return float(np.sqrt(np.mean((recording.qpos - recording.reference_qpos)[within, 7:] ** 2)))
 
 
-def steady(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
+def steady_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
     """Steps of a gait, or of standing, from a stance back to itself."""
     taken: list[MotionStep] = []
     while not taken or taken[-1].ends != stance:

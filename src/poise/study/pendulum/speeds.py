@@ -28,7 +28,7 @@ HELD, SETTLING = 12.0, 5.0
 _SPEEDS = 7  # tells the draw of the speeds from those of noise and phase, which have the same seed
 
 
-def wanted(case: MotionCase) -> Array:
+def commanded_speeds(case: MotionCase) -> Array:
     """(N,) m/s, one after the other."""
     spans = math.ceil(case.seconds / HELD)
     return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
@@ -36,7 +36,7 @@ def wanted(case: MotionCase) -> Array:
 
 def measure(case: MotionCase) -> Row:
     """Let it walk straight on, and compare the means of its speed with what was wanted."""
-    speeds = wanted(case)
+    speeds = commanded_speeds(case)
     commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
     run, world, reference = staged(trial, Pendulum())

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.control.pendulum.pendulum import Pendulum
-from poise.measure.speed import StepTimes, paced
+from poise.measure.speed import StepTimes, timed_steps
 from poise.perform.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.table import column_values, grouped, mean
 from poise.study.experiment.trial import NOISE, cast_once
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE
 from poise.world.scene import Scene
@@ -36,7 +36,7 @@ def measure(case: MotionCase) -> Row:
     body, reference = cast_once(case.motion, BODY, False)
     world, controller = World(Scene.of(body), WorldSettings(step=1.0 / STEP_RATE)), Pendulum()
     controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
-    pace = paced(world, controller, max(1, round(case.seconds * STEP_RATE)))
+    pace = timed_steps(world, controller, max(1, round(case.seconds * STEP_RATE)))
     return {
         "motion": spoken_name(case.motion),
         "seed": case.seed,
@@ -70,8 +70,10 @@ def plot(rows: Sequence[Row]) -> Figure:
     """Filter and simulation of each motion one upon the other, beside the paper's and MuJoCo's step."""
     found = summary(rows)
     names = [*(str(row["motion"]) for row in found), "paper", "mj_step"]
-    filters = np.array([*numbers(found, "filter_ms"), PAPER["filter_ms"], 0.0])
-    simulations = np.array([*numbers(found, "simulation_ms"), PAPER["simulation_ms"], numbers(found, "mj_step_ms")[0]])
+    filters = np.array([*column_values(found, "filter_ms"), PAPER["filter_ms"], 0.0])
+    simulations = np.array(
+        [*column_values(found, "simulation_ms"), PAPER["simulation_ms"], column_values(found, "mj_step_ms")[0]]
+    )
     figure, ((axis,),) = panels(1, 1, size=(1.5 + 0.9 * len(names), 2.8))
     axis.bar(names, filters, color=COLOUR, label="filter, postures")
     tops = axis.bar(names, simulations, bottom=filters, color=COLOUR, alpha=0.4, label="tracking, simulation")

@@ -23,7 +23,7 @@ from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import numbers
+from poise.study.experiment.table import column_values
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -186,7 +186,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 def _ratios(row: Row, rows: Sequence[Row]) -> Row:
     alike = [b for b in rows if b["panel"] == "b" and all(b[key] == row[key] for key in ("degrees", "rate"))]
     return {
-        name: numbers([row], peak)[0] / numbers(alike, peak)[0] if alike else None
+        name: column_values([row], peak)[0] / column_values(alike, peak)[0] if alike else None
         for name, peak in (("peak_ratio", "peak_deg_s"), ("exact_peak_ratio", "exact_peak_deg_s"))
     }
 
@@ -196,7 +196,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     shown = [row for row in rows if row["degrees"] == SHOWN and row["rate"] == 120.0]
     figure, axes = panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
-        case = DampingCase(str(row["panel"]), SHOWN, 120.0, numbers([row], "seconds")[0])
+        case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
         for swung, style in ((exact(case.swing), {"color": "0.7", "lw": 3}), (simulated(case.swing), {"color": "C0"})):
             above.plot(swung.time, np.degrees(swung.angle), **style)
             below.plot(swung.time, np.degrees(swung.velocity), **style)

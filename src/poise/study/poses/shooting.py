@@ -10,12 +10,12 @@ import numpy as np
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.solve import solve
+from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped, mean, numbers
+from poise.study.experiment.table import column_values, grouped, mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ def cases(scope: Scope) -> list[ShootingCase]:
 
 def measure(case: ShootingCase) -> Row:
     """Solve, then perform what was found."""
-    solution = solve(read_script(case.script))
+    solution = solve_script(read_script(case.script))
     recording = animate(solution.script).recording
     hits = [answer.hit for answer in solution.answers]
     return {
@@ -73,8 +73,8 @@ def plot(rows: Sequence[Row]) -> Figure:
     figure, ((left, right),) = panels(1, 2, size=(7.0, 2.8))
     at = np.arange(len(names))
     for axis, column, title in ((left, "seconds", "s"), (right, "iterations", "iterations")):
-        axis.bar(at - 0.2, numbers(found, column), 0.4, color=COLOUR, label="Poise")
-        axis.bar(at + 0.2, numbers(found, f"paper_{column}"), 0.4, color="lightgrey", label="paper")
+        axis.bar(at - 0.2, column_values(found, column), 0.4, color=COLOUR, label="Poise")
+        axis.bar(at + 0.2, column_values(found, f"paper_{column}"), 0.4, color="lightgrey", label="paper")
         axis.set_xticks(at, names)
         axis.set_ylabel(title)
     left.set_yscale("log")

@@ -12,8 +12,8 @@ import numpy as np
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script, shipped_scripts
 from poise.animate.script import Goal, Pose, Script, Want
-from poise.animate.solve import solve
-from poise.body.assemble import build
+from poise.animate.solve import solve_script
+from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.plans.plan import Segment, other_side
 from poise.control.poses.rig import TimeSpan
@@ -22,7 +22,7 @@ from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import count, grouped, numbers, total
+from poise.study.experiment.table import column_values, count, grouped, total
 from poise.world.recording import Recording
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ Warp = Callable[[float], float]
 """The time (s) to which a time moves."""
 
 
-def varied(script: Script, seed: int) -> Script:
+def varied_script(script: Script, seed: int) -> Script:
     """A script with random changes of masses, times and targets; a seed always gives the same."""
     masses, times, targets = (np.random.default_rng([seed, k]) for k in range(3))
     warp = _warp(script.poses, times)
@@ -166,7 +166,7 @@ def _reweighed(body: Body, rng: np.random.Generator) -> Body:
         x, y, z = (own[side] * moment for moment in segment.inertia)
         return replace(segment, mass=own[side] * segment.mass, inertia=(x, y, z))
 
-    made = build(replace(body.plan, segments=tuple(heavier(segment) for segment in body.plan.segments)))
+    made = assemble_body(replace(body.plan, segments=tuple(heavier(segment) for segment in body.plan.segments)))
     return replace(made, torque_limit=body.torque_limit, rigging=body.rigging)
 
 
@@ -222,8 +222,8 @@ def cases(scope: Scope) -> list[VariationCase]:
 
 def measure(case: VariationCase) -> Row:
     """Solved if it has constraints, performed, and judged."""
-    script = varied(read_script(case.script), case.seed)
-    solution = solve(script) if script.goals else None
+    script = varied_script(read_script(case.script), case.seed)
+    solution = solve_script(script) if script.goals else None
     performance = animate(script if solution is None else solution.script)
     solved = solution is None or solution.converged
     performed = performance.blow_up is None and FEATS[case.script](performance.recording)
@@ -247,7 +247,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 def plot(rows: Sequence[Row]) -> Figure:
     """The share of each script that does what it is for."""
     found = summary(rows)
-    shares = np.array(numbers(found, "done")) / np.array(numbers(found, "variations"))
+    shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
     figure, ((axis,),) = panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
     axis.axvline(ENOUGH, color="grey", lw=0.8)

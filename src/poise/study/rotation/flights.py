@@ -11,7 +11,7 @@ from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
 from poise.perform.run import Performance
-from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching
+from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -57,7 +57,7 @@ def dive(rehearsal: BehaviourTrial) -> Dived:
     failure, friction = None, Friction(world)
     try:
         while world.time < rehearsal.seconds and stood < DIVE_STANDING:
-            links = touching(world, friction.watch(run.step))
+            links = touching_links(world, friction.watch(run.step))
             if performing.stage not in ("squat", "push") and not landed:
                 flew += world.settings.step if not links else 0.0
                 landed = bool(links) and performing.stage == "roll"
@@ -125,7 +125,7 @@ def kip(rehearsal: BehaviourTrial) -> Kipped:
     failure, friction = None, Friction(world)
     try:
         while world.time < rehearsal.seconds and fell is None and not _done(world.time, down):
-            links = touching(world, friction.watch(run.step))
+            links = touching_links(world, friction.watch(run.step))
             feet = all(of_foot(link) for link in links)
             if performing.stage in ("flight", "land") and down is None:
                 flew += world.settings.step if not links else 0.0
@@ -215,7 +215,7 @@ def spring(rehearsal: BehaviourTrial) -> Sprung:
     turned, failure, friction = 0.0, None, Friction(world)
     try:
         while world.time < rehearsal.seconds and not _over(supports, performing.springs):
-            links = touching(world, friction.watch(run.step))
+            links = touching_links(world, friction.watch(run.step))
             if not links:
                 continue
             on, start = _on(links), world.time

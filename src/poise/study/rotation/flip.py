@@ -14,7 +14,7 @@ from poise.measure.audit import audit
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median
-from poise.study.rotation.rehearsal import flip
+from poise.study.rotation.rehearsal import flip_trial
 from poise.study.rotation.roll import FRESH
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -57,7 +57,7 @@ def cases(scope: Scope) -> list[FlipCase]:
 
 def measure(case: FlipCase) -> Row:
     """How it landed and how long it stood."""
-    flipped = flip(case.rehearsal)
+    flipped = flip_trial(case.rehearsal)
     checked = audit(flipped.performance.recording)
     return {
         "part": case.part,

@@ -11,10 +11,8 @@ from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.perform.run import Performance
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching
+from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
 from poise.world.result import BlowUp
-
-__all__ = ["Flipped", "Rehearsal", "Rolled", "flip", "roll", "score", "staged"]
 
 ENOUGH = 0.6
 """Turns a second: faster rolls score no more, since they slam onto the ground."""
@@ -106,7 +104,7 @@ STANDING = 2.0
 """s that count as standing."""
 
 
-def flip(rehearsal: BehaviourTrial) -> Flipped:
+def flip_trial(rehearsal: BehaviourTrial) -> Flipped:
     """Flip until something other than feet touches the ground, or standing is long enough."""
     run, world, controller = staged(rehearsal)
     performing = controller.performing
@@ -115,7 +113,7 @@ def flip(rehearsal: BehaviourTrial) -> Flipped:
     turned, failure, friction = 0.0, None, Friction(world)
     try:
         while world.time < rehearsal.seconds:
-            links = touching(world, friction.watch(run.step))
+            links = touching_links(world, friction.watch(run.step))
             if up is None and performing.stage == "flight" and not links:
                 up = world.time
             if up is not None and down is None and links:
@@ -137,7 +135,7 @@ def flip(rehearsal: BehaviourTrial) -> Flipped:
 
 def score_of_flip(rehearsal: BehaviourTrial) -> float:
     """How far round, on what, and how long it stood: 6 for all of it, less for friction that drives."""
-    flipped = flip(rehearsal)
+    flipped = flip_trial(rehearsal)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
     landed = 1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0

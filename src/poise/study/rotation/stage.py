@@ -57,8 +57,8 @@ class Jolted(Rotation):
 
 # Friction that drives slips instead of braking them, taken while a performance goes on.
 #
-# Limbs that are too fast for the step make points that should stick slip. The audit measures this on recordings; a search
-# that must not find such motions needs it from thousands of performances that nobody records.
+# Limbs that are too fast for the step make points that should stick slip. The audit measures this on recordings; a
+# search that must not find such motions needs it from thousands of performances that nobody records.
 
 
 class Friction:
@@ -142,7 +142,7 @@ def staged(rehearsal: BehaviourTrial) -> tuple[Run, World, Rotation]:
     )
 
 
-def touching(world: World, result: StepResult) -> set[str]:
+def touching_links(world: World, result: StepResult) -> set[str]:
     """Links that were pressed against anything in a step."""
     return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
 

@@ -14,12 +14,11 @@ import numpy as np
 
 from poise.control.rotation.flight_plan import Phase, Planar, Planner, Wish
 from poise.library.behaviours.files import read_behaviour
-from poise.measure.speed import paced
+from poise.measure.speed import timed_steps
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped, mean, numbers
-from poise.study.rotation.rehearsal import staged
-from poise.study.rotation.stage import BehaviourTrial
+from poise.study.experiment.table import column_values, grouped, mean
+from poise.study.rotation.stage import BehaviourTrial, staged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +55,7 @@ def measure(case: RotationTimingCase) -> Row:
     seconds = min(case.seconds, 4.0) if case.what == "back-flip" else case.seconds
     rehearsal = BehaviourTrial(read_behaviour(case.what), seconds=seconds, seed=case.seed)
     _, world, controller = staged(rehearsal)
-    pace = paced(world, controller, round(seconds * rehearsal.hertz))
+    pace = timed_steps(world, controller, round(seconds * rehearsal.hertz))
     whole = pace.whole
     return {
         **row,
@@ -91,7 +90,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     told = [row for row in summary(rows) if row["step_ms"] is not None]
     figure, ((axis,),) = panels(1, 1, size=(4.5, 2.2))
     places = np.arange(len(told))
-    control, simulation = (np.array(numbers(told, name)) for name in ("control_ms", "simulation_ms"))
+    control, simulation = (np.array(column_values(told, name)) for name in ("control_ms", "simulation_ms"))
     axis.barh(places, control, color="C0", label="control")
     axis.barh(places, simulation, left=control, color="0.7", label="simulation")
     axis.axvline(2.0, color="black", lw=0.8)

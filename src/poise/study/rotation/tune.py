@@ -14,7 +14,7 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.files import write_file
 from poise.library.behaviours.behaviour import Behaviour
-from poise.library.behaviours.files import written
+from poise.library.behaviours.files import behaviour_text
 from poise.study.experiment.runner import crew
 from poise.study.experiment.study import Row
 from poise.study.rotation.rehearsal import score
@@ -235,4 +235,4 @@ def text_of(tuned: Tuned, settings: TuneSettings) -> str:
     }
     if settings.limits is not None:
         found["limits"] = settings.limits
-    return written(tuned.behaviour, tuned.behaviour.path.read_text(encoding="utf-8"), found)
+    return behaviour_text(tuned.behaviour, tuned.behaviour.path.read_text(encoding="utf-8"), found)
