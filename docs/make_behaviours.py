@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.export.strip import Camera, write_strip
-from poise.perform.request import Session
+from poise.performance.request import Session
 
 STATIC = Path(__file__).parent / "_static" / "behaviours"
 COLUMNS = 8

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from poise.body.body import Body
-from poise.perform.forces import HungWeight, hung_force
-from poise.perform.request import Session, Staged, summarise
-from poise.perform.run import Run
+from poise.performance.forces import HungWeight, hung_force
+from poise.performance.request import Session, Staged, summarise
+from poise.performance.run import Run
 from poise.studio.choices import STEPS
 from poise.world.profile import Profile
 from poise.world.scene import Scene

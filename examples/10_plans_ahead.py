@@ -13,7 +13,7 @@ from poise.control.modal.modal import Modal
 from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.export.formats import export
-from poise.perform.cues import grip_cues
+from poise.performance.cues import grip_cues
 from poise.physics.recorded import scene_of_motion
 
 SECONDS, NOISE = 3.0, 0.02

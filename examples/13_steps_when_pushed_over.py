@@ -11,7 +11,7 @@ import poise
 from poise.control.modal.modal import Modal
 from poise.control.pendulum.pendulum import Pendulum
 from poise.export.formats import export
-from poise.perform.catch import Catching
+from poise.performance.catch import Catching
 
 PUSHED, SECONDS = 1.5, 8.0
 """s: as it is deep, and of it all."""

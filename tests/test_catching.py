@@ -10,9 +10,9 @@ from poise.edit.take import take_of
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.perform.catch import Catching, keeps_its_feet, resumed, tallest
-from poise.perform.request import Session
-from poise.perform.run import perform
+from poise.performance.catch import Catching, keeps_its_feet, resumed, tallest
+from poise.performance.request import Session
+from poise.performance.run import perform
 from poise.rotations import quat_multiply, yaw_of
 
 PUSHED = "250@1,duration=0.1667,dir=180"

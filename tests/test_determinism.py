@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.perform.request import Session
+from poise.performance.request import Session
 from poise.world.recording import ARRAYS, Recording
 
 SESSIONS = {

@@ -5,8 +5,8 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.measure.audit import audit
-from poise.perform.hand_over import Handover
-from poise.perform.request import Session
+from poise.performance.hand_over import Handover
+from poise.performance.request import Session
 from poise.rotations import yaw_of
 
 

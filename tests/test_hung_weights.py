@@ -9,7 +9,7 @@ import pytest
 from poise import Body, PoiseError
 from poise.body.load import LoadBox, _inertial
 from poise.dynamics.actuation import Actuation, Motors
-from poise.perform.forces import HungWeight, hung_force
+from poise.performance.forces import HungWeight, hung_force
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

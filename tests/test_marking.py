@@ -5,8 +5,8 @@ import pytest
 
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
 from poise.control.commands import Command
-from poise.perform.cues import steer_cue
-from poise.perform.run import Run
+from poise.performance.cues import steer_cue
+from poise.performance.run import Run
 from poise.rotations import yaw_of
 from poise.world.profile import Profile
 

@@ -6,8 +6,8 @@ import pytest
 from poise import Body, Scene, World, WorldSettings, named_controller, named_motion
 from poise.control.commands import Command
 from poise.errors import PoiseError
-from poise.perform.cues import steer_cue
-from poise.perform.run import Run
+from poise.performance.cues import steer_cue
+from poise.performance.run import Run
 
 
 class Walker:

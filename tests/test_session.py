@@ -5,7 +5,7 @@ import pytest
 from poise.body.body import Body
 from poise.control.catalogue import CONTROLLERS
 from poise.errors import PoiseError
-from poise.perform.request import Session
+from poise.performance.request import Session
 
 STAND = {"motion": "stand", "controller": "pendulum", "seconds": 0.1}
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from poise.motion.repair.importer import import_motion
     from poise.motion.repair.settings import ImportSettings
     from poise.motion.skeleton import Skeleton
-    from poise.perform.cues import Cue, edit_cue, steer_cue
-    from poise.perform.run import Performance, perform
+    from poise.performance.cues import Cue, edit_cue, steer_cue
+    from poise.performance.run import Performance, perform
     from poise.physics.consistent import Variation, with_physics
     from poise.reference.body_clip import BodyClip
     from poise.reference.played import Played
@@ -48,11 +48,11 @@ _HOMES = {
     "Body": "poise.body.body",
     "BodyClip": "poise.reference.body_clip",
     "Clip": "poise.motion.clip",
-    "Cue": "poise.perform.cues",
+    "Cue": "poise.performance.cues",
     "ImportSettings": "poise.motion.repair.settings",
     "Live": "poise.edit.live",
     "Motors": "poise.dynamics.actuation",
-    "Performance": "poise.perform.run",
+    "Performance": "poise.performance.run",
     "Played": "poise.reference.played",
     "Push": "poise.world.pushes",
     "Recording": "poise.world.recording",
@@ -63,7 +63,7 @@ _HOMES = {
     "World": "poise.world.world",
     "WorldSettings": "poise.world.settings",
     "audit": "poise.measure.audit",
-    "edit_cue": "poise.perform.cues",
+    "edit_cue": "poise.performance.cues",
     "edited": "poise.edit.take",
     "import_motion": "poise.motion.repair.importer",
     "metrics": "poise.measure.metrics",
@@ -73,10 +73,10 @@ _HOMES = {
     "parse_push": "poise.world.pushes",
     "parse_steer": "poise.control.commands",
     "parse_terrain": "poise.world.terrain_kinds",
-    "perform": "poise.perform.run",
+    "perform": "poise.performance.run",
     "prepare": "poise.retarget.prepare",
     "shipped_repertoire": "poise.library.repertoire",
-    "steer_cue": "poise.perform.cues",
+    "steer_cue": "poise.performance.cues",
     "with_physics": "poise.physics.consistent",
 }
 

@@ -9,7 +9,7 @@ import pytest
 from commanding import BODIES
 
 from poise.cli.main import main
-from poise.perform.request import Session
+from poise.performance.request import Session
 
 
 def test_bench_reports_ratios(capfd):
@@ -48,7 +48,7 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 def test_perform_is_a_function_whatever_was_imported_before():
-    code = "import poise.perform.request, poise; assert callable(poise.perform), type(poise.perform)"
+    code = "import poise.performance.request, poise; assert callable(poise.perform), type(poise.perform)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -10,7 +10,7 @@ from hosts import capture, hosted
 from poise.arrays import Frozen
 from poise.cli.main import main
 from poise.motion.captures import LICENCE, Library
-from poise.perform.cast import cast
+from poise.performance.cast import cast
 
 WALK, JUMP = ((Path(__file__).parents[2] / f"examples/motions/{name}.bvh").read_bytes() for name in ("walk", "jump"))
 

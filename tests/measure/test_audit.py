@@ -22,7 +22,7 @@ from poise import (
 )
 from poise.dynamics.actuation import PASSIVE
 from poise.measure.audit import torque_ratio
-from poise.perform.request import Session
+from poise.performance.request import Session
 from poise.reference.reference import Still
 from poise.world.props import Ball
 from poise.world.recording import ARRAYS, Recording

@@ -10,7 +10,7 @@ import pytest
 from poise import metrics
 from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, tracking
 from poise.measure.replay import Replay
-from poise.perform.request import Session
+from poise.performance.request import Session
 
 
 @pytest.fixture(scope="module")

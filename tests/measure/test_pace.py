@@ -5,7 +5,7 @@ import numpy as np
 from poise import Scene, World, named_controller, named_motion
 from poise.body.body import Body
 from poise.measure.speed import BATCH, timed_steps
-from poise.perform.start import start
+from poise.performance.start import start
 
 
 def test_every_step_is_timed_and_taken():

@@ -9,7 +9,7 @@ from poise.errors import PoiseError
 from poise.library import motions as obeying
 from poise.library.motions import fall, finished, named_motion
 from poise.library.motions import obeying as made_to_obey
-from poise.perform.cast import cast
+from poise.performance.cast import cast
 from poise.reference.played import Played
 
 

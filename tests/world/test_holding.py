@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from poise.library.motions import finished
-from poise.perform.cues import grip_cues
-from poise.perform.request import Session
+from poise.performance.cues import grip_cues
+from poise.performance.request import Session
 from poise.physics.recorded import scene_of_motion
 from poise.world.world import World
 

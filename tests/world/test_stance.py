@@ -8,7 +8,7 @@ import pytest
 from poise import Body, Scene, World, named_motion
 from poise.body.link_kinematics import Kinematics
 from poise.edit.limbs import sole_points
-from poise.perform.start import start, stood
+from poise.performance.start import start, stood
 from poise.world.terrain_kinds import parse_terrain
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
-from poise.perform.start import start
+from poise.performance.start import start
 from poise.world.platforms import Platforms, read_terrain
 from poise.world.terrain_kinds import Rough, parse_terrain
 

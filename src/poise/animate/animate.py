@@ -19,9 +19,9 @@ from poise.export.formats import export
 from poise.files import check_targets, check_writable, write_file
 from poise.library.authoring.curves import Keys, curve
 from poise.measure.metrics import bracing
-from poise.perform.request import FILES, Outcome, summarise
-from poise.perform.run import Performance, perform
-from poise.perform.start import carriage_of
+from poise.performance.request import FILES, Outcome, summarise
+from poise.performance.run import Performance, perform
+from poise.performance.start import carriage_of
 from poise.progress import Say, Steps
 from poise.reference.body_clip import BodyClip
 from poise.reference.key_poses import posed, standing_coordinates

@@ -20,8 +20,8 @@ from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import Strengthening, TimeSpan
 from poise.errors import unknown
-from poise.perform.cast import load_body
-from poise.perform.run import LONGEST
+from poise.performance.cast import load_body
+from poise.performance.run import LONGEST
 from poise.toml_reader import TomlTable, is_number
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push

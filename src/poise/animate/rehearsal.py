@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from poise.animate.direct import Change, direct
 from poise.animate.script import Script, ScriptHold
 from poise.errors import PoiseError
-from poise.perform.cues import Cue
-from poise.perform.forces import ScenePush, total_push
-from poise.perform.start import PlacedReference, start
+from poise.performance.cues import Cue
+from poise.performance.forces import ScenePush, total_push
+from poise.performance.start import PlacedReference, start
 from poise.world.result import BlowUp, StepResult
 from poise.world.settings import WorldSettings
 from poise.world.world import World

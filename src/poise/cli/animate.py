@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 def _animate(chosen: argparse.Namespace) -> Report:
     from poise.animate.animate import animate_to
     from poise.animate.read_script import read_script
-    from poise.perform.run import check
+    from poise.performance.run import check
 
     if chosen.seconds is not None:
         check(chosen.seconds, 0, 0.0)

@@ -14,8 +14,8 @@ from poise.control.catalogue import named_controller
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
-from poise.perform.run import Run
-from poise.perform.start import PlacedReference, start
+from poise.performance.run import Run
+from poise.performance.start import PlacedReference, start
 from poise.reference.reference import Reference
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings

@@ -62,7 +62,7 @@ def _build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import build_motion, dependencies_first
-    from poise.perform.cast import load_body
+    from poise.performance.cast import load_body
     from poise.physics.consistent import Physics
     from poise.reference.archive import save_prepared
 

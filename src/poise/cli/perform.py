@@ -83,7 +83,7 @@ def add(commands: Any) -> None:
 
 
 def _perform(chosen: argparse.Namespace) -> Report:
-    from poise.perform.request import Session
+    from poise.performance.request import Session
     from poise.reference.archive import spoken_name
 
     session = Session(

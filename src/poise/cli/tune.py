@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 def _tune(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable, write_file
     from poise.library.behaviours.files import read_behaviour
-    from poise.perform.run import check
+    from poise.performance.run import check
     from poise.study.experiment.runner import cores
     from poise.study.rotation.tune import Generation, TuneSettings, text_of, tune
     from poise.world.terrain_kinds import parse_terrain

@@ -17,7 +17,7 @@ from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.motions import finished, finished_bodies, motion_names
 from poise.library.repertoire import GAITS, STANDING
-from poise.perform.cast import DEFAULT_BODY, OWN
+from poise.performance.cast import DEFAULT_BODY, OWN
 from poise.retarget.figure import figure_of_body
 
 # Terrains as a form to fill in: what their numbers mean and between which they make sense to walk on.

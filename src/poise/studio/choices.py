@@ -14,8 +14,8 @@ from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
-from poise.perform.cast import OWN
-from poise.perform.request import Session
+from poise.performance.cast import OWN
+from poise.performance.request import Session
 from poise.studio.catalogue import (
     BEHAVIOUR,
     FEATS,

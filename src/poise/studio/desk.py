@@ -12,7 +12,7 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import scene_data
-from poise.perform.forces import HEAVIEST
+from poise.performance.forces import HEAVIEST
 from poise.retarget.prepare import changes
 from poise.studio.catalogue import fits, page_catalogue
 from poise.studio.choices import Choice
@@ -296,7 +296,7 @@ class Desk:
             self._say("numbers", time=self.show.time, **self.show.told())
 
     def _do_judge(self, _: Told) -> None:
-        from poise.perform.request import summarise
+        from poise.performance.request import summarise
 
         show = self._shown()
         if not show.run.so_far().recording.steps:

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.export.look import performer_centre
 from poise.export.page import moving_bodies
-from poise.perform.run import Run
+from poise.performance.run import Run
 from poise.reference.key_poses import straight_pose
 from poise.studio.wire import FRAME, TRACK
 from poise.world.result import StepResult

@@ -11,7 +11,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.measure.audit import audit
 from poise.measure.metrics import limb_links
-from poise.perform.run import Run
+from poise.performance.run import Run
 from poise.world.recorder import Recorder
 from poise.world.result import StepResult
 

@@ -26,10 +26,10 @@ from poise.edit.span import Span
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.library.repertoire import Repertoire
-from poise.perform.cast import Cast, cast
-from poise.perform.cues import steered
-from poise.perform.marks import Mark
-from poise.perform.run import Performance, Run
+from poise.performance.cast import Cast, cast
+from poise.performance.cues import steered
+from poise.performance.marks import Mark
+from poise.performance.run import Performance, Run
 from poise.progress import Say, in_silence
 from poise.reference.played import Played
 from poise.rotations import yaw_of
@@ -56,7 +56,7 @@ class Memory:
         return self
 
     def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
-        """Who performs what, as `poise.perform.cast.cast` finds it; files are looked at each time."""
+        """Who performs what, as `poise.performance.cast.cast` finds it; files are looked at each time."""
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
         say(f"putting {motion} on {body}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.export.formats import export
-from poise.perform.run import Performance
+from poise.performance.run import Performance
 from poise.reference.archive import spoken_name
 
 # What can be taken away: a performance as files of the formats that animators use.

@@ -6,7 +6,7 @@ import pytest
 from poise import Body, Live, named_motion, parse_edit
 from poise.control.modal.frames import Frames
 from poise.control.modal.horizon import Ahead
-from poise.perform.start import PlacedReference
+from poise.performance.start import PlacedReference
 from poise.reference.reference import edition_of
 from poise.world.terrain import Place
 

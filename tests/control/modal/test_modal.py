@@ -8,7 +8,7 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.modes import usual_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
-from poise.perform.request import Session
+from poise.performance.request import Session
 
 
 def performed(motion, seconds, pushes=(), **settings):

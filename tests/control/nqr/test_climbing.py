@@ -8,8 +8,8 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.library.motions import obeying
 from poise.measure.metrics import fell_at
-from poise.perform.cast import cast
-from poise.perform.run import perform
+from poise.performance.cast import cast
+from poise.performance.run import perform
 from poise.world.scene import Scene
 from poise.world.world import World
 

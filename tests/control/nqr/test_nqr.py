@@ -11,8 +11,8 @@ from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
 from poise.library.motions import finished, named_motion
 from poise.measure.metrics import fell_at
-from poise.perform.run import Run, perform
-from poise.perform.start import start
+from poise.performance.run import Run, perform
+from poise.performance.start import start
 from poise.reference.played import Played, begun
 from poise.rotations import yaw_of
 from poise.world.props import Ball

@@ -11,7 +11,7 @@ from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
 from poise.library.motions import finished
 from poise.measure.metrics import fell_at
-from poise.perform.run import Run
+from poise.performance.run import Run
 from poise.reference.played import begun
 from poise.world.scene import Scene
 from poise.world.world import World

@@ -15,8 +15,8 @@ from poise.errors import PoiseError
 from poise.library.motions import finished
 from poise.library.repertoire import Roaming, repertoire
 from poise.measure.metrics import fell_at
-from poise.perform.cues import steer_cue
-from poise.perform.run import Run, perform
+from poise.performance.cues import steer_cue
+from poise.performance.run import Run, perform
 from poise.reference.played import Played
 from poise.rotations import yaw_of
 from poise.world.scene import Scene

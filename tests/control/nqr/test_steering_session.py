@@ -4,7 +4,7 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.library.motions import finished
-from poise.perform.request import Session
+from poise.performance.request import Session
 from poise.reference.archive import save_prepared
 
 

@@ -12,8 +12,8 @@ from poise.control.pendulum.walker import Walker
 from poise.library.motions import named_motion
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.perform.cues import steer_cue
-from poise.perform.run import perform
+from poise.performance.cues import steer_cue
+from poise.performance.run import perform
 from poise.rotations import yaw_of
 from poise.world.pushes import parse_push
 from poise.world.scene import Scene

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from poise.errors import PoiseError
-from poise.perform.run import check
+from poise.performance.run import check
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

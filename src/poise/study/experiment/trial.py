@@ -19,10 +19,10 @@ from poise.library.motions import named_motion, obeying
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
-from poise.perform.cast import cast
-from poise.perform.cues import Cue, edit_cue, grip_cues, steer_cue
-from poise.perform.run import Performance, Run, check
-from poise.perform.start import PlacedReference
+from poise.performance.cast import cast
+from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
+from poise.performance.run import Performance, Run, check
+from poise.performance.start import PlacedReference
 from poise.physics.recorded import rehearsed, scene_of_motion
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import begun

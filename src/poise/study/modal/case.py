@@ -14,7 +14,7 @@ from poise.control.controller import Controller
 from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
-from poise.perform.catch import Catching
+from poise.performance.catch import Catching
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, count, grouped, mean, total
 from poise.study.experiment.trial import Trial, judge, staged

@@ -14,8 +14,8 @@ from poise.body.body import Body
 from poise.control.commands import Command
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import Repertoire, Roaming, shipped_repertoire
-from poise.perform.cues import steer_cue
-from poise.perform.run import Run
+from poise.performance.cues import steer_cue
+from poise.performance.run import Run
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study

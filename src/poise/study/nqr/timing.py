@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.nqr.nqr import Nqr
 from poise.measure.speed import timed_steps
-from poise.perform.start import PlacedReference, start
+from poise.performance.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion

@@ -17,7 +17,7 @@ from poise.body.body import Body
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roaming, canonical, shipped_repertoire
 from poise.measure.metrics import fell_at
-from poise.perform.run import perform
+from poise.performance.run import perform
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, most, total

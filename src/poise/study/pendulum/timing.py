@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.control.pendulum.pendulum import Pendulum
 from poise.measure.speed import StepTimes, timed_steps
-from poise.perform.start import PlacedReference, start
+from poise.performance.start import PlacedReference, start
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.perform.run import Performance
+from poise.performance.run import Performance
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import count, grouped, mean, median

@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.perform.run import Performance
+from poise.performance.run import Performance
 from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
 from poise.world.result import BlowUp
 from poise.world.world import World

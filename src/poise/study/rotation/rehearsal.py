@@ -9,7 +9,7 @@ import numpy as np
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.perform.run import Performance
+from poise.performance.run import Performance
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
 from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
 from poise.world.result import BlowUp

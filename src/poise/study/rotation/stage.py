@@ -17,7 +17,7 @@ from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
-from poise.perform.run import Run
+from poise.performance.run import Run
 from poise.reference.reference import Reference
 from poise.world.result import StepResult
 from poise.world.scene import Scene

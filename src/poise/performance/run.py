@@ -14,10 +14,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.controller import Controller, Startled
 from poise.errors import PoiseError
-from poise.perform.cues import Cue, done
-from poise.perform.forces import MOST, HungWeight, ScenePush, hung_force, total_push
-from poise.perform.marks import Mark, fixed_parts, replaced_parts
-from poise.perform.start import PlacedReference, carriage_of, start
+from poise.performance.cues import Cue, done
+from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
+from poise.performance.marks import Mark, fixed_parts, replaced_parts
+from poise.performance.start import PlacedReference, carriage_of, start
 from poise.reference.reference import Reference
 from poise.version import __version__
 from poise.world.pushes import Push

@@ -11,7 +11,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown
-from poise.perform.start import carriage_of
+from poise.performance.start import carriage_of
 from poise.world.pushes import Push
 from poise.world.result import BlowUp
 from poise.world.terrain import Place

@@ -15,7 +15,7 @@ from poise.control.controller import Controller, Stage, Steerable
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError
-from poise.perform.start import PlacedReference
+from poise.performance.start import PlacedReference
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.world.terrain import Place

@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 
 from poise.control.controller import Controller
-from poise.perform.cues import Cue
-from poise.perform.forces import HungWeight, ScenePush
+from poise.performance.cues import Cue
+from poise.performance.forces import HungWeight, ScenePush
 from poise.reference.reference import Reference
 from poise.world.result import Snapshot
 from poise.world.world import World

@@ -1,6 +1,6 @@
 """Cues to whoever performs: to edit its motion, and to steer it.
 
-They are bound to a controller or its motion by `partial`, which a copy of a performance copies along (`poise.perform.marks`).
+They are bound to a controller or its motion by `partial`, which a copy of a performance copies along (`poise.performance.marks`).
 """
 
 from __future__ import annotations

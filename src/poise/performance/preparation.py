@@ -19,7 +19,7 @@ from poise.export.page import write_page
 from poise.files import check_targets, check_writable
 from poise.motion.repair.finding import report
 from poise.motion.repair.settings import ImportSettings
-from poise.perform.cast import OWN, load_body
+from poise.performance.cast import OWN, load_body
 from poise.physics.consistent import Physics, parse_variation, with_physics
 from poise.physics.interior import Progress, unwatched
 from poise.physics.recorded import rehearsed

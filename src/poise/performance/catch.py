@@ -22,7 +22,7 @@ from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
 from poise.edit.span import smooth_ease
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
-from poise.perform.hand_over import Ending
+from poise.performance.hand_over import Ending
 from poise.reference.reference import Reference, Still
 from poise.rotations import yaw_of
 

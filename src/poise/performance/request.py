@@ -29,11 +29,11 @@ from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.measure.replay import Replay
 from poise.motion.repair.finding import Imported
-from poise.perform.cast import Cast, cast
-from poise.perform.catch import Catching
-from poise.perform.cues import Cue, grip_cues, steer_cue
-from poise.perform.hand_over import Ending, Handover
-from poise.perform.run import Performance, check, perform
+from poise.performance.cast import Cast, cast
+from poise.performance.catch import Catching
+from poise.performance.cues import Cue, grip_cues, steer_cue
+from poise.performance.hand_over import Ending, Handover
+from poise.performance.run import Performance, check, perform
 from poise.physics.recorded import scene_of_motion
 from poise.progress import Say, Steps, in_silence
 from poise.reference.reference import Reference
@@ -49,7 +49,7 @@ from poise.world.world import World
 ENDLESS = 5.0
 """s: how much of a motion without an end is performed, unless told otherwise."""
 Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
-"""Who performs what, as `poise.perform.cast.cast` finds it."""
+"""Who performs what, as `poise.performance.cast.cast` finds it."""
 FILES = ("recording.npz", "motion.bvh", "page.html")
 """What a performance is written to."""
 
