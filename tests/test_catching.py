@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
 from poise.performance.catch import Catching, keeps_its_feet, resumed, tallest
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.performance.run import perform
 from poise.rotations import quat_multiply, yaw_of
 
@@ -25,8 +25,8 @@ def squat():
 
 
 def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
-    session = Session("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
-    staged = session.staged()
+    session = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
+    staged = session.stage()
     catching = staged.controller
     assert isinstance(catching, Catching)
     recording = perform(
@@ -44,7 +44,7 @@ def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
 
 def test_who_is_not_pushed_over_is_not_caught():
     def performed(catch):
-        return Session("squat", controller="modal", catch=catch, pushes=("50@0.2",), seconds=1.0).perform().recording
+        return Request("squat", controller="modal", catch=catch, pushes=("50@0.2",), seconds=1.0).perform().recording
 
     np.testing.assert_array_equal(performed(None).qpos, performed("pendulum").qpos)
 
@@ -91,9 +91,9 @@ def test_whose_feet_stay_is_told_from_who_steps(squat):
 )
 def test_who_cannot_be_caught_is_told_so(told, said):
     with pytest.raises(PoiseError, match=said):
-        Session(**{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **told}).perform()
+        Request(**{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **told}).perform()
 
 
 def test_people_are_told_when_it_was_caught(tmp_path):
-    told = Session("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).run(tmp_path / "out")
+    told = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).write(tmp_path / "out")
     assert "caught at 1.20 s, did not go on" in told.text().splitlines()

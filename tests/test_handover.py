@@ -6,14 +6,14 @@ import pytest
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.performance.hand_over import Handover
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.rotations import yaw_of
 
 
 @pytest.fixture(scope="module")
 def flipped():
-    session = Session("back-flip", controller="rotation", then="walk:pendulum", seconds=6.0, seed=1, noise=0.1)
-    staged = session.staged()
+    session = Request("back-flip", controller="rotation", then="walk:pendulum", seconds=6.0, seed=1, noise=0.1)
+    staged = session.stage()
     assert isinstance(staged.controller, Handover)
     return session.perform().recording
 
@@ -30,7 +30,7 @@ def test_after_a_flip_it_walks_away(flipped):
 
 
 def test_who_takes_over_is_steered_by_what_was_said_before():
-    session = Session("back-flip", controller="rotation", then="walk:pendulum", steer="1s:60@0.8", seconds=8.0)
+    session = Request("back-flip", controller="rotation", then="walk:pendulum", steer="1s:60@0.8", seconds=8.0)
     performed = session.perform().recording
     assert np.degrees(yaw_of(performed.qpos[-1, 3:7])) == pytest.approx(60.0, abs=15.0)
     assert np.linalg.norm(performed.qvel[-60:, :2].mean(axis=0)) == pytest.approx(0.8, abs=0.15)
@@ -53,4 +53,4 @@ def test_the_body_is_handed_over_as_it_is(flipped):
 )
 def test_who_cannot_take_over_is_told_so(told, said):
     with pytest.raises(PoiseError, match=said):
-        Session(**{"motion": "back-flip", "controller": "rotation", **told}).staged()
+        Request(**{"motion": "back-flip", "controller": "rotation", **told}).stage()

@@ -3,9 +3,9 @@
 import pytest
 
 from poise.body.body import Body
-from poise.control.catalogue import CONTROLLERS
+from poise.control.catalogue import entries
 from poise.errors import PoiseError
-from poise.performance.request import Session
+from poise.performance.request import Request
 
 STAND = {"motion": "stand", "controller": "pendulum", "seconds": 0.1}
 
@@ -28,32 +28,32 @@ def refused(session):
     ids=["pendulum", "told", "hold", "nqr"],
 )
 def test_a_controller_is_used_as_it_likes_unless_told_otherwise(asked, body, step):
-    recording = Session(**asked).perform().recording
+    recording = Request(**asked).perform().recording
     assert (recording.meta["body"], recording.meta["step"]) == (body, step)
     assert recording.time[-1] == pytest.approx(0.1)
 
 
 def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
-    recording = Session(**STAND, loads=("right_hand=15",)).run(tmp_path).performance.recording
+    recording = Request(**STAND, loads=("right_hand=15",)).write(tmp_path).performance.recording
     assert recording.model.body_mass.sum() == pytest.approx(Body.named("human58").mass + 15.0)
     assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
 
 
 def test_what_is_carried_by_a_pose_or_a_clip_is_carried():
     for body, motion in (("human37", "stand"), ("biped29", "walk")):
-        recording = Session(motion, body, loads=("head=2", "left_hand=3"), seconds=0.05).perform().recording
+        recording = Request(motion, body, loads=("head=2", "left_hand=3"), seconds=0.05).perform().recording
         assert recording.model.body_mass.sum() == pytest.approx(Body.named(body).mass + 5.0)
 
 
 def test_whoever_needs_no_physics_is_steered_and_edited_at_once():
     asked = {**STAND, "steer": "0s:30@-0.2 0.04s:0@1.1", "edits": ("offset:chest=0:20:0",)}
-    events = Session(**asked).perform().recording.meta["events"]
+    events = Request(**asked).perform().recording.meta["events"]
     assert [(event["time"], event["speed"]) for event in events] == [(0.0, -0.2), (0.04, 1.1)]
 
 
 def test_steering_lasts_beyond_the_last_command():
     asked = {**STAND, "seconds": None, "steer": "0s:0@0.2 1s:0@0"}
-    assert Session(**asked).perform().recording.time[-1] == pytest.approx(6.0)
+    assert Request(**asked).perform().recording.time[-1] == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_steering_lasts_beyond_the_last_command():
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
 def test_what_cannot_be_is_refused_in_one_line(asked, cause):
-    assert cause in refused(Session(**{**STAND, **asked}))
+    assert cause in refused(Request(**{**STAND, **asked}))
 
 
 def test_every_controller_has_a_range_of_speeds():
-    assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in CONTROLLERS.values())
+    assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in entries().values())

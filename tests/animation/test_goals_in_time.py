@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise.animate.animate import animate
-from poise.animate.direct import affected_from, goal_start
 from poise.animate.read_script import read_script
+from poise.animate.script_run import affected_from, goal_start
 from poise.animate.solve import solve_script
 from poise.errors import PoiseError
 from poise.toml_reader import ScriptError

@@ -7,12 +7,11 @@ import pytest
 from hopping import HOP
 
 from poise.animate.animate import animate
-from poise.animate.direct import affected_from, solved_changes
 from poise.animate.flight import turns_of
 from poise.animate.goals import Watch
 from poise.animate.read_script import read_script
-from poise.animate.rehearsal import Rehearsal, touching
 from poise.animate.script import ScriptMoment, Want
+from poise.animate.script_run import Rehearsal, affected_from, solved_changes, touching
 from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 
@@ -49,7 +48,7 @@ def wanting(script, *wants):
 
 def reached(script, goal, start=0.0):
     rehearsal = Rehearsal(script)
-    rehearsal.direct(solved_changes(script.goals))
+    rehearsal.change(solved_changes(script.goals))
     rehearsal.run_until(start)
     return Watch(rehearsal, goal).reach(rehearsal).reached
 
@@ -78,7 +77,7 @@ def test_several_processes_find_the_same_to_the_last_bit(hop, solution):
 def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
     recording = animate(solution.script).recording
     rehearsal = Rehearsal(solution.script)
-    rehearsal.direct(solved_changes(solution.script.goals))
+    rehearsal.change(solved_changes(solution.script.goals))
     rehearsal.run_until(solution.script.seconds)
     assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
 
@@ -89,7 +88,7 @@ def test_a_touch_down_is_read_within_the_step(hop):
     values = []
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
         rehearsal = Rehearsal(hop)
-        rehearsal.direct([(hop.goals[0].free[0], by)])
+        rehearsal.change([(hop.goals[0].free[0], by)])
         values.append(Watch(rehearsal, goal).reach(rehearsal).reached[0])
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)

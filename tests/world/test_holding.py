@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.library.motions import finished
 from poise.performance.cues import grip_cues
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.physics.recorded import scene_of_motion
 from poise.world.world import World
 
@@ -31,7 +31,7 @@ def test_who_lets_go_has_a_cue_for_it():
 
 
 def test_a_swing_is_performed_on_a_bar():
-    recording = Session("swing", body="biped29", controller="modal", seconds=1.0).perform().recording
+    recording = Request("swing", body="biped29", controller="modal", seconds=1.0).perform().recording
     assert np.sum(recording.contact_kind == 1) == 2 * recording.steps
     assert "bar" in recording.model_xml
     assert np.abs(recording.qpos[-1] - recording.reference_qpos[-1]).max() < 0.05

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.direct import direct, keys_of, solved_changes
 from poise.animate.goals import for_people, unit_of
-from poise.animate.rehearsal import hold_cues, stage
 from poise.animate.script import Script
+from poise.animate.script_run import keys_of, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import readonly
@@ -19,10 +18,10 @@ from poise.export.formats import export
 from poise.files import check_targets, check_writable, write_file
 from poise.library.authoring.curves import Keys, curve
 from poise.measure.metrics import bracing
-from poise.performance.request import FILES, Outcome, summarise
-from poise.performance.run import Performance, perform
+from poise.performance.report import Outcome, check_folder, write_performance
+from poise.performance.run import Performance
 from poise.performance.start import carriage_of
-from poise.progress import Say, Steps
+from poise.progress import Say, Steps, in_silence
 from poise.reference.body_clip import BodyClip
 from poise.reference.key_poses import posed, standing_coordinates
 
@@ -86,17 +85,7 @@ class Animation:
 
 def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
     """Perform a script as it is, with the changes that were found for its goals."""
-    reference, controller = direct(script, solved_changes(script.goals))
-    return perform(
-        stage(script),
-        controller,
-        reference,
-        seconds=seconds or script.seconds,
-        pushes=script.pushes,
-        cues=hold_cues(script),
-        stand=script.beginning.stand,
-        progress=progress,
-    )
+    return script_run(script, solved_changes(script.goals)).perform(seconds or script.seconds, progress)
 
 
 def animate_to(
@@ -104,36 +93,31 @@ def animate_to(
     folder: Path,
     solving: bool = False,
     seconds: float | None = None,
-    say: Say = lambda _: None,
+    say: Say = in_silence,
     progress: Steps = range,
     workers: int = 1,
 ) -> Animation:
     """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
-    check_writable(folder)
-    paths = [folder / name for name in (*FILES, *KEYFRAMES)]
-    if script.path is not None:
-        check_targets(paths, script.path)
+    check_folder(folder, script.path, KEYFRAMES)
     solving_it = solving and bool(script.goals)
     target = _solved_path(script.path) if solving_it and script.path is not None else None
     solution = solve_script(script, say=say, workers=workers) if solving_it else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
-    recording = performance.recording
-    summary = {**summarise(performance), **_solving(solution), "stabiliser": bracing(recording)}
-    recording.meta["fell_at"] = summary["fell_at"]
-    folder.mkdir(parents=True, exist_ok=True)
-    recording.save(paths[0])
+    summary = write_performance(performance, folder).summary
+    summary |= {**_solving(solution), "stabiliser": bracing(performance.recording)}
     plain = keyframed(chosen, seconds)
-    for path in paths[1:]:
-        export(plain if path.name in KEYFRAMES else recording, path)
+    for name in KEYFRAMES:
+        export(plain, folder / name)
+    paths = [*summary["files"], *(str(folder / name) for name in KEYFRAMES)]
     remark = _remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
             text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
-            paths.append(write_file(target, text.encode()))
+            paths.append(str(write_file(target, text.encode())))
         else:
             remark = f"{target} is not written: not all goals are met"
-    return Animation(chosen, performance, {**summary, "files": [str(path) for path in paths]}, solution, remark)
+    return Animation(chosen, performance, {**summary, "files": paths}, solution, remark)
 
 
 def _remark(script: Script, solving: bool) -> str:

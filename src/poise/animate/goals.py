@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from poise.animate.flight import LEADS_TO, TURNS_BY, flight_of, turns_of
 from poise.animate.read_goals import TURNED
-from poise.animate.rehearsal import Rehearsal, touching
 from poise.animate.script import Goal, Want
+from poise.animate.script_run import Rehearsal, touching
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body

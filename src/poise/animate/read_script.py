@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from poise.animate.angles import joint_freedoms
-from poise.animate.direct import goal_start
 from poise.animate.read_goals import read_goals
 from poise.animate.read_objectives import read_objectives, read_span
 from poise.animate.read_poses import read_poses
 from poise.animate.script import Beginning, Script, ScriptHold
+from poise.animate.script_run import goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import Strengthening, TimeSpan

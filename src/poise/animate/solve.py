@@ -13,10 +13,9 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.direct import Change, goal_start, solved_changes
 from poise.animate.goals import Watch, spoken
-from poise.animate.rehearsal import Rehearsal
 from poise.animate.script import Goal, Script
+from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
 from poise.animate.shooting import Hit, ShootingSettings, Shot, Simulate, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
@@ -42,7 +41,6 @@ class Stand:
 
     def __init__(self, script: Script) -> None:
         self._rehearsal = Rehearsal(script)
-        self._rehearsal.world.load()
         self._watch: tuple[Goal, Watch] | None = None
 
     def outcome(self, attempt: Attempt, change: Array, slopes: bool) -> SimulationOutcome:
@@ -50,8 +48,8 @@ class Stand:
         goal, rehearsal = attempt.goal, self._rehearsal
         if self._watch is None or self._watch[0].origin != goal.origin:
             self._watch = goal, Watch(rehearsal, goal)
-        rehearsal.world.go_back(attempt.here)
-        rehearsal.direct([*attempt.known, *zip(goal.free, change.tolist(), strict=True)])
+        rehearsal.resume(attempt.here)
+        rehearsal.change([*attempt.known, *zip(goal.free, change.tolist(), strict=True)])
         return self._watch[1].reach(rehearsal, slopes)
 
 
@@ -157,7 +155,7 @@ def solve_script(
             start = goal_start(script, goal, known)
             if start < rehearsal.world.time - 1e-9:  # goals need not come in the order of their times
                 rehearsal = Rehearsal(script)
-            rehearsal.direct(known)
+            rehearsal.change(known)
             rehearsal.run_until(start)
             attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
             hit = _shoot(settings, say, goal, partial(crew.outcomes, attempt), _hint(goal, answers))
@@ -197,7 +195,7 @@ def _again(
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
     known = solved_changes(answer.goal for answer in answers if answer is not last)
     rehearsal = Rehearsal(script)
-    rehearsal.direct([*known, *solved_changes([goal])])
+    rehearsal.change([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
     attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
     hit: Hit = shoot_at(goal, partial(crew.outcomes, attempt), None)
@@ -211,14 +209,14 @@ def _again(
 def _in_the_end(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
     """What is reached of goals with all changes that were found."""
     rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
-    rehearsal.direct(known)
+    rehearsal.change(known)
     starts = [goal_start(script, answer.goal, known) for answer in answers]
     out = list(answers)
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.world.snapshot, answers[k].goal
         reached = Watch(rehearsal, goal).reach(rehearsal).reached
-        rehearsal.world.go_back(here)
+        rehearsal.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
     return out

@@ -21,7 +21,7 @@ def source_file(given: Path) -> Path:
     """The recording in the folder of a performance, or the reference of a motion by name; else the path as it is."""
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import finished_bodies, finished_path
-    from poise.performance.request import FILES
+    from poise.performance.report import FILES
 
     recording, name = given / FILES[0], str(given)
     if recording.is_file():

@@ -16,7 +16,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     from poise.animate.read_script import shipped_titles
     from poise.body.body import Body
     from poise.body.catalogue import names
-    from poise.control.catalogue import CONTROLLERS
+    from poise.control.catalogue import entries
     from poise.export.formats import FORMATS
     from poise.forms import EDIT_FORMS, TERRAIN_FORMS
     from poise.motion.captures import cmu
@@ -30,7 +30,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "bodies": bodies,
         "motions": motion_list(),
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
-        "controllers": {name: entry.what for name, entry in CONTROLLERS.items()},
+        "controllers": {name: entry.what for name, entry in entries().items()},
         "scripts": shipped_titles(),
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),

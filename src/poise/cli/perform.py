@@ -83,10 +83,10 @@ def add(commands: Any) -> None:
 
 
 def _perform(chosen: argparse.Namespace) -> Report:
-    from poise.performance.request import Session
+    from poise.performance.request import Request
     from poise.reference.archive import spoken_name
 
-    session = Session(
+    request = Request(
         motion=chosen.motion,
         body=chosen.body,
         controller=chosen.controller,
@@ -106,7 +106,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         noise=chosen.noise,
     )
     watcher = Watcher(chosen.json)
-    outcome = session.run(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
+    outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
 
 

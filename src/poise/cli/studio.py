@@ -47,12 +47,12 @@ def _studio(chosen: argparse.Namespace) -> Report | None:
 def _check(first: dict[str, str]) -> None:
     """Refuse names that there are not, before anything is opened."""
     from poise.body.catalogue import names
-    from poise.control.catalogue import CONTROLLERS
+    from poise.control.catalogue import controller_names
     from poise.errors import unknown
     from poise.library.motions import motion_names
     from poise.world.terrain_kinds import parse_terrain
 
-    for kind, valid in (("motion", motion_names()), ("body", names()), ("controller", tuple(CONTROLLERS))):
+    for kind, valid in (("motion", motion_names()), ("body", names()), ("controller", controller_names())):
         if kind in first and first[kind] not in valid:
             raise unknown(kind, first[kind], valid)
     parse_terrain(first.get("terrain", "flat"))

@@ -1,84 +1,68 @@
-"""Controllers by name."""
+"""Controllers by name: those that come with Poise, installed ones, and classes of one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
 
-from poise.control.commands import FASTEST
 from poise.control.controller import Controller
-from poise.control.modal.modal import Modal
-from poise.control.modal.settings import ModalSettings
-from poise.control.nqr.nqr import Nqr, NqrSettings
-from poise.control.pendulum.pendulum import Pendulum
-from poise.control.pendulum.settings import PendulumSettings
-from poise.control.plain import Hold, HoldSettings, Limp, LimpSettings
-from poise.control.poses.poses import Poses, PosesSettings
-from poise.control.rotation.rotation import Rotation
-from poise.control.rotation.settings import RotationSettings
-from poise.errors import PoiseError, unknown
+from poise.control.entry import ControllerEntry, entry_from, load
+from poise.errors import unknown
 
-
-class Entry(NamedTuple):
-    """A controller, what it does, and how it is used unless someone wants it otherwise."""
-
-    make: Callable[..., Controller]
-    settings: type
-    what: str
-    body: str | None = None  # that performs motions which come with Poise; None for whichever is usual
-    step: float = 1 / 120  # s of a simulation step
-    edits_online: bool = False  # whether it performs what was edited after it was made to obey physics
-    speeds: tuple[float, float] = (0.0, FASTEST)  # m/s between which it can be steered, backward below zero
-    catches: bool = False  # whether it steps until it stands, from however a body topples
-
-
-CONTROLLERS: dict[str, Entry] = {
-    "limp": Entry(Limp, LimpSettings, "no control: a falling rag doll"),
-    "hold": Entry(Hold, HoldSettings, "joint springs hold the pose; no balance"),
-    "nqr": Entry(Nqr, NqrSettings, "looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]"),
-    "modal": Entry(
-        Modal,
-        ModalSettings,
-        "plans contact forces and slow modes a window ahead, at every step anew [Jain2011]",
-        body="human42",
-        edits_online=True,
-    ),
-    "pendulum": Entry(
-        Pendulum,
-        PendulumSettings,
-        "walks by an inverted pendulum: any clip's manner, any speed and heading [Tsai2010]",
-        body="human58",
-        step=0.02,
-        speeds=(-0.6, 1.8),
-        catches=True,
-    ),
-    "poses": Entry(
-        Poses, PosesSettings, "springs towards poses, the trunk held up by declared torques; for scripts [Fattal2006]"
-    ),
-    "rotation": Entry(
-        Rotation,
-        RotationSettings,
-        "rolls and flips by whole-body momentum and excursion; for behaviours [Zordan2014]",
-        body="human43",
-    ),
+BUILT_IN = {
+    "limp": "poise.control.plain:LIMP",
+    "hold": "poise.control.plain:HOLD",
+    "nqr": "poise.control.nqr:ENTRY",
+    "modal": "poise.control.modal:ENTRY",
+    "pendulum": "poise.control.pendulum:ENTRY",
+    "poses": "poise.control.poses:ENTRY",
+    "rotation": "poise.control.rotation:ENTRY",
 }
-"""By name."""
+"""Where the entries of the controllers are that come with Poise."""
+GROUP = "poise.controllers"
+"""Entry-point group under which installed packages offer controllers: name = module:Class."""
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """Name: 'module:Class' or 'module:ENTRY' of all controllers that are known by name."""
+    installed = {point.name: point.value for point in entry_points(group=GROUP)}
+    return {**installed, **BUILT_IN}
+
+
+def controller_names() -> tuple[str, ...]:
+    """Names of controllers: those that come with Poise first, then installed ones."""
+    return (*BUILT_IN, *(name for name in _homes() if name not in BUILT_IN))
+
+
+def controller_entry(name: str) -> ControllerEntry:
+    """The entry of a controller by name, or of a class of one's own as 'module:Class'."""
+    if ":" in name:
+        return entry_from(load(name), name)
+    if name not in _homes():
+        raise unknown("controller", name, controller_names())
+    return entry_from(load(_homes()[name]), name)
+
+
+def entries() -> dict[str, ControllerEntry]:
+    """All entries by name."""
+    return {name: controller_entry(name) for name in controller_names()}
+
+
+def walker() -> str:
+    """The name of the controller that takes over from others: it walks, is steered freely, and catches."""
+    return next(name for name, entry in entries().items() if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
-    """A controller by name, with some of its settings changed."""
-    if name not in CONTROLLERS:
-        raise unknown("controller", name, CONTROLLERS)
-    entry = CONTROLLERS[name]
-    fields = entry.settings.__dataclass_fields__  # type: ignore[attr-defined]
-    values = {}
-    for key, value in (settings or {}).items():
-        if key not in fields:
-            raise unknown(f"setting of {name}", key, fields)
-        kind = type(fields[key].default)
-        try:
-            values[key] = kind(value)
-        except (TypeError, ValueError, OverflowError):
-            wanted = "a whole number" if kind is int else "a number"
-            raise PoiseError(f"setting {key} of {name}: '{value}' is not {wanted}") from None
-    return entry.make(entry.settings(**values))
+    """A controller by name or 'module:Class', with some of its settings changed."""
+    made: Controller = controller_entry(name).make(settings)
+    return made
+
+
+def entry_of(controller: Controller) -> ControllerEntry:
+    """The entry of a controller that exists already."""
+    own = getattr(controller, "entry", None)
+    return own if isinstance(own, ControllerEntry) else entry_from(type(controller), controller.name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, MutableMapping
 from typing import Any, Protocol, runtime_checkable
 
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
+from poise.errors import PoiseError
 from poise.reference.reference import Reference
 
 
@@ -62,12 +63,8 @@ class Controller(Protocol):
         """Its name, for messages and recordings."""
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """Its parameters, for recordings."""
-
-    @property
-    def needs_physics(self) -> bool:
-        """Whether its references must obey physics."""
+    def settings(self) -> Any:
+        """Its parameters, for recordings: a mapping or a dataclass."""
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Get ready to perform a reference from the start."""
@@ -77,6 +74,29 @@ class Controller(Protocol):
 
     def target(self, time: float) -> Array:
         """(nq,) the pose that it tracks at a time that has come, s: the ghost of a recording."""
+
+
+class NotReset(PoiseError, AttributeError):
+    """A controller was used before `reset`."""
+
+
+class ResetFirst:
+    """Base of controllers: what `reset` sets up is missing before it, and the error says so."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise for an attribute that does not exist (yet)."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        who = getattr(type(self), "name", type(self).__name__)
+        raise NotReset(f"{who} is not ready ('{name}' is not set): call reset(world, reference) before act and target")
+
+
+@runtime_checkable
+class Ending(Controller, Protocol):
+    """A controller that reports when its motion is over."""
+
+    def stands(self) -> bool:
+        """Whether the motion is over and the body stands at rest."""
 
 
 @runtime_checkable
@@ -97,6 +117,13 @@ class Adjustable(Protocol):
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
         """Lift feet by so much more (m), or let steps last so long (s); None leaves as it is."""
+
+
+@runtime_checkable
+class Memorising(Protocol):
+    """A controller whose preparation is slow, and can be reused by the next one of the same kind."""
+
+    memory: MutableMapping[Hashable, Any]
 
 
 @runtime_checkable

@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.entry import ControllerEntry
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -23,11 +24,10 @@ class LimpSettings:
     """Nothing to set."""
 
 
-class Limp:
+class Limp(ResetFirst):
     """Joints move freely within their limits, slowed by their passive damping alone."""
 
     name = "limp"
-    needs_physics = False
 
     def __init__(self, settings: LimpSettings | None = None) -> None:
         self.settings: dict[str, Any] = asdict(settings or LimpSettings())
@@ -66,11 +66,10 @@ class HoldSettings:
                 raise PoiseError(f"hold: {name} {value} must be between 0 and {LARGEST:g}")
 
 
-class Hold:
+class Hold(ResetFirst):
     """Proportional-derivative control of every joint, integrated implicitly, within the torque limits."""
 
     name = "hold"
-    needs_physics = False
 
     def __init__(self, settings: HoldSettings | None = None) -> None:
         self._settings = settings or HoldSettings()
@@ -100,3 +99,7 @@ class Hold:
     def target(self, time: float) -> Array:
         """The reference's pose."""
         return self._reference.at(time).qpos
+
+
+LIMP = ControllerEntry("limp", Limp, "no control: a falling rag doll")
+HOLD = ControllerEntry("hold", Hold, "joint springs hold the pose; no balance")

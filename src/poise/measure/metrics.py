@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
@@ -88,17 +89,18 @@ def peak_external(recording: Recording) -> float:
 
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
-    """Body ids of the feet or hands of the character and of all that hangs on them (toes, fingers).
+    """Body ids of the "feet" or "hands" of the character, with toes and fingers."""
+    return links_below(recording.model, recording.meta.get(kind, []), recording.root)
 
-    A root that is a foot, as a lamp's, is one by itself.
-    """
-    model = recording.model
-    tops = {model.body(name).id for name in recording.meta.get(kind, [])}
+
+def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
+    """Body ids of named links and of all links below them; a root that is named, as a lamp's foot, counts alone."""
+    tops = {model.body(name).id for name in names}
     found = set()
     for body in range(1, model.nbody):
         ancestor = body
         while ancestor:
-            if ancestor in tops and (ancestor == body or ancestor != recording.root):
+            if ancestor in tops and (ancestor == body or ancestor != root):
                 found.add(body)
             ancestor = int(model.body_parentid[ancestor])
     return found

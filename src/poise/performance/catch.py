@@ -13,7 +13,8 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.carriage import Carriage, advance, carried, heading
 from poise.body.contact_parts import contact_parts, foot_links
-from poise.control.controller import Controller, Stage, Startled
+from poise.control.catalogue import entry_of
+from poise.control.controller import Controller, Ending, Stage, Startled
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.edit.blend import features
@@ -22,7 +23,6 @@ from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
 from poise.edit.span import smooth_ease
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
-from poise.performance.hand_over import Ending
 from poise.reference.reference import Reference, Still
 from poise.rotations import yaw_of
 
@@ -141,7 +141,7 @@ class Catching:
     def __init__(self, first: Controller, rescuer: Ending) -> None:
         """`rescuer` performs standing still, from however the body topples."""
         self.first, self.rescuer = first, rescuer
-        self.needs_physics = first.needs_physics
+        self.entry = entry_of(first)
         self.name = f"{first.name}, caught by {rescuer.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, rescuer.name: rescuer.settings}
         self.caught: list[float] = []  # s

@@ -1,6 +1,6 @@
-"""Cues to whoever performs: to edit its motion, and to steer it.
+"""Cues: what happens to a world at given times of a run, such as a grip that is made, an edit or a command.
 
-They are bound to a controller or its motion by `partial`, which a copy of a performance copies along (`poise.performance.marks`).
+Cues that act on a controller or its motion hold it in a `partial`, so that a mark copies it along (see `marks`).
 """
 
 from __future__ import annotations
@@ -9,69 +9,62 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arrays import runs
 from poise.control.commands import Command
 from poise.control.controller import Adjustable, Steerable
+from poise.edit.live import Live
+from poise.edit.take import Edit
 from poise.errors import PoiseError
 from poise.reference.dynamic import Dynamic
 from poise.world.grips import Grip
 from poise.world.world import World
 
-if TYPE_CHECKING:
-    from poise.edit.live import Live
-    from poise.edit.take import Edit
-    from poise.world.world import World
-
-# Cues: what happens to a world at given times of a performance, such as a grip made or released.
-
 
 @dataclass(frozen=True)
 class Cue:
-    """Something to do to the world before the step that begins at or after a time."""
+    """Something to do to the world before the first step that begins at or after a time."""
 
     time: float  # s
     name: str  # for the recording's events
-    do: Callable[[World], object]  # an event that it returns, a mapping, goes into the recording instead of the name
+    do: Callable[[World], object]  # a mapping that it returns is recorded as the event, in place of the name
 
     def __post_init__(self) -> None:
         if not 0 <= self.time < math.inf:
             raise PoiseError(f"cue '{self.name}' at {self.time} s: the time must be finite and at least 0")
 
 
-# What hands hold in a motion, as cues: grips that are made when the motion takes hold, and released with it.
+def fire(cue: Cue, world: World) -> dict[str, Any]:
+    """Do what a cue says to the world; return the event to record."""
+    event = cue.do(world)
+    return dict(event) if isinstance(event, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
 
 
-def grip_cues(motion: Dynamic, what: str = "bar") -> list[Cue]:
-    """Cues that take hold of a prop, and let it go, as a motion does; one that never lets go has none for that."""
+def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
+    """Cues that grip a prop, and release it, when the hands of a motion do."""
     cues: list[Cue] = []
     contacts = motion.contacts
     for c in np.flatnonzero(contacts.held):
         link, point = contacts.links[c], contacts.centre[c]
-        for first, last in _runs(contacts.down[:, c]):
+        for first, last in runs(contacts.down[:, c]):
             made: list[Grip] = []
-            cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_take, made, link, point, what)))
+            cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_grip, made, link, point, prop)))
             if last < len(contacts.down):
-                cues.append(Cue(last * motion.step, f"{link} lets go", partial(_leave, made)))
+                cues.append(Cue(last * motion.step, f"{link} lets go", partial(_release, made)))
     return cues
 
 
-def _take(made: list[Grip], link: str, point: ArrayLike, what: str, world: World) -> None:
-    made[:] = [world.grip(link, world.point(link, point), what)]
+def _grip(made: list[Grip], link: str, point: ArrayLike, prop: str, world: World) -> None:
+    made[:] = [world.grip(link, world.point(link, point), prop)]
 
 
-def _leave(made: list[Grip], world: World) -> None:
+def _release(made: list[Grip], world: World) -> None:
     for grip in made:
         world.release(grip)
-
-
-def _runs(down: ArrayLike) -> list[tuple[int, int]]:
-    """Frames from which, and before which, something holds."""
-    edges = np.diff(np.concatenate([[0], np.asarray(down, int), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
@@ -84,17 +77,17 @@ def _edit(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
 
 
 def steer_cue(controller: Steerable, command: Command) -> Cue:
-    """The cue to steer."""
+    """The cue to steer a controller at the time of the command."""
     _check(controller, command)
     return Cue(command.time, "steer", partial(_steer, controller, command))
 
 
 def _steer(controller: Steerable, command: Command, _: World) -> Mapping[str, Any]:
-    return steered(controller, command)
+    return steer_now(controller, command)
 
 
-def steered(controller: Steerable, command: Command) -> dict[str, Any]:
-    """Steer now, whatever the time of the command; as an event."""
+def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
+    """Steer at once, whatever the time of the command; return the event to record."""
     _check(controller, command)
     controller.steer(command.heading, command.speed)
     if command.adjusts and isinstance(controller, Adjustable):
@@ -104,10 +97,4 @@ def steered(controller: Steerable, command: Command) -> dict[str, Any]:
 
 def _check(controller: Steerable, command: Command) -> None:
     if command.adjusts and not isinstance(controller, Adjustable):
-        raise PoiseError(f"{controller.name} takes steps as they come: steer it without lift and step")
-
-
-def done(cue: Cue, world: World) -> dict[str, Any]:
-    """What a cue does to the world, as an event."""
-    told = cue.do(world)
-    return dict(told) if isinstance(told, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
+        raise PoiseError(f"{controller.name} has fixed steps: steer it without lift and step")

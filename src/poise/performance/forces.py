@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.arrays import Array
 from poise.dynamics.actuation import Actuation
@@ -103,20 +105,36 @@ def _moving(weights: Sequence[HungWeight], world: World) -> Array:
 
 
 class ScenePush:
-    """A push on a body of the scene, turned with the character's first heading."""
+    """A push as it acts in a world: a constant force at the centre of mass of a link."""
 
-    def __init__(self, push: Push, world: World, place: Place) -> None:
-        self.push = push
-        self.held = False  # by someone who will let go of it
+    def __init__(self, push: Push, world: World, force: Array) -> None:
+        """`force` (3,) N is in the world frame; `push` says when it acts, and on which link."""
+        self.push, self.force = push, force
+        self.held = False  # until it is let go
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
             raise unknown("body part that can be pushed", name, world.scene.body.links)
-        self.force = push.force * carriage_of(place).vector(np.array(push.direction))
-        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": self.force.tolist()}
+        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
+
+    @classmethod
+    def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
+        """A push whose direction is relative to the character's first heading."""
+        return cls(push, world, push.force * carriage_of(place).vector(np.array(push.direction)))
+
+    @classmethod
+    def from_now(cls, force: ArrayLike, duration: float, body: str | None, world: World) -> ScenePush:
+        """A push that begins now, with a force (3,) N in the world frame, for a duration (s)."""
+        vector = np.asarray(force, float).reshape(-1)
+        size = float(np.linalg.norm(vector))
+        if vector.shape != (3,) or not 0 < size < math.inf:
+            raise PoiseError(f"a push of {force!r} N: needs three finite numbers that are not all 0")
+        x, y, z = (vector / size).tolist()
+        unit = math.hypot(x, y, z)
+        return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector)
 
     def generalised(self, world: World) -> Array | None:
-        """(nv,) forces in the coming step, or None while it does not act."""
+        """(nv,) generalised forces in the coming step; None while the push does not act."""
         share = self.push.share(world.time, world.settings.step)
         if share <= 0:
             return None

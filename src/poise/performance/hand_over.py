@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import cos, sin
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.controller import Controller, Stage, Steerable
+from poise.control.catalogue import entry_of
+from poise.control.controller import Controller, Ending, Stage, Steerable
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -21,23 +22,14 @@ from poise.rotations import yaw_of
 from poise.world.terrain import Place
 
 
-@runtime_checkable
-class Ending(Controller, Protocol):
-    """A controller that knows when what it performs is over."""
-
-    def stands(self) -> bool:
-        """Whether it is over, and the body stands at rest."""
-
-
 class Handover:
     """Lets one controller perform until it stands, and from there on another one a reference of its own."""
-
-    needs_physics = False
 
     def __init__(self, first: Ending, then: Controller, reference: Reference) -> None:
         """`reference` is what `then` performs, from where the body stands and as it faces there."""
         self.first, self.then = first, then
         self._next = reference
+        self.entry = entry_of(first)
         self.name = f"{first.name}, then {then.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # s

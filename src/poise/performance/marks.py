@@ -29,6 +29,7 @@ class Mark:
     weights: tuple[HungWeight, ...]  # that hang on it
     events: int
     steps: int
+    fell_at: float | None
 
 
 def replaced_parts(old: World, new: World) -> dict[int, object]:

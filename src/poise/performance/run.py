@@ -1,69 +1,47 @@
-"""The whole program in one function."""
+"""A run: a performance under way, stepped by the one loop that everything uses."""
 
 from __future__ import annotations
 
 import copy
 import math
 import time as clock
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.arrays import Array
-from poise.control.controller import Controller, Startled
+from poise.control.catalogue import named_controller
+from poise.control.commands import Command
+from poise.control.controller import Controller, Startled, Steerable
+from poise.edit.live import Live
+from poise.edit.parse import parse_edit
+from poise.edit.take import Edit
 from poise.errors import PoiseError
-from poise.performance.cues import Cue, done
+from poise.library.motions import named_motion
+from poise.measure.metrics import links_below
+from poise.performance.cues import Cue, fire, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
 from poise.performance.marks import Mark, fixed_parts, replaced_parts
-from poise.performance.start import PlacedReference, carriage_of, start
+from poise.performance.start import PlacedReference, start
+from poise.progress import Steps
 from poise.reference.reference import Reference
 from poise.version import __version__
 from poise.world.pushes import Push
 from poise.world.recorder import Recorder
 from poise.world.recording import Recording
-from poise.world.result import BlowUp, StepResult
+from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.terrain import Place, Terrain
 from poise.world.world import World
 
-# What a recording says about its making.
-
-
-def describe(
-    world: World,
-    controller: Controller,
-    reference: Reference,
-    events: Sequence[dict[str, Any]],
-    seed: int,
-    noise: float,
-) -> dict[str, Any]:
-    """As JSON has it."""
-    body = world.scene.body
-    return {
-        "version": __version__,
-        "body": body.name,
-        "motion": reference.name,
-        "controller": controller.name,
-        "settings": controller.settings,
-        "seed": seed,
-        "noise": noise,
-        "step": world.settings.step,
-        "world": asdict(world.settings),
-        "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
-        "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
-        "root": body.links[0],
-        "rigging": None if body.rigging is None else body.rigging.as_dict(),
-        "feet": [foot.link for foot in body.feet],
-        "hands": [hand.link for hand in body.hands],
-        "events": list(events),
-    }
-
-
 LONGEST = 1e5
-"""s: the longest performance that is simulated in one go."""
+"""Longest performance (s) that is simulated in one go."""
 PATIENCE = 1.0
-"""s after which a pull ends of which nothing more was heard."""
+"""Time (s) after which a pull ends unless it is renewed."""
+ON_TIME = 1e-9
+"""A cue is due in the step that begins no earlier than this (s) before its time."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +53,10 @@ class Performance:
     step_s: Array  # (T,) wall-clock seconds of each step, control included
     blow_up: BlowUp | None = None
 
+    def __repr__(self) -> str:
+        ended = f", stopped: {self.blow_up}" if self.blow_up else ""
+        return f"Performance({self.recording!r}, {self.real_time_factor:.1f} times real time{ended})"
+
     @property
     def real_time_factor(self) -> float:
         """Simulated seconds per wall-clock second, set-up excluded."""
@@ -82,10 +64,22 @@ class Performance:
         return self.recording.steps * self.recording.step / spent if spent else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Bones:
+    """Links of the performer in the world, at one moment."""
+
+    names: tuple[str, ...]
+    positions: Array  # (n, 3) m
+    quaternions: Array  # (n, 4) w x y z
+
+    def __repr__(self) -> str:
+        return f"Bones({len(self.names)} links, {self.names[0]} at {np.round(self.positions[0], 3).tolist()} m)"
+
+
 def perform(
     world: World,
-    controller: Controller,
-    reference: Reference,
+    controller: Controller | str,
+    reference: Reference | str,
     *,
     seconds: float,
     pushes: Sequence[Push] = (),
@@ -93,27 +87,30 @@ def perform(
     seed: int = 0,
     noise: float = 0.0,
     stand: Place | None = None,
-    progress: Callable[[int], Iterable[int]] = range,
+    progress: Steps = range,
 ) -> Performance:
     """Let a controller perform a reference in a world, and record it.
 
-    ``noise`` (rad/s) perturbs the initial joint velocities, drawn from ``seed``. ``cues`` act on the world at their
-    times. ``stand`` is where the character begins, unless the motion decides. ``progress`` turns the number of steps
-    into something to loop over, such as tqdm's trange. A world that blows up ends the performance; the recording up
-    to there is returned with the cause.
+    The controller and the reference may be given by name. ``noise`` (rad/s) perturbs the initial joint velocities,
+    drawn from ``seed``. ``cues`` act on the world at their times. ``stand`` is where the character begins, unless the
+    motion decides. ``progress`` wraps the number of steps in an iterable, such as tqdm's trange. A world that blows up
+    ends the performance; the recording up to there is returned with the cause. To stage by name, see `poise.stage`.
     """
+    if not isinstance(world, World):
+        raise PoiseError(f"perform takes a World first, not {world!r}: to perform by name, use poise.stage(...)")
+    if isinstance(controller, str):
+        controller = named_controller(controller)
+    if isinstance(reference, str):
+        reference = named_motion(reference, world.scene.body)
     check(seconds, seed, noise)
-    run = Run(world, controller, reference, pushes, cues, seed, noise, stand)
-    try:
-        for _ in progress(max(1, round(seconds / world.settings.step))):
-            run.step()
-    except BlowUp as error:
-        return run.take(error)
-    return run.take()
+    return Run(world, controller, reference, pushes, cues, seed, noise, stand).perform(seconds, progress)
 
 
 class Run:
-    """A performance under way, to be had step by step and in pieces."""
+    """A performance under way: stepped, pushed, steered, edited, marked and taken back.
+
+    `record` is True for a recording of everything, False for none, or a number for the last so many seconds.
+    """
 
     def __init__(
         self,
@@ -125,58 +122,147 @@ class Run:
         seed: int = 0,
         noise: float = 0.0,
         stand: Place | None = None,
+        *,
+        record: bool | float = True,
+        events: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Put the world and the controller at the beginning; the arguments are those of `perform`."""
+        """Put the world and the controller at the beginning; the arguments are those of `perform`.
+
+        `events` are what was done before the run, such as edits: they stand last in the recording.
+        """
+        if not isinstance(record, bool) and not 0 < record < math.inf:
+            raise PoiseError(f"record {record}: must be True, False, or a positive number of seconds")
         started = clock.perf_counter()
-        place = start(world, reference, seed, noise, stand)
         self.world, self.controller, self.reference = world, controller, reference
-        self._place = place
-        self._forces = [ScenePush(push, world, place) for push in pushes]
+        self.place = start(world, reference, seed, noise, stand)
+        self._cues = sorted(cues, key=lambda cue: cue.time)
+        self._waiting = list(self._cues)
+        self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
-        controller.reset(world, PlacedReference(reference, place))
+        controller.reset(world, PlacedReference(reference, self.place))
         world.load()
-        self._waiting = sorted(cues, key=lambda cue: cue.time)
         self.events: list[dict[str, Any]] = [force.event for force in self._forces]
-        self._seed, self._noise = seed, noise
+        self._prior = [dict(event) for event in events]
+        self._seed, self._noise, self._record = seed, noise, record
+        body = world.scene.body
+        self._links = np.array([world.scene.link_id(link) for link in body.links])
+        self._must_not_touch = _links_that_fall(world)
+        self.fell_at: float | None = None
+        """Time (s) at which the performer first touched the ground with more than feet and hands."""
         self._begin_piece()
         self._setup_s = clock.perf_counter() - started
 
-    def _begin_piece(self) -> None:
-        self._recorder = Recorder(self.world, with_reference=True)
-        self._recorder.track(self.ghost)
-        self._spent: list[float] = []
+    def __repr__(self) -> str:
+        state = "fell" if self.fell else "up"
+        who = f"{self.world.scene.body.name} performs {self.reference.name} with {self.controller.name}"
+        return f"Run({who}, {self.time:.2f} s, {state})"
+
+    # -- what it is now -----------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s)."""
+        return float(self.world.time)
+
+    @property
+    def fell(self) -> bool:
+        """Whether the performer has touched the ground with more than feet and hands."""
+        return self.fell_at is not None
+
+    @property
+    def bones(self) -> Bones:
+        """The performer's links in the world, after the last step."""
+        data = self.world.terms.data
+        return Bones(self.world.scene.body.links, data.xpos[self._links], data.xquat[self._links])
 
     @property
     def ghost(self) -> Array:
-        """(nq,) the pose that is tracked now, in the layout of the scene, with the props where the scene put them."""
+        """(nq,) the pose that is tracked now, in the layout of the scene, with props where the scene put them."""
         qpos = np.array(self.world.model.qpos0)
         qpos[self.world.scene.coordinates(0)] = self.controller.target(self.world.time)
         return qpos
 
+    @property
+    def path(self) -> Array:
+        """(T+1, 3) m: where the performer's root has been since the recording began."""
+        if self._recorder is None:
+            raise PoiseError("this run is not recorded: its path is not known")
+        root = self.world.scene.coordinates(0).start
+        return np.array([qpos[root : root + 3] for qpos in self._recorder.qpos])
+
+    # -- the loop -----------------------------------------------------------------------------------------------------
+
     def step(self) -> StepResult:
-        """Go on by a step. A world that blows up raises it."""
+        """Advance by one step of the world. A world that blows up raises `BlowUp`."""
         world = self.world
-        while self._waiting and self._waiting[0].time <= world.time + 1e-9:
-            self.events.append(done(self._waiting.pop(0), world))
+        while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
+            self.events.append(fire(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        if self._begins() and isinstance(self.controller, Startled):
+        if self._push_begins() and isinstance(self.controller, Startled):
             self.controller.startle(world.time)
         actuation, push = self.controller.act(world.state), total_push(self._forces, world)
         if self._weights:
             push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
         result = world.step(actuation, push)
-        self._recorder.add(result)
-        self._recorder.track(self.ghost)
-        self._spent.append(clock.perf_counter() - began)
+        if self.fell_at is None:
+            self._watch_for_a_fall(result)
+        if self._recorder is not None:
+            self._recorder.add(result)
+            self._recorder.track(self.ghost)
+            self._spent.append(clock.perf_counter() - began)
+            self._forget()
         return result
 
-    def _begins(self) -> bool:
-        """Whether a push begins in the coming step."""
+    def perform(
+        self, seconds: float, progress: Steps = range, until: Callable[[StepResult], bool] | None = None
+    ) -> Performance:
+        """Step for some seconds, or until a step for which `until` is true, and take what was performed.
+
+        A world that blows up ends it early.
+        """
+        try:
+            for _ in progress(max(1, round(seconds / self.world.settings.step))):
+                result = self.step()
+                if until is not None and until(result):
+                    break
+        except BlowUp as error:
+            return self.take(error)
+        return self.take()
+
+    def _push_begins(self) -> bool:
         now = self.world.time
         return any(now <= force.push.time < now + self.world.settings.step for force in self._forces)
 
+    def _watch_for_a_fall(self, result: StepResult) -> None:
+        low = (result.other == 0) & (result.impulse[:, 0] > 0)
+        if low.any() and self._must_not_touch[result.body[low]].any():
+            self.fell_at = self.time
+
+    # -- the recording ------------------------------------------------------------------------------------------------
+
+    def _begin_piece(self) -> None:
+        self._recorder = Recorder(self.world, with_reference=True) if self._record is not False else None
+        if self._recorder is not None:
+            self._recorder.track(self.ghost)
+        self._spent: list[float] = []
+        self._dropped = 0  # steps at the beginning of the piece that are not kept
+
+    def _forget(self) -> None:
+        """Drop what is older than the last seconds that are to be kept; half of the list at a time."""
+        if self._recorder is None or isinstance(self._record, bool):
+            return
+        keep = max(1, round(self._record / self.world.settings.step))
+        if len(self._spent) >= 2 * keep:
+            self._drop(len(self._spent) - keep)
+
+    def _drop(self, steps: int) -> None:
+        assert self._recorder is not None
+        self._recorder.drop(steps)
+        del self._spent[:steps]
+        self._dropped += steps
+
     def take(self, blow_up: BlowUp | None = None) -> Performance:
-        """What was performed since it was last taken, or since the beginning; with what ended it, if it blew up."""
+        """What was performed since it was last taken; recording goes on with a new piece."""
         events = list(self.events)
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
@@ -185,34 +271,66 @@ class Run:
         return taken
 
     def so_far(self) -> Performance:
-        """The same, and it is not taken: what comes is added to it."""
+        """What was performed since it was last taken, without taking it."""
         return self._performance(self.events, None)
 
+    @property
+    def recording(self) -> Recording:
+        """The recording so far."""
+        return self.so_far().recording
+
     def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
-        meta = describe(self.world, self.controller, self.reference, list(events), self._seed, self._noise)
+        if self._recorder is None:
+            raise PoiseError("this run is not recorded: stage it with record=True, or with the seconds to keep")
+        if not isinstance(self._record, bool):
+            keep = max(1, round(self._record / self.world.settings.step))
+            self._drop(max(0, len(self._spent) - keep))
+        meta = self._described([*events, *self._prior])
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
-    def push(self, force: Array, duration: float, body: str | None = None) -> ScenePush:
-        """Push a link, the trunk unless told, with a force (3,) N in the world from now on, for so long (s)."""
-        size = float(np.linalg.norm(force))
-        if not 0 < size < math.inf:
-            raise PoiseError(f"a push of {size} N: it must be finite and more than 0")
-        x, y, z = carriage_of(replace(self._place, yaw=-self._place.yaw)).vector(np.asarray(force) / size)
-        unit = math.hypot(x, y, z)
-        made = ScenePush(
-            Push(size, self.world.time, duration, (x / unit, y / unit, z / unit), body), self.world, self._place
-        )
+    def _described(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """What the recording says about its making, as JSON has it."""
+        world, settings = self.world, self.controller.settings
+        body = world.scene.body
+        return {
+            "version": __version__,
+            "body": body.name,
+            "motion": self.reference.name,
+            "controller": self.controller.name,
+            "settings": asdict(settings) if is_dataclass(settings) and not isinstance(settings, type) else settings,
+            "seed": self._seed,
+            "noise": self._noise,
+            "step": world.settings.step,
+            "world": asdict(world.settings),
+            "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
+            "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
+            "root": body.links[0],
+            "rigging": None if body.rigging is None else body.rigging.as_dict(),
+            "feet": [foot.link for foot in body.feet],
+            "hands": [hand.link for hand in body.hands],
+            "events": list(events),
+        }
+
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Add an event to the recording."""
+        self.events.append(dict(event))
+
+    # -- what can be done to it ---------------------------------------------------------------------------------------
+
+    def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
+        """Push a link, the trunk by default, with a force (3,) N in the world, from now on for a duration (s)."""
+        made = ScenePush.from_now(force, duration, body, self.world)
         self._forces = [*(f for f in self._forces if f.push.time + f.push.duration > self.world.time), made]
         self.events.append(made.event)
         return made
 
-    def pull(self, force: Array, body: str | None = None) -> None:
-        """Pull a link from now on, and no other; it is let go after `PATIENCE` without another word."""
+    def pull(self, force: ArrayLike, body: str | None = None) -> None:
+        """Pull a link with a force (3,) N in place of the last pull; it ends after `PATIENCE` unless renewed."""
         self.let_go()
         self.push(force, PATIENCE, body).held = True
 
     def let_go(self) -> None:
-        """End what is pulled; how long it was is put down."""
+        """End the pull, and record how long it lasted."""
         now = self.world.time
         for force in self._forces:
             if force.held:
@@ -228,37 +346,60 @@ class Run:
         self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
 
     def take_off(self) -> None:
-        """Take off all weights that hang on it, if any do."""
+        """Take off all weights."""
         if not self._weights:
             return
         self._weights = ()
         self.note({"kind": "weights off", "time": self.world.time})
 
-    def note(self, event: Mapping[str, Any]) -> None:
-        """Put down in the recording what was just done to the controller or its reference."""
-        self.events.append(dict(event))
+    def steer(
+        self,
+        heading: float | None = None,
+        speed: float | None = None,
+        lift: float | None = None,
+        step: float | None = None,
+    ) -> None:
+        """Command a heading (rad, to the left of the first one) and a speed (m/s), from now on.
+
+        `lift` (m) raises swinging feet by more, `step` (s) is the duration of a step, where the controller can;
+        None leaves each as it is.
+        """
+        if not isinstance(self.controller, Steerable):
+            raise PoiseError(f"controller '{self.controller.name}' cannot be steered")
+        if heading is None:  # as commanded last
+            last = (event["heading_deg"] for event in reversed(self.events) if event["kind"] == "steer")
+            heading = math.radians(next(last, 0.0))
+        self.note(steer_now(self.controller, Command(self.world.time, heading, speed, lift, step)))
+
+    def edit(self, edit: str | Edit) -> None:
+        """Edit the motion from now on; the edit may be in its short form, such as 'offset:chest=0:20:0'."""
+        if not isinstance(self.reference, Live):
+            what = f"{self.controller.name} cannot be edited during a run"
+            raise PoiseError(f"{what}: edit the motion beforehand, or choose a controller that can")
+        self.note(self.reference.edit(parse_edit(edit) if isinstance(edit, str) else edit, self.world.time))
 
     def lay(self, terrain: Terrain, text: str) -> None:
-        """Go on over another ground, which has to be the same as before wherever anything has been.
+        """Continue on other ground, which must be the same as before wherever anything has been.
 
-        So the recording, which knows only the last ground, is true from its beginning; `text` says there what changed.
+        So the recording, which holds only the last ground, is true from its beginning; `text` describes the change.
         """
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
         kept = copy.deepcopy(parts, fixed_parts(parts, old) | replaced_parts(old, new))
         self.controller, self.reference, self._waiting = kept
-        self.world = self._recorder.world = new
+        self._move_to(new)
         self.note({"kind": "ground", "time": new.time, "text": text})
 
-    @property
-    def way(self) -> Array:
-        """(T+1, 3) m: where the performer's root has been since it was last taken."""
-        root = self.world.scene.coordinates(0).start
-        return np.array([qpos[root : root + 3] for qpos in self._recorder.qpos])
+    def _move_to(self, world: World) -> None:
+        self.world = world
+        if self._recorder is not None:
+            self._recorder.world = world
+
+    # -- going back ---------------------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """Where it is now, to go back to."""
+        """The present state, to go back to."""
         parts = (self.controller, self.reference, self._waiting)
         controller, reference, waiting = copy.deepcopy(parts, fixed_parts(parts, self.world))
         return Mark(
@@ -270,24 +411,57 @@ class Run:
             forces=tuple(self._forces),
             weights=self._weights,
             events=len(self.events),
-            steps=len(self._spent),
+            steps=self._dropped + len(self._spent),
+            fell_at=self.fell_at,
         )
 
     def go_back(self, to: Mark) -> None:
-        """Be where it was at a mark, to the last bit; what was recorded since is forgotten."""
-        if to.steps > len(self._spent):
+        """Return to a mark, to the last bit; what was recorded since is forgotten."""
+        if self._recorder is not None and to.steps > self._dropped + len(self._spent):
             raise PoiseError("cannot go back to a mark of another piece")
         parts = (to.controller, to.reference, list(to.waiting))
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
-        self.world = self._recorder.world = to.world
+        self._move_to(to.world)
         self.world.go_back(to.snapshot)
-        self._forces, self._weights = list(to.forces), to.weights
-        del self.events[to.events :], self._spent[to.steps :]
-        self._recorder.cut(to.steps)
+        self._forces, self._weights, self.fell_at = list(to.forces), to.weights, to.fell_at
+        del self.events[to.events :]
+        if self._recorder is None:
+            return
+        if to.steps < self._dropped:  # the last seconds that were kept do not reach back to the mark
+            self._begin_piece()
+            self._dropped = to.steps
+        else:
+            del self._spent[to.steps - self._dropped :]
+            self._recorder.cut(to.steps - self._dropped)
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Put the world into a state that it, or another world of the same scene, was in; then call `redirect`.
+
+        Cues that were due before that state have happened in it.
+        """
+        self.world.go_back(snapshot)
+        done = self.world.time - self.world.settings.step + ON_TIME
+        self._waiting = [cue for cue in self._cues if cue.time > done]
+
+    def redirect(self, controller: Controller, reference: Reference) -> None:
+        """Let another controller perform another reference, from the present state on."""
+        self.controller, self.reference = controller, reference
+        controller.reset(self.world, PlacedReference(reference, self.place))
 
 
-def check(seconds: float, seed: int, noise: float) -> None:
-    """Refuse numbers that make no performance."""
+def _links_that_fall(world: World) -> Array:
+    """(nbody,) links of the performer that touch the ground only in a fall; none for a body without feet."""
+    model, body = world.model, world.scene.body
+    root = world.scene.link_id(body.links[0])
+    feet, hands = (links_below(model, [part.link for part in parts], root) for parts in (body.feet, body.hands))
+    if not feet:
+        return np.zeros(model.nbody, bool)
+    own = model.body_rootid == model.body_rootid[root]
+    return np.asarray(own & ~np.isin(np.arange(model.nbody), sorted(feet | hands)))
+
+
+def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
+    """Raise for numbers that make no performance."""
     if not 0 < seconds <= LONGEST:
         raise PoiseError(f"{seconds} seconds: the time to simulate must be positive and at most {LONGEST:.0f} s")
     if not 0 <= noise < math.inf:

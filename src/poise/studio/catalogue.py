@@ -9,7 +9,8 @@ from typing import Any
 from poise.animate.read_script import shipped_titles
 from poise.body.body import Body
 from poise.body.catalogue import names
-from poise.control.catalogue import CONTROLLERS, named_controller
+from poise.control.catalogue import controller_entry, entries
+from poise.control.entry import ControllerEntry
 from poise.control.pendulum.legs import legs_of
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
@@ -73,10 +74,6 @@ TERRAINS: tuple[dict[str, Any], ...] = (
 STEPPING = ("gait", "turn", "change", "pace")
 """Kinds of sources that walk or run."""
 RUNS = ("run", "walk-to-run", "run-to-walk")
-UNSTEADY = ("backflip", "start", "stop", "walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk")
-"""What the modal controller falls in, besides runs."""
-UNSTEADY_ON = {"biped29": ("sneak", "roll", "log-roll")}
-"""And in what besides on a body."""
 BEHAVIOUR = "behaviour"
 
 
@@ -86,44 +83,45 @@ def can_roam(motion: str, body: str) -> bool:
 
 
 def usual_body(motion: str, controller: str) -> str:
-    """Who performs unless told otherwise."""
+    """The body that performs by default."""
     if motion.lower().endswith(".bvh"):
         return OWN
     if kind_of(motion) == BEHAVIOUR:
         return read_behaviour(motion).body
-    entry = CONTROLLERS.get(controller)
-    usual = entry.body if entry else None
-    if entry and named_controller(controller).needs_physics:
-        able = finished_bodies(motion)
-        return usual if usual in able or not able else able[0]  # type: ignore[return-value]
-    return usual or DEFAULT_BODY
+    entry = controller_entry(controller)
+    able = finished_bodies(motion) if entry.needs_physics else ()
+    if able and entry.body not in able:
+        return able[0]
+    return entry.body or DEFAULT_BODY
 
 
 def fits(motion: str, body: str | None) -> dict[str, str | None]:
     """For each controller why it cannot perform a motion on a body, or None if it can."""
-    return {name: _unfit(name, motion, body or usual_body(motion, name)) for name in CONTROLLERS}
+    return {name: _unfit(entry, motion, body or usual_body(motion, name)) for name, entry in entries().items()}
 
 
-def _unfit(controller: str, motion: str, body: str) -> str | None:
-    if controller == "poses":
+def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
+    if entry.performs == "scripts":
         return "performs scripts of key poses: see Pose, above"
     kind = kind_of(motion)
-    if (kind == BEHAVIOUR) != (controller == "rotation"):
-        own = f"performs only what it makes up itself: {', '.join(behaviour_names())}"
-        return own if controller == "rotation" else f"{motion} is a behaviour of the momentum controller"
-    if controller == "rotation":
+    if kind == BEHAVIOUR:
+        if entry.performs != "behaviours":
+            able = [name for name, each in entries().items() if each.performs == "behaviours"]
+            return f"{motion} is a behaviour: {' or '.join(able)} performs it"
         own = read_behaviour(motion).body
         return None if body == own else f"has the poses of {own} for {motion}: {body} falls in them"
-    if controller == "pendulum":
+    if entry.performs == "behaviours":
+        return f"performs behaviours only: {', '.join(behaviour_names())}"
+    if entry.walks:
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
-            return f"takes over the manner of a walk, and {motion} is no walk"
+            return f"performs walks, and {motion} is not a walk"
         return legless(body)
-    if controller in ("nqr", "modal"):
-        return _needs_physics(controller, motion, body, kind)
+    if entry.needs_physics:
+        return _needs_physics(entry, motion, body, kind)
     return None if kind == "pose" or motion == STANDING else _refusal(figure_of_body, body)
 
 
-def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | None:
+def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
     if kind == "file":
         return None
     if kind == "pose":
@@ -131,9 +129,10 @@ def _needs_physics(controller: str, motion: str, body: str, kind: str) -> str | 
     able = finished_bodies(motion)
     if body not in able:
         return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
-    if controller == "modal" and motion in (*RUNS, *UNSTEADY, *UNSTEADY_ON.get(body, ())):
-        return f"walks, squats, jumps and swings, but falls in {motion} on {body}"
-    if controller == "nqr" and _held(motion, able[0]):
+    falls = entry.falls_in or {}
+    if motion in (*falls.get("", ()), *falls.get(body, ())):
+        return f"falls in {motion} on {body}"
+    if not entry.grips and _held(motion, able[0]):
         return f"only stands on feet, and {motion} holds on to a bar"
     return None
 
@@ -171,18 +170,6 @@ def kind_of(motion: str) -> str:
 
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
-MOVES = (
-    ("walk", "walk", "pendulum"),
-    ("run", "run", "nqr"),
-    ("jump", "jump", "modal"),
-    ("leap", "broad-jump", "modal"),
-    ("roll", "roll-and-stand", "rotation"),
-    ("dive", "dive-roll", "rotation"),
-    ("flip", "back-flip", "rotation"),
-    ("squat", "squat", "modal"),
-    ("swing", "swing", "modal"),
-)
-"""One word each for what a visitor may want to see at once: a motion, and the controller that does it best."""
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
@@ -218,10 +205,14 @@ def page_catalogue() -> dict[str, Any]:
         "bodies": list(bodies()),
         "motions": motion_groups(),
         "controllers": [
-            {"name": name, "what": entry.what, "speeds": entry.speeds} for name, entry in CONTROLLERS.items()
+            {"name": name, "what": entry.what, "speeds": entry.speeds} for name, entry in entries().items()
         ],
         "terrains": list(TERRAINS),
-        "moves": [{"name": name, "motion": motion, "controller": who} for name, motion, who in MOVES],
+        "moves": [
+            {"name": label, "motion": motion, "controller": name}
+            for name, entry in entries().items()
+            for label, motion in entry.moves
+        ],
         "carries": dict(CARRY_POSES),
         "scripts": shipped_titles(),
     }

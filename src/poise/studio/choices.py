@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from poise.body.catalogue import names
-from poise.control.catalogue import CONTROLLERS, named_controller
-from poise.control.controller import Steerable
+from poise.control.catalogue import controller_entry, controller_names, walker
+from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
 from poise.performance.cast import OWN
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.studio.catalogue import (
     BEHAVIOUR,
     FEATS,
@@ -30,14 +30,10 @@ from poise.studio.catalogue import (
 )
 from poise.studio.wire import Told
 
-FASTEST_WALK = 2.3
-"""m/s: told to go faster, the look-ahead controller runs (its walks reach 1.7, and its run has 3)."""
-WALKER, AFTERWARDS = "pendulum", "walk"
-"""Who takes over from whoever has come to stand, and what it does then."""
-CAUGHT = ("squat", "punch", "lift")
-"""Motions of the modal controller that keep their feet where they are: pushed over, it is caught by steps."""
-STEPS = {"pendulum": 1 / 60}
-"""s: where pictures want other steps than the controller's usual ones; it holds in them as well (docs/studio.md)."""
+AFTERWARDS = "walk"
+"""Motion that is performed after a behaviour has come to stand."""
+IN_PLACE = ("squat", "punch", "lift")
+"""Motions that keep their feet where they are: a performer that is pushed over steps, and goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class Choice:
 
     motion: str  # a name, or the path of a file that was brought
     body: str | None = None
-    controller: str = "pendulum"
+    controller: str = field(default_factory=walker)
     terrain: str = "flat"
     friction: float = 1.0
     loads: tuple[str, ...] = ()
@@ -71,7 +67,7 @@ class Choice:
         return cls(
             motion=str(brought.get(motion, motion)),
             body=body,
-            controller=told.text("controller", "pendulum"),
+            controller=_controller(told.text("controller") or walker()),
             terrain=terrain,
             friction=told.number("friction", 0.0, 5.0, 1.0),
             steered=told.flag("steered"),
@@ -89,54 +85,58 @@ class Choice:
         return self.body or usual_body(self.motion, self.controller)
 
     @property
-    def walks_away(self) -> bool:
-        """Whether it comes to stand at last, and another controller walks it away from there."""
-        if self.controller != "rotation" or kind_of(self.motion) != BEHAVIOUR or legless(self.performer):
-            return False
-        told = read_behaviour(self.motion)
-        return told.kind in ("flip", "kip") or told.control.get("turns", 0.0) > 0
+    def entry(self) -> ControllerEntry:
+        """What the chosen controller is and can do."""
+        return controller_entry(self.controller)
 
     @property
-    def guide(self) -> str:
+    def walks_away(self) -> bool:
+        """Whether it comes to stand at last, and another controller walks it away from there."""
+        if self.entry.performs != "behaviours" or kind_of(self.motion) != BEHAVIOUR or legless(self.performer):
+            return False
+        behaviour = read_behaviour(self.motion)
+        return behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+
+    @property
+    def guide(self) -> ControllerEntry:
         """The controller that is steered."""
-        return WALKER if self.walks_away else self.controller
+        return controller_entry(walker()) if self.walks_away else self.entry
 
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
         if kind_of(self.motion) == BEHAVIOUR:
-            rolls = self.controller == "rotation" and read_behaviour(self.motion).kind == "roll"
+            rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
             return rolls or self.walks_away
-        if self.controller == "nqr":
+        if self.entry.steered == "by steps":
             return self.steered and not self.edits and not self.loads and can_roam(self.motion, self.performer)
-        return self.controller in CONTROLLERS and isinstance(named_controller(self.controller), Steerable)
+        return self.entry.steered == "freely"
 
     @property
     def edits_live(self) -> bool:
-        """Whether its motion can be edited while it is performed."""
-        if kind_of(self.motion) == BEHAVIOUR or self.controller not in CONTROLLERS:
-            return False
-        return CONTROLLERS[self.controller].edits_online or not named_controller(self.controller).needs_physics
+        """Whether its motion can be edited during the performance."""
+        return kind_of(self.motion) != BEHAVIOUR and self.entry.edits_live
 
     @property
-    def goes_over(self) -> tuple[str, ...]:
-        """Motions that it can go over to while it performs; a transition does not obey physics."""
-        if not self.edits_live or named_controller(self.controller).needs_physics:
+    def transitions(self) -> tuple[str, ...]:
+        """Motions that it can go over to during the performance; a transition does not obey physics."""
+        if not self.edits_live or self.entry.needs_physics:
             return ()
-        if self.controller == "pendulum":
+        if self.entry.walks:
             return tuple(m["name"] for m in motion_groups() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
         return tuple(m["name"] for m in motion_groups() if m["group"] in (GROUPS["gait"], FEATS))
 
     @property
     def bends_ground(self) -> bool:
-        """Whether the ground ahead may be made to rise or fall while it walks."""
+        """Whether the ground ahead may be made to rise or fall during the performance."""
         if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
             return False
-        return self.controller == "pendulum" or (self.controller == "nqr" and self.motion in GAITS)
+        allowed = self.entry.bends_ground
+        return allowed == "all" or (allowed == "gaits" and self.motion in GAITS)
 
-    def session(self) -> Session:
-        """All of it, for the stage."""
-        return Session(
+    def request(self) -> Request:
+        """The choice as a request to perform."""
+        return Request(
             motion=self.motion,
             body=self.performer,
             controller=self.controller,
@@ -144,11 +144,18 @@ class Choice:
             friction=self.friction,
             loads=self.loads,
             edits=self.edits,
-            step=STEPS.get(self.controller),
-            steer="0s:0" if self.steers and self.controller == "nqr" else None,
-            then=f"{AFTERWARDS}:{WALKER}" if self.walks_away else None,
-            catch=WALKER if self.controller == "modal" and self.motion in CAUGHT else None,
+            step=self.entry.frame_step,
+            steer="0s:0" if self.steers and self.entry.steered == "by steps" else None,
+            then=f"{AFTERWARDS}:{walker()}" if self.walks_away else None,
+            catch=walker() if self.entry.resumes and self.motion in IN_PLACE else None,
         )
+
+
+def _controller(name: str) -> str:
+    """A controller's name, which must be known: a page must not have classes of its choice imported."""
+    if name not in controller_names():
+        raise PoiseError(f"there is no controller '{name}' here")
+    return name
 
 
 def check_edit(text: str) -> None:

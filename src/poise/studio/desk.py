@@ -47,9 +47,9 @@ def announced(show: Show, harmless: Callable[[str], str]) -> dict[str, Any]:
         "controller": choice.controller,
         "terrain": choice.terrain,
         "steers": choice.steers,
-        "guide": choice.guide,
+        "guide": choice.guide.name,
         "live": show.live,
-        "over": choice.goes_over,
+        "over": choice.transitions,
         "bends": choice.bends_ground,
         "step": show.step_s,
         "found": [harmless(line) for line in found],
@@ -296,7 +296,7 @@ class Desk:
             self._say("numbers", time=self.show.time, **self.show.told())
 
     def _do_judge(self, _: Told) -> None:
-        from poise.performance.request import summarise
+        from poise.performance.report import summarise
 
         show = self._shown()
         if not show.run.so_far().recording.steps:

@@ -10,7 +10,6 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.measure.audit import audit
-from poise.measure.metrics import limb_links
 from poise.performance.run import Run
 from poise.world.recorder import Recorder
 from poise.world.result import StepResult
@@ -24,15 +23,10 @@ class Judge:
 
     def __init__(self, run: Run) -> None:
         start = run.so_far().recording
-        model = run.world.model
-        allowed = limb_links(start, "feet") | limb_links(start, "hands")
-        own = model.body_rootid == model.body_rootid[start.root]
-        self._down = own & ~np.isin(np.arange(model.nbody), sorted(allowed))  # what of the body should not touch
-        self._has_feet = bool(limb_links(start, "feet"))
         self._meta = {**start.meta, "events": []}
         span = run.world.scene.dofs(0)
         self._joints = slice(span.start + 6, span.stop)
-        self._error = np.zeros(model.nv)
+        self._error = np.zeros(run.world.model.nv)
         self.fell_at: float | None = None
         self.failed: dict[str, float] = {}  # checks of the audit and when they first failed, s
         self.judged = 0.0  # s of which the audit has been made
@@ -45,10 +39,7 @@ class Judge:
     def watch(self, run: Run, result: StepResult) -> None:
         """A step that has just been made."""
         world, joints = run.world, self._joints
-        if self.fell_at is None and self._has_feet:
-            low = (result.other == 0) & (result.impulse[:, 0] > 0)
-            if low.any() and self._down[result.body[low]].any():
-                self.fell_at = world.time
+        self.fell_at = run.fell_at
         torque = result.torque[joints]
         self.power = float(np.abs(torque * world.qvel[joints]).sum())
         limit = world.torque_limit[joints]
@@ -74,7 +65,7 @@ class Judge:
     def go_back(self, run: Run) -> None:
         """The run is at an earlier time, or at another; what was seen later is forgotten."""
         now = run.world.time
-        self.fell_at = self.fell_at if self.fell_at is not None and self.fell_at <= now else None
+        self.fell_at = run.fell_at
         self.failed = {name: time for name, time in self.failed.items() if time <= now}
         self.judged = min(self.judged, now)
         self._begin(run)

@@ -22,7 +22,7 @@ from poise.body.surface import lowest
 from poise.errors import PoiseError, unknown
 from poise.export.page import scene_data
 from poise.measure.metrics import bracing
-from poise.performance.request import summarise
+from poise.performance.report import summarise
 from poise.performance.run import Performance
 from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import dragged_angles, handles, pose_on_ground
@@ -276,7 +276,6 @@ class Posing:
         self._performance = made
         recording = made.recording
         told = summarise(made)
-        recording.meta["fell_at"] = told["fell_at"]
         self._send(track_bytes("performed", recording.model, recording.step, recording.qpos))
         self._say(
             "performed",

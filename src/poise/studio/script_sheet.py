@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from poise.animate.angles import ROOT, mirrored_angles
-from poise.animate.direct import direct, solved_changes
 from poise.animate.read_script import read_script
 from poise.animate.script import Script
+from poise.animate.script_run import reference_and_controller, solved_changes
 from poise.arrays import Array, Frozen
 from poise.body.body import Body
 from poise.body.catalogue import names
@@ -269,5 +269,5 @@ def _refuse_files(raw: Mapping[str, Any]) -> None:
 
 def coordinates_at(sheet: Sheet, time: float) -> Array:
     """(nv,) rad: the pose that is aimed at, at a time."""
-    reference, _ = direct(sheet.script, solved_changes(sheet.script.goals))
+    reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
     return reference.coordinates(time)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,27 +14,20 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, Frozen
-from poise.control.commands import Command
-from poise.control.controller import Steerable, Talkative
-from poise.control.nqr.nqr import Nqr
-from poise.control.nqr.segment import MotionSegment
-from poise.control.nqr.steering import segments_of
-from poise.control.nqr.weights import Weights
+from poise.control.catalogue import named_controller
+from poise.control.controller import Memorising
 from poise.edit.blend import Blend
-from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.span import Span
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
-from poise.library.repertoire import Repertoire
 from poise.performance.cast import Cast, cast
-from poise.performance.cues import steered
 from poise.performance.marks import Mark
 from poise.performance.run import Performance, Run
 from poise.progress import Say, in_silence
 from poise.reference.played import Played
 from poise.rotations import yaw_of
-from poise.studio.choices import FASTEST_WALK, Choice, check_edit
+from poise.studio.choices import Choice, check_edit
 from poise.studio.judge import Judge
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
@@ -45,31 +39,18 @@ MOST = 8
 
 
 class Memory:
-    """A visitor's, for as long as he is there."""
+    """What one visitor's performances share: motions on bodies, and what controllers prepared for them."""
 
     def __init__(self) -> None:
         self._shipped = lru_cache(maxsize=MOST)(_cast_in_silence)
-        self._segments: dict[str, Mapping[str, MotionSegment]] = {}
-
-    def __deepcopy__(self, _: dict[int, object]) -> Memory:
-        """Itself: copies of a performance look things up in the same one."""
-        return self
+        self.prepared: dict[Hashable, Any] = {}
 
     def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
-        """Who performs what, as `poise.performance.cast.cast` finds it; files are looked at each time."""
+        """The body and its reference, as `poise.performance.cast.cast` finds them; files are read each time."""
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
         say(f"putting {motion} on {body}")
         return self._shipped(motion, body, physics, usual)
-
-    def look_ahead(
-        self, repertoire: Repertoire, weights: Weights, cycles: int | None, linear: bool, say: Say
-    ) -> Mapping[str, MotionSegment]:
-        """What the look-ahead controller finds along the steps of a body; a page has one kind of them for each."""
-        body = next(iter(repertoire.values())).clip.body.name
-        if body not in self._segments:
-            self._segments[body] = segments_of(repertoire, weights, cycles, linear, say)
-        return self._segments[body]
 
 
 def _cast_in_silence(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
@@ -98,17 +79,12 @@ class Show:
     def __init__(self, choice: Choice, say: Say = in_silence, memory: Memory | None = None) -> None:
         self.choice = choice
         memory = memory or Memory()
-        staged = choice.session().staged(say, memory.cast)
-        reference = staged.reference
+        controller = named_controller(choice.controller)
+        if isinstance(controller, Memorising):
+            controller.memory = memory.prepared
         self.live = choice.edits_live
-        if self.live:
-            reference = Live(reference, staged.world.scene.body)
-        say("getting ready (the first time on a machine, compiling takes a minute)")
-        if isinstance(staged.controller, Talkative):
-            staged.controller.say = say
-        if isinstance(staged.controller, Nqr):
-            staged.controller.look_ahead = memory.look_ahead
-        self.run = Run(staged.world, staged.controller, reference, staged.pushes, staged.cues)
+        staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
+        self.run = staged.run
         self.judge = Judge(self.run)
         self.imported = staged.imported
         self.last: StepResult | None = None
@@ -201,14 +177,10 @@ class Show:
         if not self.choice.steers:
             raise PoiseError(f"{self.choice.controller} cannot be steered here")
         if speed is not None and self.fastest is not None and speed > self.fastest:
-            raise PoiseError("the look-ahead controller falls when it runs uphill: it runs on level ground only")
+            raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
         heading = math.radians(self._wanted["heading_deg"]) if heading is None else heading
 
-        def act(run: Run) -> None:
-            assert isinstance(run.controller, Steerable)
-            run.note(steered(run.controller, Command(run.world.time, heading, speed, lift, step)))
-
-        self._do(act)
+        self._do(lambda run: run.steer(heading, speed, lift, step))
         self._wanted = final_command(self.run.events[-1:], self._wanted)
 
     def edit(self, text: str) -> None:
@@ -218,19 +190,17 @@ class Show:
             raise PoiseError(f"{name} follows a motion that obeys physics: edit it from the beginning instead")
         check_edit(text)
         edit = parse_edit(text)
-
-        def act(run: Run) -> None:
-            assert isinstance(run.reference, Live)
-            run.note(run.reference.edit(edit, run.world.time))
-
-        self._do(act)
+        self._do(lambda run: run.edit(edit))
 
     def slope(self, degrees: float) -> None:
         """Have the ground ahead rise by so much, for whoever goes there; what it has walked on stays as it is."""
         if not self.choice.bends_ground:
-            raise PoiseError("the ground ahead changes for the pendulum and for walks of nqr, if level or sloped")
-        if self.choice.controller == "nqr" and (self._wanted["speed"] or 0.0) > FASTEST_WALK:
-            raise PoiseError("the look-ahead controller falls when it runs uphill: have it walk first")
+            raise PoiseError(
+                f"the ground ahead of {self.choice.motion} with {self.choice.controller} cannot change here"
+            )
+        fastest = self.choice.entry.fastest_uphill
+        if fastest is not None and (self._wanted["speed"] or 0.0) > fastest:
+            raise PoiseError(f"{self.choice.controller} falls when it runs uphill: have it walk first")
         self._do(lambda run: _bend_ground(run, degrees))
 
     @property
@@ -243,8 +213,7 @@ class Show:
     def fastest(self) -> float | None:
         """m/s that it can be steered at because of the ground, or None if that does not matter."""
         profile = Profile.of(self.run.world.scene.terrain)
-        bounded = self.choice.controller == "nqr" and profile is not None and not profile.level
-        return FASTEST_WALK if bounded else None
+        return self.choice.entry.fastest_uphill if profile is not None and not profile.level else None
 
     @property
     def terrain(self) -> str:
@@ -254,19 +223,14 @@ class Show:
 
     def go_over(self, name: str) -> None:
         """Go over to another motion that comes with Poise from now on."""
-        if name not in self.choice.goes_over:
+        if name not in self.choice.transitions:
             raise PoiseError(
                 f"{self.choice.controller} cannot go over to '{name}' while it performs: choose it instead"
             )
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
         blend = Blend(motion.clip, span=Span(self.time))
-
-        def act(run: Run) -> None:
-            assert isinstance(run.reference, Live)
-            run.note(run.reference.edit(blend, run.world.time))
-
-        self._do(act)
+        self._do(lambda run: run.edit(blend))
 
     def performance(self) -> Performance:
         """All of it so far."""
@@ -300,7 +264,7 @@ def _bend_ground(run: Run, degrees: float) -> None:
     if abs(facing) < ACROSS:
         raise PoiseError("the ground rises along the way it first went: turn it to about 0° or 180° for that")
     onward = math.copysign(1.0, facing)
-    edge = onward * (float(np.max(onward * run.way[:, 0])) + AHEAD * float(scene.body.standing[2]) + SHORT)
+    edge = onward * (float(np.max(onward * run.path[:, 0])) + AHEAD * float(scene.body.standing[2]) + SHORT)
     laid = before.bent(edge, degrees, facing > 0)
     begins = abs(laid.knots[-1 if facing > 0 else 0][0])
     run.lay(laid, f"{degrees:+g}° from {begins:.1f} m on")

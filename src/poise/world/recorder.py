@@ -73,6 +73,14 @@ class Ledger:
         """Forget all but the first so many steps."""
         self._count = int(np.searchsorted(self._whose[: self._count, 0], steps))
 
+    def drop(self, steps: int) -> None:
+        """Forget the first so many steps, and count the others from 0."""
+        first = int(np.searchsorted(self._whose[: self._count, 0], steps))
+        self._count -= first
+        for table in self._tables:
+            table[: self._count] = table[first : first + self._count].copy()
+        self._whose[: self._count, 0] -= steps
+
     @property
     def _tables(self) -> tuple[Ints, Array]:
         return self._whose, self._what
@@ -149,6 +157,13 @@ class Recorder:
             del self.reference[steps + 1 :]
         del self.torque[steps:], self.external[steps:], self.looked[steps:]
         self.forces.cut(steps)
+
+    def drop(self, steps: int) -> None:
+        """Forget the first so many steps; the solver's worst residual and counts stay as they were."""
+        for states in (self.time, self.qpos, self.qvel, self.reference, self.torque, self.external, self.looked):
+            if states is not None:
+                del states[:steps]
+        self.forces.drop(steps)
 
     def _scene_xml(self) -> str:
         """The scene, whose surfaces look at least as far ahead as the world did, so that replays find what was met."""

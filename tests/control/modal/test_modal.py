@@ -8,7 +8,7 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.modes import usual_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
-from poise.performance.request import Session
+from poise.performance.request import Request
 
 
 def performed(motion, seconds, pushes=(), **settings):
@@ -35,7 +35,7 @@ def test_it_walks_as_the_motion_does_and_obeys_physics():
 
 
 def test_it_walks_on_another_body_whose_ankles_are_slower():
-    recording = Session("walk", body="biped29", controller="modal", seconds=2.5).perform().recording
+    recording = Request("walk", body="biped29", controller="modal", seconds=2.5).perform().recording
     assert metrics(recording)["fell_at"] is None
     assert metrics(recording)["tracking"]["joint_rms_deg"] < 3
 

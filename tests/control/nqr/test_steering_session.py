@@ -4,7 +4,7 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.library.motions import finished
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.reference.archive import save_prepared
 
 
@@ -24,7 +24,7 @@ from poise.reference.archive import save_prepared
     ],
 )
 def test_what_cannot_be_steered_says_so(asked, cause):
-    session = Session(**{"motion": "walk", "controller": "nqr", "steer": "0s:90", **asked})
+    session = Request(**{"motion": "walk", "controller": "nqr", "steer": "0s:90", **asked})
     with pytest.raises(PoiseError, match=cause) as error:
         session.perform()
     assert "\n" not in str(error.value)
@@ -35,4 +35,4 @@ def test_a_motion_of_ones_own_is_not_taken_for_one_that_comes_with_poise(tmp_pat
     path = tmp_path / "walk.npz"
     save_prepared(motion.clip, path, motion)
     with pytest.raises(PoiseError, match=r"steered '[^']*walk\.npz'"):
-        Session(str(path), controller="nqr", steer="0s:90").perform()
+        Request(str(path), controller="nqr", steer="0s:90").perform()

@@ -1,1 +1,19 @@
-"""Modal-space control [Jain2011]: long plans for few and decoupled modes, at every step anew."""
+"""Modal-space control [Jain2011]: long plans for a few decoupled modes, made anew at every step."""
+
+from poise.control.entry import ControllerEntry
+
+ENTRY = ControllerEntry(
+    name="modal",
+    home="poise.control.modal.modal:Modal",
+    what="plans contact forces and slow modes a window ahead, at every step anew [Jain2011]",
+    body="human42",
+    needs_physics=True,
+    tracks_edits=True,
+    resumes=True,
+    falls_in={
+        "": ("run", "walk-to-run", "run-to-walk", "backflip", "start", "stop")
+        + ("walk-to-fast", "fast-to-walk", "walk-to-slow", "slow-to-walk"),
+        "biped29": ("sneak", "roll", "log-roll"),
+    },
+    moves=(("jump", "jump"), ("leap", "broad-jump"), ("squat", "squat"), ("swing", "swing")),
+)

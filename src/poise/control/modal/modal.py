@@ -11,7 +11,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.modal import ENTRY
 from poise.control.modal.footholds import FootholdOffsets
 from poise.control.modal.frames import CarriedMass, Frames, Laden, Whole, points
 from poise.control.modal.horizon import Ahead, Horizon
@@ -103,14 +104,14 @@ class Off(NamedTuple):
     moved: Array  # (C, 3) m: of its points that may bear
 
 
-class Modal:
+class Modal(ResetFirst):
     """Plans contact forces and slow deformations a window ahead, and drives fast ones to where they are due next.
 
     Deviations from the paper, with their reasons and measurements, are in docs/modal.md.
     """
 
     name = "modal"
-    needs_physics = True
+    entry = ENTRY
 
     def __init__(
         self,

@@ -1,1 +1,15 @@
-"""Contact-aware nonlinear control [Muico2009]: a policy that looks ahead, and its adaptation to contacts."""
+"""Contact-aware nonlinear control [Muico2009]: a look-ahead policy, and its adaptation to contacts."""
+
+from poise.control.entry import ControllerEntry
+
+ENTRY = ControllerEntry(
+    name="nqr",
+    home="poise.control.nqr.nqr:Nqr",
+    what="looks ahead along a motion that obeys physics, and adapts to contacts [Muico2009]",
+    needs_physics=True,
+    steered="by steps",
+    fastest_uphill=2.3,  # commanded faster, it runs, and it falls when it runs uphill
+    grips=False,
+    bends_ground="gaits",
+    moves=(("run", "run"),),
+)

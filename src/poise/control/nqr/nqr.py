@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, MutableMapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,13 +12,14 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.carriage import Carriage, advance
 from poise.body.pose_space import PoseSpace
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.nqr import ENTRY
 from poise.control.nqr.footholds import LATE, Bools, is_late, steps_early
 from poise.control.nqr.ground_levels import GroundLevels, no_reach
 from poise.control.nqr.law import LawOutput, LawState, MotionFrame, answer
 from poise.control.nqr.plan import body_tables
 from poise.control.nqr.segment import Given, MotionSegment, SegmentCourse, cyclic_segment, leading_segment, resting
-from poise.control.nqr.steering import LookAhead, Steering, segments_of
+from poise.control.nqr.steering import Steering, segments_of
 from poise.control.nqr.weights import Weights, weights_for
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
@@ -76,21 +77,21 @@ class NqrSettings:
                 raise PoiseError(f"nqr: {name} '{getattr(self, name)}' must be one of {', '.join(choices)}")
 
 
-class Nqr:
+class Nqr(ResetFirst):
     """Looks ahead through the contacts of a motion to come, then adapts to the contacts there are.
 
     Deviations from the paper, with their reasons and measurements, are in docs/nqr.md.
     """
 
     name = "nqr"
-    needs_physics = True
+    entry = ENTRY
 
     def __init__(self, settings: NqrSettings | None = None) -> None:
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._steering: Steering | None = None
         self.say: Say = in_silence
-        self.look_ahead: LookAhead = segments_of
+        self.memory: MutableMapping[Hashable, Any] = {}
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Look ahead along the whole motion."""
@@ -103,7 +104,10 @@ class Nqr:
         self._carry(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
         self._steering = None
         if isinstance(reference.motions, Repertoire):
-            segments = self.look_ahead(reference.motions, weights, s.cycles or None, self._linear, self.say)
+            key = (body.name, s)
+            if key not in self.memory:
+                self.memory[key] = segments_of(reference.motions, weights, s.cycles or None, self._linear, self.say)
+            segments = self.memory[key]
             self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
         self._course: SegmentCourse = self._steering or Given(self._sequence(motions, weights))
         self._terrain = world.scene.terrain

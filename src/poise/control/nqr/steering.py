@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,10 +78,6 @@ def _running(step: MotionStep, speed: float) -> Array:
 def _row_at(row: Array, away: Array) -> Array:
     """A row (BINS,) over headings at others, rad."""
     return np.asarray(np.interp(away, _ANGLES, row, period=2 * np.pi))
-
-
-LookAhead = Callable[[Repertoire, Weights, int | None, bool, Say], Mapping[str, MotionSegment]]
-"""How the motions of all steps are made ready to be controlled; `segments_of`, or whoever remembers what it found."""
 
 
 def segments_of(

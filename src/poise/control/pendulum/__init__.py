@@ -1,1 +1,19 @@
 """Walking by an inverted pendulum [Tsai2010]."""
+
+from poise.control.entry import ControllerEntry
+
+ENTRY = ControllerEntry(
+    name="pendulum",
+    home="poise.control.pendulum.pendulum:Pendulum",
+    what="walks by an inverted pendulum: any clip's style, any speed and heading [Tsai2010]",
+    body="human58",
+    step=0.02,
+    frame_step=1 / 60,
+    steered="freely",
+    speeds=(-0.6, 1.8),
+    walks=True,
+    ends=True,
+    catches=True,
+    bends_ground="all",
+    moves=(("walk", "walk"),),
+)

@@ -11,7 +11,8 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.pendulum import ENTRY
 from poise.control.pendulum.foothold_ground import Foothold, foothold, standing_turn
 from poise.control.pendulum.gait import DOUBLE, GaitState
 from poise.control.pendulum.gait_style import Manner, StepMoment
@@ -66,14 +67,14 @@ class _Instant(NamedTuple):
     ahead: float  # s from now
 
 
-class Pendulum:
+class Pendulum(ResetFirst):
     """Sees the whole body as a pendulum, steps where it must, and keeps the reference's manner in all else.
 
     Deviations from the paper, with their reasons and measurements, are in docs/pendulum.md.
     """
 
     name = "pendulum"
-    needs_physics = False
+    entry = ENTRY
 
     def __init__(self, settings: PendulumSettings | None = None) -> None:
         self._settings = settings or PendulumSettings()

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.poses import ENTRY
 from poise.control.poses.objectives import Objective
 from poise.control.poses.rig import Gains, Rig, Strengthening, TimeSpan
 from poise.control.poses.springs import Springs, as_motors, draw_to_pose
@@ -123,7 +124,7 @@ class PosesSettings:
                 raise PoiseError(f"poses: {name} must be {least} 0 and at most {LARGEST:g}, not {value:g}")
 
 
-class Poses:
+class Poses(ResetFirst):
     """Feedback control towards control poses [Fattal2006].
 
     Deviations: the damping of a step is the mean along it, springs and dampers are solved implicitly, with the
@@ -132,7 +133,7 @@ class Poses:
     """
 
     name = "poses"
-    needs_physics = False
+    entry = ENTRY
 
     def __init__(
         self,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import Stage
+from poise.control.controller import ResetFirst, Stage
+from poise.control.rotation import ENTRY
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
@@ -25,11 +26,11 @@ from poise.reference.reference import Reference
 KINDS = ("roll", "flip", "kip", "dive", "handspring")
 
 
-class Rotation:
+class Rotation(ResetFirst):
     """Performs behaviours: rolls, flips, dives and handsprings."""
 
     name = "rotation"
-    needs_physics = False
+    entry = ENTRY
 
     def __init__(self, settings: RotationSettings | None = None, behaviour: Behaviour | None = None) -> None:
         """`behaviour` is the one whose name the reference has, unless it is given, as by a search that varies it."""

@@ -9,30 +9,27 @@ from functools import lru_cache
 import numpy as np
 
 from poise.body.body import Body
+from poise.control.catalogue import entry_of
 from poise.control.commands import Command
-from poise.control.controller import Controller, Steerable
-from poise.edit.live import Live
+from poise.control.controller import Controller
 from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
-from poise.errors import PoiseError
 from poise.library.motions import named_motion, obeying
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
 from poise.performance.cast import cast
-from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.performance.run import Performance, Run, check
+from poise.performance.stage import grips_of, scene_for, set_up
 from poise.performance.start import PlacedReference
-from poise.physics.recorded import rehearsed, scene_of_motion
+from poise.physics.recorded import rehearsed
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import begun
 from poise.reference.reference import Reference
 from poise.reference.resampling import in_steps
 from poise.world.pushes import Push
 from poise.world.recording import Recording
-from poise.world.result import BlowUp, StepResult
-from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
+from poise.world.result import StepResult
 from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
@@ -42,7 +39,7 @@ from poise.world.world import World
 
 @dataclass(frozen=True)
 class Build:
-    """How a body differs from the one that it is named after; see `poise.body.plans.scale` for what else that changes."""
+    """How a body differs from the one that it is named after; `poise.body.plans.scale` tells what else changes."""
 
     legs: float = 1.0  # times as long
     mass: float = 1.0  # times as heavy, and no stronger
@@ -139,33 +136,28 @@ class _Piece:
 
 
 def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
-    """Perform a trial until it falls or its time is up; `watch` is told every step."""
+    """Perform a trial until it falls or its time is up; `watch` receives every step."""
     run, world, reference = staged(trial, controller)
     return judge(run, world, reference, trial.seconds, watch)
 
 
 def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> tuple[Run, World, Reference]:
-    """A trial at its beginning: the run, its world, and what is performed in it."""
-    body, reference = _reference(trial, controller.needs_physics)
-    held = next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
-    props = () if held is None else scene_of_motion(held).props
-    world = kind(Scene.of(body, trial.terrain, props), WorldSettings(step=1.0 / trial.rate))
-    if trial.approach:
-        reference = PlacedReference(reference, Place(x=-trial.approach))
-    cues = _cues(trial, controller) + ([] if held is None else grip_cues(held))
-    if trial.meanwhile:
-        live = reference = Live(reference, body)
-        cues += [edit_cue(live, parse_edit(edit), time) for time, edit in trial.meanwhile]
-    run = Run(world, controller, reference, trial.pushes, cues, seed=trial.seed, noise=trial.noise)
-    return run, world, reference
-
-
-def _cues(trial: Trial, controller: Controller) -> list[Cue]:
-    if not trial.commands:
-        return []
-    if not isinstance(controller, Steerable):
-        raise PoiseError(f"controller '{controller.name}' cannot be steered")
-    return [steer_cue(controller, command) for command in trial.commands]
+    """A trial at its beginning, in a world of a `kind`: the run, its world and its reference."""
+    body, reference = _reference(trial, entry_of(controller).needs_physics)
+    run = set_up(
+        scene_for(body, reference, trial.terrain),
+        PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
+        controller,
+        1.0 / trial.rate,
+        pushes=trial.pushes,
+        commands=trial.commands,
+        cues=grips_of(reference),
+        edits=[(time, parse_edit(edit)) for time, edit in trial.meanwhile],
+        seed=trial.seed,
+        noise=trial.noise,
+        world=kind,
+    )
+    return run, run.world, run.reference
 
 
 def judge(
@@ -189,14 +181,12 @@ def judge(
 def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
     """So many steps more, cut short by a fall."""
     lowest = _lowest(run)
-    try:
-        for _ in range(steps):
-            watch(run.step())
-            if _sunk(world, lowest):
-                break
-    except BlowUp as error:
-        return run.take(error)
-    return run.take()
+
+    def sunk(result: StepResult) -> bool:
+        watch(result)
+        return _sunk(world, lowest)
+
+    return run.perform(steps * world.settings.step, until=sunk)
 
 
 def _lowest(run: Run) -> float:

@@ -18,10 +18,9 @@ from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
 from poise.performance.run import Run
+from poise.performance.stage import scene_for, set_up
 from poise.reference.reference import Reference
 from poise.world.result import StepResult
-from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 # A flip that is disturbed when it takes off: its joints get another velocity, by torques within their limits.
@@ -131,15 +130,13 @@ def staged(rehearsal: BehaviourTrial) -> tuple[Run, World, Rotation]:
         body = body.with_torque_limits(limits)
     if rehearsal.strength != 1.0:
         body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
-    world = World(Scene.of(body, rehearsal.terrain), WorldSettings(step=1.0 / rehearsal.hertz))
     controller = Rotation(rehearsal.settings, behaviour)
     if rehearsal.jolt:
         controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
-    return (
-        Run(world, controller, BehaviourReference(behaviour, body), seed=rehearsal.seed, noise=rehearsal.noise),
-        world,
-        controller,
-    )
+    reference = BehaviourReference(behaviour, body)
+    scene, step = scene_for(body, reference, rehearsal.terrain), 1.0 / rehearsal.hertz
+    run = set_up(scene, reference, controller, step, seed=rehearsal.seed, noise=rehearsal.noise)
+    return run, run.world, controller
 
 
 def touching_links(world: World, result: StepResult) -> set[str]:

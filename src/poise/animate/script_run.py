@@ -1,17 +1,24 @@
-"""From a script to what performs it: a reference of its poses and a controller, with some parameters changed."""
+"""From a script to a run: its reference and controller, with changed parameters, and rehearsals of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.animate.script import Free, Goal, Pose, Script
+from poise.animate.script import Free, Goal, Pose, Script, ScriptHold
 from poise.control.poses.poses import Poses
 from poise.control.poses.rig import Strengthening
 from poise.errors import PoiseError
+from poise.performance.cues import Cue
+from poise.performance.run import Run
+from poise.performance.stage import set_up
 from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
+from poise.world.result import BlowUp, Snapshot, StepResult
+from poise.world.world import World
 
 Change = tuple[Free, float]
 """A parameter and how much it is changed."""
@@ -22,7 +29,7 @@ def solved_changes(goals: Iterable[Goal]) -> list[Change]:
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 
-def direct(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
+def reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
     """The reference and the controller of a script, with changes."""
     changed = list(changes)
     gains = list(script.changes)
@@ -101,3 +108,81 @@ def _reference(script: Script, changes: Iterable[Change]) -> KeyPoses:
     first = standing_coordinates(body)
     made = KeyPoses(body, script.name, keys_of(script, changes), first, velocity, script.seconds)
     return made.raised(script.rise)
+
+
+def hold_cues(script: Script) -> list[Cue]:
+    """Cues that grip and release what the script's holds name."""
+    return [cue for hold in script.holds for cue in _cues(hold)]
+
+
+def _cues(hold: ScriptHold) -> list[Cue]:
+    def take(world: World) -> None:
+        for point in hold.points:
+            world.grip(hold.link, world.point(hold.link, point), hold.what)
+
+    def leave(world: World) -> None:  # found by its ends: a rehearsal resumes snapshots of other worlds
+        ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
+        for grip in world.grips:
+            if (grip.body, grip.other) == ends:
+                world.release(grip)
+
+    what = f"{hold.link} {{}} {hold.what}"
+    cues = [Cue(hold.when.start, what.format("holds"), take)]
+    return [*cues, Cue(hold.when.end, what.format("lets go of"), leave)] if isfinite(hold.when.end) else cues
+
+
+def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
+    """A run of a script at its beginning, with changes."""
+    reference, controller = reference_and_controller(script, changes)
+    return set_up(
+        script.scene,
+        reference,
+        controller,
+        script.step,
+        pushes=script.pushes,
+        cues=hold_cues(script),
+        stand=script.beginning.stand,
+        record=record,
+    )
+
+
+class Rehearsal:
+    """A run of a script without a recording, taken up from any state as often as solving needs it."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._run = script_run(script, record=False)
+
+    @property
+    def world(self) -> World:
+        """The world in which it takes place."""
+        return self._run.world
+
+    def change(self, changes: Iterable[Change]) -> None:
+        """Perform the script with changes, from now on."""
+        reference, controller = reference_and_controller(self.script, changes)
+        self._run.redirect(controller, reference)
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Return to a state that this rehearsal, or another of the same script, was in; then call `change`."""
+        self._run.resume(snapshot)
+
+    def step(self) -> StepResult:
+        """Advance by one step."""
+        return self._run.step()
+
+    def run_until(self, time: float) -> None:
+        """Advance to the last step that ends no later than a time (s)."""
+        try:
+            while self.world.time + self.world.settings.step <= time + 1e-9:
+                self.step()
+        except BlowUp as error:
+            raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
+
+
+def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Body ids that pressed on each other in a step, where just one of two is among the body's `own` (nbody,)."""
+    bears = result.impulse[:, 0] > 0
+    body, other = result.body[bears], result.other[bears]
+    apart = own[body] != own[other]
+    return np.concatenate([body[apart], other[apart]])

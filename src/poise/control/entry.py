@@ -1,0 +1,156 @@
+"""The entry of a controller: the one place that says what it is, what suits it and what it can do.
+
+Entries are light: the controller's own module is imported when a controller is made, not when its entry is read.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from importlib import import_module
+from types import UnionType
+from typing import Any, Literal
+
+from poise.errors import PoiseError, unknown
+
+Performs = Literal["motions", "behaviours", "scripts"]
+Steered = Literal["no", "freely", "by steps"]
+Grounds = Literal["none", "gaits", "all"]
+
+
+@dataclass(frozen=True)
+class ControllerEntry:
+    """What a controller is, what suits it, and what it can do. Everything else asks this, never the name."""
+
+    name: str
+    home: str | type
+    """The class, or 'module:Class', which is imported when it is needed."""
+    what: str = ""
+    """One line for listings."""
+    settings: str | type | None = None
+    """Its dataclass of settings, or 'module:Class'; by default the annotation of the `settings` argument."""
+    body: str | None = None
+    """Named body that performs the motions that come with Poise; None for the usual one."""
+    step: float = 1 / 120
+    """Simulation step that suits it (s)."""
+    frame_step: float | None = None
+    """Simulation step (s) for a live display at 60 Hz, where it differs from `step`."""
+    performs: Performs = "motions"
+    needs_physics: bool = False
+    """Whether its references must carry torques and contact forces (motions that obey physics)."""
+    tracks_edits: bool = False
+    """Whether it tracks a motion that was edited after it was made to obey physics."""
+    steered: Steered = "no"
+    """Freely, or by choosing among the steps of a repertoire."""
+    speeds: tuple[float, float] = (0.0, 20.0)
+    """Speeds (m/s) between which it can be steered; negative is backward."""
+    fastest_uphill: float | None = None
+    """Highest speed (m/s) at which it can be steered on ground that is not level; None for no such bound."""
+    walks: bool = False
+    """Whether it performs gaits and standing only, on bodies with two legs."""
+    grips: bool = True
+    """Whether it performs motions whose hands hold a prop."""
+    ends: bool = False
+    """Whether it reports when its motion is over and the body stands (`Ending`)."""
+    catches: bool = False
+    """Whether it steps until it stands, from any state in which a body topples."""
+    resumes: bool = False
+    """Whether it can go on with its motion after another controller caught it."""
+    bends_ground: Grounds = "none"
+    """For which motions the ground ahead may change its slope during a run."""
+    falls_in: Mapping[str, tuple[str, ...]] | None = None
+    """Motions that come with Poise in which it is known to fall, by body; '' for every body."""
+    moves: tuple[tuple[str, str], ...] = ()
+    """(label, motion) of what it does best, offered first in the studio."""
+
+    @property
+    def edits_live(self) -> bool:
+        """Whether its motion can be edited during a run."""
+        return self.performs == "motions" and (self.tracks_edits or not self.needs_physics)
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether it can start from the state in which another controller ends."""
+        return self.performs == "motions" and not self.needs_physics
+
+    def controller_type(self) -> type:
+        """The controller's class."""
+        return load(self.home) if isinstance(self.home, str) else self.home
+
+    def settings_type(self) -> type | None:
+        """The dataclass of its settings; None if it has none."""
+        if self.settings is not None:
+            return load(self.settings) if isinstance(self.settings, str) else self.settings
+        return _annotated_settings(self.controller_type())
+
+    def make(self, settings: Mapping[str, Any] | None = None) -> Any:
+        """A controller with some of its settings changed; values may be text, as on the command line."""
+        kind = self.settings_type()
+        if kind is None:
+            if settings:
+                raise PoiseError(f"{self.name} has no settings: leave out {', '.join(settings)}")
+            return self.controller_type()()
+        known = {field.name: field for field in fields(kind)}
+        values = {}
+        for key, value in (settings or {}).items():
+            if key not in known:
+                raise unknown(f"setting of {self.name}", key, known)
+            values[key] = self._converted(known[key], value)
+        return self.controller_type()(kind(**values))
+
+    def _converted(self, field: Any, value: Any) -> Any:
+        """A setting's value, converted to the type of its default."""
+        if field.default is MISSING:
+            return value
+        kind = type(field.default)
+        try:
+            return kind(value)
+        except (TypeError, ValueError, OverflowError):
+            wanted = "a whole number" if kind is int else "a number"
+            raise PoiseError(f"setting {field.name} of {self.name}: '{value}' is not {wanted}") from None
+
+
+def load(home: str) -> Any:
+    """What 'module:name' names; a PoiseError says which half of it is wrong."""
+    module, colon, name = home.partition(":")
+    if not colon or not module or not name:
+        raise PoiseError(f"controller '{home}' is not of the form module:Class")
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {error}") from None
+    if not hasattr(found, name):
+        raise PoiseError(f"controller '{home}': module {module} has no {name}")
+    return getattr(found, name)
+
+
+def entry_from(found: Any, home: str) -> ControllerEntry:
+    """The entry of a class of one's own: its attribute `entry`, or a plain one made from the class."""
+    if isinstance(found, ControllerEntry):
+        return found
+    if not isinstance(found, type) or not all(callable(getattr(found, method, None)) for method in METHODS):
+        raise PoiseError(f"controller '{home}' is not a class with the methods {', '.join(METHODS)}")
+    own = getattr(found, "entry", None)
+    if isinstance(own, ControllerEntry):
+        return own
+    steered: Steered = "freely" if callable(getattr(found, "steer", None)) else "no"
+    ends = callable(getattr(found, "stands", None))
+    what = (found.__doc__ or "").strip().partition("\n")[0]
+    return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered, ends=ends)
+
+
+METHODS = ("reset", "act", "target")
+"""What every controller offers."""
+
+
+def _annotated_settings(kind: type) -> type | None:
+    """The dataclass that the constructor's argument `settings` is annotated with, if any."""
+    try:
+        told = typing.get_type_hints(vars(kind).get("__init__")).get("settings")
+    except Exception:  # annotations of somebody else's class may name anything
+        return None
+    options = (
+        typing.get_args(told) if isinstance(told, UnionType) or typing.get_origin(told) is typing.Union else (told,)
+    )
+    return next((option for option in options if isinstance(option, type) and is_dataclass(option)), None)

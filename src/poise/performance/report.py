@@ -1,0 +1,119 @@
+"""What came of a performance: its numbers, its text for people, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.control.controller import Controller
+from poise.export.formats import export
+from poise.files import check_targets, check_writable
+from poise.measure.audit import audit
+from poise.measure.metrics import metrics
+from poise.measure.replay import Replay
+from poise.motion.repair.finding import Imported
+from poise.performance.catch import Catching
+from poise.performance.hand_over import Handover
+from poise.performance.run import Performance
+from poise.retarget.prepare import changes
+from poise.world.result import BlowUp
+
+FILES = ("recording.npz", "motion.bvh", "page.html")
+"""Files of a performance."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a performance."""
+
+    performance: Performance
+    summary: dict[str, Any]
+    imported: Imported | None = None  # findings, if the motion was read from a file
+    changes_of_control: tuple[str, ...] = ()  # when another controller took over, for people
+
+    @property
+    def blow_up(self) -> BlowUp | None:
+        """Why the performance ended early, if it did."""
+        return self.performance.blow_up
+
+    def text(self, *more: str) -> str:
+        """The summary for people, with more lines before the files if there are any."""
+        s = self.summary
+        fell = (
+            "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
+        )
+        failed = [name for name, check in s["audit"].items() if not check["passed"]]
+        lines = [
+            *([f"STOPPED: {self.blow_up}"] if self.blow_up else []),
+            *(changes(self.imported) if self.imported else []),
+            f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
+            f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
+            f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
+            *self.changes_of_control,
+            f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit",
+            *more,
+            *(f"wrote {path}" for path in s["files"]),
+        ]
+        return "\n".join(lines)
+
+
+def check_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) -> None:
+    """Raise if the files of a performance cannot be written into a folder, or would replace its source."""
+    check_writable(folder)
+    if source is not None:
+        check_targets([folder / name for name in (*FILES, *more)], source)
+
+
+def write_performance(
+    performance: Performance, folder: Path, imported: Imported | None = None, controller: Controller | None = None
+) -> Outcome:
+    """Judge a performance, and write its recording, BVH file and page into a folder."""
+    summary = summarise(performance)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in FILES]
+    performance.recording.save(paths[0])
+    for path in paths[1:]:
+        export(performance.recording, path)
+    if imported is not None:
+        summary["findings"] = imported.as_dict()
+    summary["files"] = [str(path) for path in paths]
+    return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)))
+
+
+def summarise(performance: Performance) -> dict[str, Any]:
+    """The numbers of a performance, under the names of the command line's JSON; a fall is noted in its recording."""
+    step_ms = 1e3 * performance.step_s
+    timing = {"median": 0.0, "p99": 0.0}
+    if len(step_ms):
+        timing = {"median": float(np.median(step_ms)), "p99": float(np.percentile(step_ms, 99))}
+    stopped = performance.blow_up
+    recording = performance.recording
+    replay = Replay.of(recording)
+    checks = audit(recording, replay).as_dict()["checks"] if recording.steps else {}
+    summary = {
+        **metrics(recording, replay),
+        "real_time_factor": performance.real_time_factor,
+        "setup_s": performance.setup_s,
+        "step_ms": timing,
+        "stopped": None if stopped is None else {"step": stopped.step, "culprit": stopped.culprit},
+        "physical": all(check["passed"] for check in checks.values()),
+        "audit": checks,
+    }
+    recording.meta["fell_at"] = summary["fell_at"]
+    return summary
+
+
+def _changes_of_control(controller: Controller | None) -> Iterator[str]:
+    """When another controller took over, for people."""
+    if isinstance(controller, Handover):
+        when = controller.handed_over
+        yield "nothing took over: it never came to stand" if when is None else f"handed over at {when:.2f} s"
+        controller = controller.first
+    if isinstance(controller, Catching):
+        for k, caught in enumerate(controller.caught):
+            on = f"went on at {controller.resumed[k]:.2f} s" if k < len(controller.resumed) else "did not go on"
+            yield f"caught at {caught:.2f} s, {on}"
