@@ -64,8 +64,8 @@ def test_only_names_and_files_that_were_brought_are_taken(told, tmp_path):
 
 def test_files_that_were_brought_are_found(tmp_path):
     choice = Choice.of(Told({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
-    assert choice.session().motion == str(tmp_path / "mine.bvh")
-    assert choice.session().body == "own"
+    assert choice.request().motion == str(tmp_path / "mine.bvh")
+    assert choice.request().body == "own"
 
 
 def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
@@ -82,19 +82,19 @@ def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
 def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
     for motion in ("back-flip", "kip-up", "dive-roll", "roll-and-stand"):
         choice = Choice(motion, controller="rotation")
-        assert (choice.session().then, choice.guide) == ("walk:pendulum", "pendulum")
+        assert (choice.request().then, choice.guide.name) == ("walk:pendulum", "pendulum")
         assert choice.steers
     for motion in ("forward-roll", "dive-down", "baby-roll"):
         choice = Choice(motion, controller="rotation")
-        assert (choice.session().then, choice.guide) == (None, "rotation")
+        assert (choice.request().then, choice.guide.name) == (None, "rotation")
 
 
 @pytest.mark.parametrize("motion", CAUGHT)
 def test_whoever_is_caught_keeps_its_feet_where_they_are(motion):
     choice = Choice(motion, controller="modal")
-    assert choice.session().catch == "pendulum"
+    assert choice.request().catch == "pendulum"
     Show(choice)  # who does not would be refused
-    assert Choice("jump", controller="modal").session().catch is None
+    assert Choice("jump", controller="modal").request().catch is None
 
 
 def test_moves_are_there_by_a_word():

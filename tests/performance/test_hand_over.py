@@ -14,7 +14,7 @@ from poise.rotations import yaw_of
 def flipped():
     session = Request("back-flip", controller="rotation", then="walk:pendulum", seconds=6.0, seed=1, noise=0.1)
     staged = session.stage()
-    assert isinstance(staged.controller, Handover)
+    assert isinstance(staged.run.controller, Handover)
     return session.perform().recording
 
 

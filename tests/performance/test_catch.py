@@ -12,7 +12,6 @@ from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
 from poise.performance.catch import Catching, keeps_its_feet, resumed, tallest
 from poise.performance.request import Request
-from poise.performance.run import perform
 from poise.rotations import quat_multiply, yaw_of
 
 PUSHED = "250@1,duration=0.1667,dir=180"
@@ -27,17 +26,15 @@ def squat():
 def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
     session = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
     staged = session.stage()
-    catching = staged.controller
+    catching = staged.run.controller
     assert isinstance(catching, Catching)
-    recording = perform(
-        staged.world, catching, staged.reference, seconds=staged.seconds, pushes=staged.pushes
-    ).recording
+    recording = staged.run.perform(staged.seconds).recording
     assert fell_at(recording) is None
     assert audit(recording).passed
     assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # no sooner than it notices
     assert 2.0 < catching.resumed[0] < 6.0
     low = recording.qpos[recording.time > catching.resumed[0], 2].min()
-    assert low == pytest.approx(staged.reference.motions["squat"].clip.qpos[:, 2].min(), abs=0.05)
+    assert low == pytest.approx(staged.run.reference.motions["squat"].clip.qpos[:, 2].min(), abs=0.05)
     assert recording.qpos[-1, 0] < -0.3
     assert recording.meta["controller"] == "modal, caught by pendulum"
 

@@ -16,7 +16,7 @@ from poise.reference.body_clip import BodyClip
 from poise.retarget.prepare import prepare
 from poise.rotations import quat_exp
 
-EXAMPLES = Path(__file__).parents[3] / "examples/motions"
+EXAMPLES = Path(__file__).parents[2] / "examples/motions"
 PERIOD, STANCE, RATE = 1.1, 0.62, 60.0  # s, share of the period, frames per second
 STEP, LIFT, DIP = 0.5, 0.08, 0.075  # m
 

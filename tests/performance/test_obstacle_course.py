@@ -8,7 +8,7 @@ import pytest
 
 import poise
 
-EXAMPLE = Path(__file__).parents[1] / "examples/08_obstacle_course.py"
+EXAMPLE = Path(__file__).parents[2] / "examples/08_obstacle_course.py"
 THINGS = ("platform0", "bar_shape", "wall_left_shape", "wall_right_shape")
 
 
