@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.export.strip import Camera, write_strip
-from poise.performance.request import Session
+from poise.performance.request import Request
 
 STATIC = Path(__file__).parent / "_static" / "behaviours"
 COLUMNS = 8
@@ -51,7 +51,7 @@ GROUNDS = {"dive-down": "drop:0.5"}
 def draw(name: str) -> Path:
     """Two rows of pictures."""
     start, end = SPANS[name]
-    done = Session(name, controller="rotation", terrain=GROUNDS.get(name, "flat"), seconds=end + 0.1).perform()
+    done = Request(name, controller="rotation", terrain=GROUNDS.get(name, "flat"), seconds=end + 0.1).perform()
     times = np.linspace(start, end, 2 * COLUMNS)
     place = FROM_ABOVE if name in LYING else Camera(azimuth=-62, elevation=10)
     camera = replace(place, distance=DISTANCES[name])

@@ -17,7 +17,8 @@ import numpy as np
 
 from poise.body.body import Body
 from poise.performance.forces import HungWeight, hung_force
-from poise.performance.request import Session, Staged, summarise
+from poise.performance.report import summarise
+from poise.performance.request import Request
 from poise.performance.run import Run
 from poise.studio.choices import STEPS
 from poise.world.profile import Profile
@@ -36,11 +37,10 @@ Line = dict[str, Any]
 
 def begun(**told: Any) -> tuple[Run, Callable[[float], None]]:
     """A run, and how it goes on for seconds."""
-    staged: Staged = Session(**told).staged()
-    run = Run(staged.world, staged.controller, staged.reference, staged.pushes, staged.cues)
+    run = Request(**told).stage().run
 
     def go(seconds: float) -> None:
-        for _ in range(round(seconds / staged.world.settings.step)):
+        for _ in range(round(seconds / run.world.settings.step)):
             run.step()
 
     return run, go
@@ -120,7 +120,7 @@ def steps() -> Iterator[Line]:
         for newtons in (250, 350)
     ]
     for step in (0.02, STEPS["pendulum"]):
-        walks = [Session(**case, controller="pendulum", step=step, seconds=12.0) for case in cases]
+        walks = [Request(**case, controller="pendulum", step=step, seconds=12.0) for case in cases]
         fell = [str(walk) for walk in walks if summarise(walk.perform())["fell_at"] is not None]
         yield {"step": round(step, 4), "walks": len(cases), "fell": fell}
 

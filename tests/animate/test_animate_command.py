@@ -9,7 +9,7 @@ from poise import Recording
 from poise.animate.animate import KEYFRAMES
 from poise.animate.read_script import shipped_scripts
 from poise.cli.main import main
-from poise.performance.request import FILES
+from poise.performance.report import FILES
 
 STAND = """
 title = "A lamp that stands"

@@ -22,7 +22,7 @@ from poise import (
 )
 from poise.dynamics.actuation import PASSIVE
 from poise.measure.audit import torque_ratio
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.reference.reference import Still
 from poise.world.props import Ball
 from poise.world.recording import ARRAYS, Recording
@@ -30,13 +30,13 @@ from poise.world.recording import ARRAYS, Recording
 
 @pytest.fixture(scope="module")
 def standing():
-    return Session("stand", "biped29", pushes=("60@0.1,dir=30",), seconds=0.5).perform().recording
+    return Request("stand", "biped29", pushes=("60@0.1,dir=30",), seconds=0.5).perform().recording
 
 
 @pytest.fixture(scope="module")
 def fallen():
     terrain = "stairs:0.15:0.3:6"
-    return Session("fall", "human37", "limp", terrain=terrain, seconds=1.5).perform().recording
+    return Request("fall", "human37", "limp", terrain=terrain, seconds=1.5).perform().recording
 
 
 def failed(recording):
@@ -65,10 +65,10 @@ def test_a_fall_down_stairs_passes(fallen):
 @pytest.mark.parametrize(
     "session",
     [
-        Session("fall", "biped29", "limp", terrain="rough:0.1", seconds=1.0),
-        Session("stand", "human58", terrain="slope:5", friction=0.4, seconds=0.5),
-        Session("fall", "lamp14", "limp", terrain="drop:0.3", seconds=1.0, noise=0.5, seed=2),
-        Session("stand", "human42", pushes=("300@0.1,dir=90,body=head",), seconds=0.5, step=1 / 240),
+        Request("fall", "biped29", "limp", terrain="rough:0.1", seconds=1.0),
+        Request("stand", "human58", terrain="slope:5", friction=0.4, seconds=0.5),
+        Request("fall", "lamp14", "limp", terrain="drop:0.3", seconds=1.0, noise=0.5, seed=2),
+        Request("stand", "human42", pushes=("300@0.1,dir=90,body=head",), seconds=0.5, step=1 / 240),
     ],
     ids=["rough", "slope", "drop", "pushed hard"],
 )
@@ -177,7 +177,7 @@ def test_flipped_friction_is_found(fallen):
 
 
 def test_friction_that_drives_for_a_moment_is_found_in_a_long_recording():
-    slide = Session("fall", "human37", "limp", terrain="stairs:0.15:0.3:6", seconds=6.0).perform().recording
+    slide = Request("fall", "human37", "limp", terrain="stairs:0.15:0.3:6", seconds=6.0).perform().recording
 
     def flip(force):
         normal = slide.contact_normal

@@ -10,17 +10,17 @@ import pytest
 from poise import metrics
 from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, tracking
 from poise.measure.replay import Replay
-from poise.performance.request import Session
+from poise.performance.request import Request
 
 
 @pytest.fixture(scope="module")
 def standing():
-    return Session("stand", "biped29", seconds=1.0).perform().recording
+    return Request("stand", "biped29", seconds=1.0).perform().recording
 
 
 @pytest.fixture(scope="module")
 def falling():
-    return Session("fall", "human37", "limp", seconds=1.5).perform().recording
+    return Request("fall", "human37", "limp", seconds=1.5).perform().recording
 
 
 def test_a_standing_body_has_not_fallen(standing):

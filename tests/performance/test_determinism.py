@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.performance.request import Session
+from poise.performance.request import Request
 from poise.world.recording import ARRAYS, Recording
 
 SESSIONS = {
@@ -51,7 +51,7 @@ def arguments(session):
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_twice_in_one_process_is_bit_identical(name):
-    first, second = (Session(**SESSIONS[name]).perform().recording for _ in range(2))
+    first, second = (Request(**SESSIONS[name]).perform().recording for _ in range(2))
     assert len(first.contact_step) > 0
     assert print_of(first) == print_of(second)
 
@@ -78,21 +78,21 @@ def _environment():
 
 
 def _finished(session, folder):
-    """The recording as `Session.run` writes it, from this process."""
-    Session(**session).run(folder)
+    """The recording as `Request.write` writes it, from this process."""
+    Request(**session).write(folder)
     return Recording.load(folder / "recording.npz")
 
 
 def test_a_recording_comes_back_from_its_file_unchanged(tmp_path):
-    recording = Session(**SESSIONS["stand"]).perform().recording
+    recording = Request(**SESSIONS["stand"]).perform().recording
     recording.save(tmp_path / "r.npz")
     assert print_of(Recording.load(tmp_path / "r.npz")) == print_of(recording)
 
 
 def test_seeds_decide_the_noise_and_nothing_else():
     session = {**SESSIONS["stand"], "seconds": 0.1}
-    quiet = [Session(**session, seed=seed).perform().recording for seed in (0, 1)]
-    noisy = [Session(**session, seed=seed, noise=0.3).perform().recording for seed in (0, 1)]
+    quiet = [Request(**session, seed=seed).perform().recording for seed in (0, 1)]
+    noisy = [Request(**session, seed=seed, noise=0.3).perform().recording for seed in (0, 1)]
     np.testing.assert_array_equal(quiet[0].qpos, quiet[1].qpos)
     assert np.abs(noisy[0].qpos[-1] - noisy[1].qpos[-1]).max() > 1e-4
     assert np.abs(noisy[0].qpos[-1] - quiet[0].qpos[-1]).max() > 1e-4

@@ -1,30 +1,37 @@
 """What takes seconds is found once."""
 
-from copy import deepcopy
-from types import SimpleNamespace
-
 import pytest
 
+from poise.body.body import Body
+from poise.control.catalogue import named_controller
+from poise.control.nqr import nqr
+from poise.control.nqr.steering import segments_of
+from poise.control.nqr.weights import weights_for
+from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.studio import show as module
 from poise.studio.show import Memory
+from poise.world.scene import Scene
+from poise.world.world import World
 
 
-def repertoire_of(body):
-    return {"walk": SimpleNamespace(clip=SimpleNamespace(body=SimpleNamespace(name=body)))}
-
-
-def test_steps_are_looked_along_once_for_each_body(monkeypatch):
+def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
     looked = []
 
-    def look(repertoire, *_):
-        looked.append(repertoire)
-        return {"walk": len(looked)}
+    def look(*_):
+        looked.append(1)
+        return segments
 
-    monkeypatch.setattr(module, "segments_of", look)
+    body = Body.named("biped29")
+    roaming = Roaming(shipped_repertoire(body), "walk")
+    world = World(Scene.of(body))
+    segments = segments_of(roaming.motions, weights_for(body), 1)
+    monkeypatch.setattr(nqr, "segments_of", look)
     memory = Memory()
-    again = [memory.look_ahead(repertoire_of(body), None, 1, False, print) for body in ("a", "b", "a")]
-    assert again == [{"walk": 1}, {"walk": 2}, {"walk": 1}]
-    assert deepcopy(memory) is memory
+    for _ in range(2):
+        controller = named_controller("nqr")
+        controller.memory = memory.prepared
+        controller.reset(world, roaming)
+    assert len(looked) == 1
 
 
 @pytest.mark.parametrize(("motion", "times"), [("walk", 1), ("mine.bvh", 2)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError, audit
-from poise.studio.choices import FASTEST_WALK, Choice
+from poise.studio.choices import Choice
 from poise.studio.show import Memory, Show
 
 MEMORY = Memory()
@@ -168,7 +168,7 @@ def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
 
 def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     go(walk, 2.0)
-    been = walk.run.way[:, 0].max()
+    been = walk.run.path[:, 0].max()
     walk.slope(5.0)
     go(walk, 4.0)
     world, recording = walk.run.world, walk.performance().recording
@@ -211,7 +211,7 @@ def test_look_ahead_is_not_made_to_run_uphill():
     show = Show(Choice("walk", "biped29", "nqr", steered=False))
     assert show.fastest is None
     show.slope(4.0)
-    assert show.fastest == FASTEST_WALK < 3.0
+    assert show.fastest == show.choice.entry.fastest_uphill < 3.0
     show.slope(0.0)
     assert show.fastest is None
 
