@@ -36,10 +36,11 @@ test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches B
 test-browser: $(VENV)/dev.stamp ## the studio in headless Chromium, as a person uses it (needs chromium)
 	POISE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
-lint: $(VENV)/dev.stamp ## ruff and mypy
+lint: $(VENV)/dev.stamp ## ruff, mypy and the declared imports
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --cache-dir .import_linter_cache
 
 docs: $(VENV)/dev.stamp ## the documentation, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
@@ -61,7 +62,7 @@ pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in READM
 	$(BIN)/python docs/rerun.py
 
 clean: ## remove everything that was built
-	rm -rf $(VENV) $(BLENDER) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BLENDER) docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment, built anew when pyproject.toml changes.

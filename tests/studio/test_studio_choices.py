@@ -5,7 +5,7 @@ import pytest
 from poise import PoiseError
 from poise.body.catalogue import names
 from poise.studio.catalogue import TERRAINS, bodies, fits, motion_groups, page_catalogue, usual_body
-from poise.studio.choices import CAUGHT, Choice
+from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
 from poise.studio.wire import Told
 from poise.world.terrain_kinds import parse_terrain
@@ -89,7 +89,7 @@ def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
         assert (choice.request().then, choice.guide.name) == (None, "rotation")
 
 
-@pytest.mark.parametrize("motion", CAUGHT)
+@pytest.mark.parametrize("motion", IN_PLACE)
 def test_whoever_is_caught_keeps_its_feet_where_they_are(motion):
     choice = Choice(motion, controller="modal")
     assert choice.request().catch == "pendulum"

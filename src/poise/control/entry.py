@@ -49,6 +49,8 @@ class ControllerEntry:
     """Highest speed (m/s) at which it can be steered on ground that is not level; None for no such bound."""
     walks: bool = False
     """Whether it performs gaits and standing only, on bodies with two legs."""
+    check_body: str | None = None
+    """'module:function' that raises a PoiseError for a body which it cannot drive."""
     grips: bool = True
     """Whether it performs motions whose hands hold a prop."""
     ends: bool = False
@@ -73,6 +75,15 @@ class ControllerEntry:
     def takes_over(self) -> bool:
         """Whether it can start from the state in which another controller ends."""
         return self.performs == "motions" and not self.needs_physics
+
+    def refusal(self, body: Any) -> str | None:
+        """Why it cannot drive a `Body`; None if it can."""
+        try:
+            if self.check_body is not None:
+                load(self.check_body)(body)
+        except PoiseError as error:
+            return str(error)
+        return None
 
     def controller_type(self) -> type:
         """The controller's class."""

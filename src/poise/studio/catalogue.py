@@ -9,9 +9,8 @@ from typing import Any
 from poise.animate.read_script import shipped_titles
 from poise.body.body import Body
 from poise.body.catalogue import names
-from poise.control.catalogue import controller_entry, entries
+from poise.control.catalogue import controller_entry, entries, walker
 from poise.control.entry import ControllerEntry
-from poise.control.pendulum.legs import legs_of
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
@@ -115,7 +114,7 @@ def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
     if entry.walks:
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
             return f"performs walks, and {motion} is not a walk"
-        return legless(body)
+        return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
         return _needs_physics(entry, motion, body, kind)
     return None if kind == "pose" or motion == STANDING else _refusal(figure_of_body, body)
@@ -155,8 +154,8 @@ def _refusal(ask: Callable[[Body], object], body: str) -> str | None:
 
 
 def legless(body: str) -> str | None:
-    """Why the pendulum cannot walk on a body."""
-    return _refusal(legs_of, body)
+    """Why the controller that walks cannot drive a body."""
+    return None if body == OWN else controller_entry(walker()).refusal(Body.named(body))
 
 
 def kind_of(motion: str) -> str:

@@ -12,6 +12,7 @@ ENTRY = ControllerEntry(
     steered="freely",
     speeds=(-0.6, 1.8),
     walks=True,
+    check_body="poise.control.pendulum.legs:legs_of",
     ends=True,
     catches=True,
     bends_ground="all",
