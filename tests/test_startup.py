@@ -1,22 +1,11 @@
-"""Starting is quick: help and import do not load the simulator."""
+"""Help and import do not load the simulator, so that they are quick."""
 
 import subprocess
 import sys
-import time
 
 import pytest
 
 HEAVY = ("mujoco", "numba", "scipy")
-
-
-def best_of(command, tries=6):
-    """Seconds of the quickest run; the first one warms the disk."""
-    spent = []
-    for _ in range(tries):
-        began = time.perf_counter()
-        subprocess.run(command, capture_output=True, check=True)
-        spent.append(time.perf_counter() - began)
-    return min(spent[1:])
 
 
 def modules_after(code):
@@ -24,15 +13,6 @@ def modules_after(code):
         [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"], capture_output=True, text=True, check=True
     )
     return set(done.stdout.splitlines()[-1].split())
-
-
-@pytest.mark.parametrize("arguments", [("--help",), ("perform", "--help"), ("--version",)])
-def test_help_appears_within_four_tenths_of_a_second(arguments):
-    assert best_of([sys.executable, "-m", "poise", *arguments]) < 0.4
-
-
-def test_importing_takes_less_than_three_tenths_of_a_second():
-    assert best_of([sys.executable, "-c", "import poise"]) < 0.3
 
 
 def test_importing_loads_no_simulator():

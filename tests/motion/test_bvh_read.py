@@ -1,7 +1,6 @@
 """Reading BVH: hand-written files whose joints are where a pencil puts them, and files that are wrong."""
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -184,7 +183,6 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "line", "message"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_said_in_one_line(read, text, line, message):
-    start = time.perf_counter()
     with pytest.raises(PoiseError) as caught:
         read(text)
     said = str(caught.value)
@@ -192,7 +190,6 @@ def test_what_is_wrong_is_said_in_one_line(read, text, line, message):
     assert f"line {line}:" in said
     assert message in said
     assert len(said.splitlines()) == 1
-    assert time.perf_counter() - start < 2
 
 
 def test_joints_without_numbers_cannot_fill_the_memory(read):

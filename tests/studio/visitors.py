@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import struct
 import threading
 import time
 from contextlib import contextmanager
@@ -63,11 +64,11 @@ class Visitor:
     def send(self, do, **more):
         self.socket.send(json.dumps({"do": do, **more}))
 
-    def next(self, seconds=60.0):
+    def next(self, seconds=600.0):
         message = self.socket.recv(timeout=seconds)
         return json.loads(message) if isinstance(message, str) else message
 
-    def until(self, kind, seconds=90.0):
+    def until(self, kind, seconds=600.0):
         """The next message of a kind; what else is said meanwhile is passed over, but for errors."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -78,11 +79,11 @@ class Visitor:
                 assert message["say"] not in ("error", "crashed"), message
         raise AssertionError(f"nothing was said of {kind}")
 
-    def frames(self, seconds):
-        """Poses that come within so many seconds: (when, what)."""
-        end, found = time.monotonic() + seconds, []
-        while time.monotonic() < end:
-            message = self.next(10)
+    def frames(self, until):
+        """(simulated time in s, message) of all poses, until one of a simulated time comes."""
+        found = []
+        while not found or found[-1][0] < until:
+            message = self.next()
             if isinstance(message, bytes) and message[0] == 1:
-                found.append((time.monotonic(), message))
+                found.append((struct.unpack("<d", message[8:16])[0], message))
         return found

@@ -1,6 +1,5 @@
 """Flight plans: they obey the model, keep to the cones, and end as wished."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -62,9 +61,7 @@ def test_moments_are_those_of_forces_on_the_feet(plan):
 
 def test_a_landing_is_planned_from_where_it_really_begins(plan):
     start = Planar(0.3, 0.82, -0.2, -2.6, -40.0, 0.0)
-    began = time.process_time()
     course = PLANNER.landing(start, Phase(LANDING.inertia, 0.08, 0.26, 8, 2500.0), WISH)
-    assert time.process_time() - began < 1.0
     np.testing.assert_allclose(course.state[0], [0.3, 0.82, -0.2, -2.6, -40.0, 0.0])
     np.testing.assert_allclose(course.state[-1, [2, 3]], 0, atol=0.05)
     assert abs(course.state[-1, 4]) < 1.0
