@@ -1,9 +1,8 @@
 """Poise: articulated characters that perform motions under exact physics.
 
     import poise
-    body = poise.Body.named("human37")
-    world = poise.World(poise.Scene.of(body))
-    performance = poise.perform(world, poise.named_controller("hold"), poise.named_motion("stand", body), seconds=2)
+    run = poise.stage("walk", controller="pendulum", terrain="stairs:0.1:0.3:8")
+    run.step()
 
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
     from poise.body.body import Body
     from poise.control.catalogue import named_controller
     from poise.control.commands import parse_steer
+    from poise.control.entry import ControllerEntry
     from poise.dynamics.actuation import Actuation, Motors
+    from poise.dynamics.state import Contacts, State
     from poise.edit.live import Live
     from poise.edit.parse import parse_edit
     from poise.edit.take import edited
@@ -31,10 +32,17 @@ if TYPE_CHECKING:
     from poise.motion.repair.settings import ImportSettings
     from poise.motion.skeleton import Skeleton
     from poise.performance.cues import Cue, edit_cue, steer_cue
-    from poise.performance.run import Performance, perform
+    from poise.performance.run import Bones, Performance, Run, perform
+    from poise.performance.stage import stage
+    from poise.physics.certificate import certify
     from poise.physics.consistent import Variation, with_physics
+    from poise.reference.archive import load_prepared, load_reference, save_prepared
     from poise.reference.body_clip import BodyClip
+    from poise.reference.dynamic import Dynamic
     from poise.reference.played import Played
+    from poise.reference.reference import Still
+    from poise.retarget.contact_detection import find_contacts
+    from poise.retarget.foot_cleanup import clean_feet
     from poise.retarget.prepare import prepare
     from poise.world.pushes import Push, parse_push
     from poise.world.recording import Recording
@@ -47,8 +55,12 @@ _HOMES = {
     "Actuation": "poise.dynamics.actuation",
     "Body": "poise.body.body",
     "BodyClip": "poise.reference.body_clip",
+    "Bones": "poise.performance.run",
     "Clip": "poise.motion.clip",
+    "Contacts": "poise.dynamics.state",
+    "ControllerEntry": "poise.control.entry",
     "Cue": "poise.performance.cues",
+    "Dynamic": "poise.reference.dynamic",
     "ImportSettings": "poise.motion.repair.settings",
     "Live": "poise.edit.live",
     "Motors": "poise.dynamics.actuation",
@@ -57,15 +69,23 @@ _HOMES = {
     "Push": "poise.world.pushes",
     "Recording": "poise.world.recording",
     "Roaming": "poise.library.repertoire",
+    "Run": "poise.performance.run",
     "Scene": "poise.world.scene",
     "Skeleton": "poise.motion.skeleton",
+    "State": "poise.dynamics.state",
+    "Still": "poise.reference.reference",
     "Variation": "poise.physics.consistent",
     "World": "poise.world.world",
     "WorldSettings": "poise.world.settings",
     "audit": "poise.measure.audit",
+    "certify": "poise.physics.certificate",
+    "clean_feet": "poise.retarget.foot_cleanup",
     "edit_cue": "poise.performance.cues",
     "edited": "poise.edit.take",
+    "find_contacts": "poise.retarget.contact_detection",
     "import_motion": "poise.motion.repair.importer",
+    "load_prepared": "poise.reference.archive",
+    "load_reference": "poise.reference.archive",
     "metrics": "poise.measure.metrics",
     "named_controller": "poise.control.catalogue",
     "named_motion": "poise.library.motions",
@@ -75,7 +95,9 @@ _HOMES = {
     "parse_terrain": "poise.world.terrain_kinds",
     "perform": "poise.performance.run",
     "prepare": "poise.retarget.prepare",
+    "save_prepared": "poise.reference.archive",
     "shipped_repertoire": "poise.library.repertoire",
+    "stage": "poise.performance.stage",
     "steer_cue": "poise.performance.cues",
     "with_physics": "poise.physics.consistent",
 }
@@ -84,8 +106,12 @@ __all__ = [
     "Actuation",
     "Body",
     "BodyClip",
+    "Bones",
     "Clip",
+    "Contacts",
+    "ControllerEntry",
     "Cue",
+    "Dynamic",
     "ImportSettings",
     "Live",
     "Motors",
@@ -95,16 +121,24 @@ __all__ = [
     "Push",
     "Recording",
     "Roaming",
+    "Run",
     "Scene",
     "Skeleton",
+    "State",
+    "Still",
     "Variation",
     "World",
     "WorldSettings",
     "__version__",
     "audit",
+    "certify",
+    "clean_feet",
     "edit_cue",
     "edited",
+    "find_contacts",
     "import_motion",
+    "load_prepared",
+    "load_reference",
     "metrics",
     "named_controller",
     "named_motion",
@@ -114,7 +148,9 @@ __all__ = [
     "parse_terrain",
     "perform",
     "prepare",
+    "save_prepared",
     "shipped_repertoire",
+    "stage",
     "steer_cue",
     "with_physics",
 ]

@@ -34,7 +34,10 @@ def test_there_is_a_core_to_work_on():
 
 def test_a_cluster_gives_the_same_rows():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0", host="tcp://127.0.0.1") as made:
+    made = distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address="127.0.0.1:0", host="tcp://127.0.0.1"
+    )
+    with made:
         assert list(there(measure, TOYS, made.scheduler_address)) == [measure(toy) for toy in TOYS]
         with pytest.raises(PoiseError, match=r"^toy 7 is broken$"):
             list(there(measure, [Toy(7, "mistake")], made.scheduler_address))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,9 @@ class Audit:
         return {"passed": self.passed, "checks": checks}
 
 
-def audit(recording: Recording, replay: Replay | None = None) -> Audit:
-    """Check momentum, contact laws, penetration, and torques."""
+def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Audit:
+    """Check momentum, contact laws, penetration, and torques of a recording, or of the one in a file."""
+    recording = Recording.of(recording)
     _refuse_unreadable(recording)
     replay = replay or Replay.of(recording)
     linear, angular, drift = _momentum_errors(replay)

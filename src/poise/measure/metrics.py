@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -65,8 +66,9 @@ def _push_forces(recording: Recording, event: dict[str, Any]) -> Array:
     return out
 
 
-def metrics(recording: Recording, replay: Replay | None = None) -> dict[str, Any]:
-    """Fall, tracking, feet, smoothness and effort of a recording."""
+def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> dict[str, Any]:
+    """Fall, tracking, feet, smoothness and effort of a recording, or of the one in a file."""
+    recording = Recording.of(recording)
     replay = replay or Replay.of(recording)
     return {
         "seconds": recording.steps * recording.step,

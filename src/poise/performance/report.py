@@ -20,9 +20,10 @@ from poise.performance.catch import Catching
 from poise.performance.hand_over import Handover
 from poise.performance.run import Performance
 from poise.retarget.prepare import changes
+from poise.world.recording import FILE
 from poise.world.result import BlowUp
 
-FILES = ("recording.npz", "motion.bvh", "page.html")
+FILES = (FILE, "motion.bvh", "page.html")
 """Files of a performance."""
 
 

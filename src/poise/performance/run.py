@@ -165,6 +165,11 @@ class Run:
         return float(self.world.time)
 
     @property
+    def step_s(self) -> float:
+        """Duration of a step (s)."""
+        return float(self.world.settings.step)
+
+    @property
     def fell(self) -> bool:
         """Whether the performer has touched the ground with more than feet and hands."""
         return self.fell_at is not None

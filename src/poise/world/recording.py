@@ -24,6 +24,10 @@ def _compiled(xml: str) -> mujoco.MjModel:
     return mujoco.MjModel.from_xml_string(xml)
 
 
+FILE = "recording.npz"
+"""Name of a recording in the folder of a performance."""
+
+
 @dataclass(frozen=True)
 class Recording:
     """States at T + 1 times, what was applied in the T steps between, and N contact forces."""
@@ -80,6 +84,16 @@ class Recording:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         write_file(Path(path), buffer.getvalue())
+
+    @classmethod
+    def of(cls, source: Recording | str | Path) -> Recording:
+        """A recording itself, or the one in a file or in the folder of a performance."""
+        if isinstance(source, Recording):
+            return source
+        if not isinstance(source, str | Path):
+            raise PoiseError(f"{source!r} is not a recording: give a Recording, or the path of its file")
+        path = Path(source)
+        return cls.load(path / FILE if path.is_dir() else path)
 
     @classmethod
     def load(cls, path: Path) -> Recording:
