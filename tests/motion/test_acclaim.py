@@ -159,9 +159,9 @@ WRONG_ASF = {
     "bad axis": (ASF.replace("0 0 90 XYZ", "0 0 90 XYY"), 21, "such as XYZ"),
     "bad freedom": (ASF.replace("dof rx ry", "dof rx l"), 22, "degree of freedom 'l'"),
     "unknown bone": (ASF.replace("thigh shin", "thigh foot"), 36, "'foot' is not a bone"),
-    "two parents": (ASF.replace("root thigh", "root thigh shin"), 36, "'shin' hangs on two"),
-    "loose bone": (ASF.replace("    thigh shin\n", ""), 26, "'shin' does not hang"),
-    "a ring": (ASF.replace("root thigh", "shin thigh"), 16, "'thigh' does not hang"),
+    "two parents": (ASF.replace("root thigh", "root thigh shin"), 36, "'shin' has two parents"),
+    "loose bone": (ASF.replace("    thigh shin\n", ""), 26, "'shin' is not connected"),
+    "a ring": (ASF.replace("root thigh", "shin thigh"), 16, "'thigh' is not connected"),
     "twice": (ASF.replace("name shin", "name thigh"), 26, "second bone 'thigh'"),
     "no unit": (ASF.replace("length 0.45", "length 0"), 6, "unit of length"),
 }
@@ -171,7 +171,7 @@ WRONG_AMC = {
     "bone that cannot move": (
         AMC.replace("thigh 90 0", "shin 90 0"),
         9,
-        "'shin' is not a bone of the skeleton that moves",
+        "'shin' is not a bone with degrees of freedom",
     ),
     "twice": (AMC + "thigh 90 0\n", 10, "second 'thigh'"),
     "too few numbers": (AMC.replace("thigh 90 0", "thigh 90"), 9, "1 numbers for the 2"),
