@@ -144,7 +144,7 @@ def test_wrong_files_say_so(read):
             read(**{**good, **changes})
         assert "m.npz" in str(caught.value)
     del good["mocap_framerate"]
-    with pytest.raises(PoiseError, match="does not tell its frame rate"):
+    with pytest.raises(PoiseError, match="does not state its frame rate"):
         read(**good)
     assert read(rate=25.0, **good).clip.rate == 25
     with pytest.raises(PoiseError, match="no root_orient"):

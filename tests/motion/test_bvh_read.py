@@ -146,7 +146,7 @@ def test_joints_without_channels_and_with_several_ends(read):
 WRONG = {
     "no number": (ARM.replace("OFFSET 3 0 0", "OFFSET 3 x 0"), 8, "'x' is not a number"),
     "two numbers": (ARM.replace("OFFSET 3 0 0", "OFFSET 3 0"), 8, "2 numbers instead of 3"),
-    "not finite": (ARM.replace("90 0 0 0 0 -90", "90 0 0 nan 0 -90"), 21, "nan is not a number that"),
+    "not finite": (ARM.replace("90 0 0 0 0 -90", "90 0 0 nan 0 -90"), 21, "nan is not finite or too large"),
     "infinite offset": (ARM.replace("OFFSET 3 0 0", "OFFSET inf 0 0"), 8, "'inf'"),
     "overflowing": (ARM.replace("90 0 0 0 0 -90", "90 0 0 1e400 0 -90"), 21, "inf is not"),
     "a word among the numbers": (ARM.replace("90 0 0 0 0 -90", "90 0 0 six 0 -90"), 21, "'six' is not a number"),

@@ -23,7 +23,7 @@ TIMEOUT = 20.0
 """Seconds without a byte after which a host counts as unreachable."""
 _PIECE = 1 << 16  # bytes read at a time
 
-Progress = Callable[[int], object]
+ReportBytes = Callable[[int], object]
 """Called with the number of bytes that have just arrived."""
 
 
@@ -109,7 +109,7 @@ def _usual_cache() -> Path:
 
 
 def ignore_bytes(_: int) -> None:
-    """A `Progress` that reports nothing."""
+    """A `ReportBytes` that reports nothing."""
 
 
 def fetch(
@@ -117,7 +117,7 @@ def fetch(
     host: str,
     folder: Path,
     licence: str,
-    progress: Progress = ignore_bytes,
+    progress: ReportBytes = ignore_bytes,
     timeout: float = TIMEOUT,
 ) -> Path:
     """Download a capture from a host's address to a folder; content with another checksum is not kept."""
@@ -138,7 +138,7 @@ def fetch(
     return write_file(folder / capture.file, content)
 
 
-def _download(address: str, most: int, progress: Progress, timeout: float) -> bytes:
+def _download(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
     """The content at an address, at most `most` + 1 bytes: the extra byte makes the checksum of a longer file fail."""
     from http.client import HTTPException
     from urllib.error import HTTPError
