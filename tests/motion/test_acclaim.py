@@ -176,7 +176,7 @@ WRONG_AMC = {
     "twice": (AMC + "thigh 90 0\n", 10, "second 'thigh'"),
     "too few numbers": (AMC.replace("thigh 90 0", "thigh 90"), 9, "1 numbers for the 2"),
     "no number": (AMC.replace("thigh 90 0", "thigh 90 x"), 7, "'x' is not a number"),
-    "not finite": (AMC.replace("thigh 90 0", "thigh 90 nan"), 7, "not a number that a motion can have"),
+    "not finite": (AMC.replace("thigh 90 0", "thigh 90 nan"), 7, "not finite or too large"),
     "a frame lost": (AMC.replace("\n2\n", "\n3\n"), 7, "frame 3 after frame 1"),
     "no frame": (":DEGREES\n", 2, "before its first frame"),
     "no frame number": (AMC.replace("\n1\n", "\n"), 4, "before the number of the first frame"),
