@@ -1,4 +1,4 @@
-"""Values that stay as they were made: read-only arrays and mappings that survive pickling."""
+"""Array aliases, read-only arrays and mappings, and runs of true values in masks."""
 
 from __future__ import annotations
 
@@ -10,63 +10,59 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 def readonly(values: ArrayLike, dtype: type = float) -> NDArray[Any]:
-    """A copy that cannot be written to."""
+    """A read-only copy of `values`."""
     array: NDArray[Any] = np.array(values, dtype)
     array.flags.writeable = False
     return array
 
 
 class Frozen(Mapping[K, V]):
-    """A mapping without setters. (`MappingProxyType` cannot be sent to a worker process.)"""
+    """A read-only mapping that can be pickled, which `MappingProxyType` cannot: worker processes receive it."""
 
     def __init__(self, items: Mapping[K, V] | None = None) -> None:
         """Copy `items`; arrays among the values become read-only."""
-        self._items: dict[K, V] = {key: _still(value) for key, value in (items or {}).items()}
+        self._items: dict[K, V] = {key: _frozen(value) for key, value in (items or {}).items()}
 
     def __getitem__(self, key: K) -> V:
         """The value of a key."""
         return self._items[key]
 
     def __iter__(self) -> Iterator[K]:
-        """The keys in order."""
+        """The keys in insertion order."""
         return iter(self._items)
 
     def __len__(self) -> int:
-        """How many keys there are."""
+        """Number of keys."""
         return len(self._items)
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """The expression that creates an equal mapping."""
         return f"Frozen({self._items!r})"
 
     def __reduce__(self) -> tuple[type, tuple[dict[K, V]]]:
-        """Pickles as its contents, so that arrays are read-only again when loaded."""
+        """Pickle the contents only; unpickling calls the constructor, which makes arrays read-only again."""
         return type(self), (self._items,)
 
 
-def _still(value: V) -> V:
+def _frozen(value: V) -> V:
     return readonly(value, value.dtype.type) if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
 
 
-# Runs of frames: stretches in which something holds.
-
-Mask = NDArray[np.bool_]
-
-
 def runs(holds: Mask) -> list[tuple[int, int]]:
-    """(start, stop) of the stretches in which it holds, in order."""
+    """(start, stop) of each run of true values, in order; `stop` is exclusive."""
     padded = np.concatenate([[False], holds, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(padded))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def hysteresis(value: Array, enter: float, leave: float) -> Mask:
-    """Stretches below `leave` that come below `enter` somewhere."""
+    """Mask of the runs below `leave` that fall below `enter` at least once."""
     out = np.zeros(len(value), bool)
     for start, stop in runs(value < leave):
         out[start:stop] = bool(np.any(value[start:stop] < enter))
@@ -74,7 +70,7 @@ def hysteresis(value: Array, enter: float, leave: float) -> Mask:
 
 
 def without_short(holds: Mask, gap: int, stretch: int) -> Mask:
-    """Gaps shorter than `gap` frames filled, then stretches shorter than `stretch` dropped; not at the ends."""
+    """Mask with gaps shorter than `gap` filled, then runs shorter than `stretch` removed, except at both ends."""
     out = np.array(holds)
     for start, stop in runs(~out):
         if stop - start < gap and start > 0 and stop < len(out):

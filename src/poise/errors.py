@@ -1,4 +1,4 @@
-"""What can go wrong for a user, said in one line."""
+"""Errors with a one-line message for the user."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from difflib import get_close_matches
 
 
 class PoiseError(Exception):
-    """A mistake in the input. The message is one line that names the culprit; no traceback is shown for it."""
+    """An error in the input. The message is one line that names the culprit; it is shown without a traceback."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
 
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
-    """The error for a name that is not among the valid ones, with those listed and the likeliest suggested."""
+    """The error for an invalid name: lists the valid ones and suggests the closest."""
     valid = sorted(choices)
     close = get_close_matches(name, valid, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""

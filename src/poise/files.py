@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Atomic writing of files, and checks that a target can be written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 
 
 def write_file(path: Path, content: bytes) -> Path:
-    """Write a file in one piece: whoever looks sees the old one or the new one, never half of it."""
+    """Write a file atomically: a reader sees the old content or the new, never a part of it."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
@@ -25,16 +25,16 @@ def write_file(path: Path, content: bytes) -> Path:
 
 
 def check_targets(targets: Iterable[Path], source: Path) -> None:
-    """Refuse to write over what is being read, or where a folder is in the way, before any work is done."""
+    """Raise if a target is a folder or the `source` file itself; to be called before long work."""
     for target in targets:
-        if os.path.isdir(target):  # a name that is too long is no folder; Path.is_dir would raise
+        if os.path.isdir(target):  # Path.is_dir raises if the name is too long
             raise PoiseError(f"cannot write {target}: a folder is in the way")
         if os.path.exists(target) and os.path.exists(source) and target.samefile(source):
             raise PoiseError(f"{target} would be written over {source} itself: choose another place")
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written to before any work is done."""
+    """Raise if a folder, which may not exist yet, cannot be written to; to be called before long work."""
     try:
         existing = folder
         while not existing.exists():

@@ -1,8 +1,9 @@
-"""How edits are written on the command line. Nothing heavy is imported here: the help reads it."""
+"""The syntax of pushes, terrains, edits and variations on the command line, as --help and error messages show it.
+
+Imports nothing, so that --help is fast.
+"""
 
 from __future__ import annotations
-
-# How terrains and pushes are written on the command line.
 
 PUSH_FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
 
@@ -25,8 +26,7 @@ TERRAIN_BOUNDS = {
     "hurdle": "with HEIGHT > 0 and EVERY > 0.1",
     "spiral": "with HEIGHT > 0, 0 < DEGREES <= 60, RADIUS > 0 and COUNT from 1 to 300 / DEGREES",
 }
-"""What the numbers of a terrain may be, m and degrees."""
-
+"""Valid numbers of each terrain, in metres and degrees."""
 
 EDIT_FORM = "NAME[:VALUE][@START[-END]][,key=value...]"
 
@@ -44,11 +44,11 @@ CARRY_POSES = {
 EDIT_FORMS = {
     "offset": (
         "offset:JOINT=DEG[:DEG:DEG][@START[-END]][,ease=S]",
-        "turns a joint on top of the motion: one angle per degree of freedom, or a single one by its own name",
+        "rotates a joint on top of the motion: one angle per degree of freedom, or a single one by its own name",
     ),
     "reach": (
         "reach:PART=X:Y:Z[/PART=X:Y:Z...][@START[-END]][,to=world][,point=X:Y:Z][,ease=S]",
-        "brings a hand, foot, head or link X m ahead, Y m to the left, Z m up (or to a place in the world); feet stay",
+        "moves a hand, foot, head or link X m forward, Y m left and Z m up (or to a point in the world); feet stay",
     ),
     "trunk": (
         "trunk:M[@START[-END]][,ease=S]",
@@ -68,19 +68,19 @@ EDIT_FORMS = {
     ),
     "turn": (
         "turn:DEG[@START[-END]]",
-        "bends the path by DEG to the left over the interval",
+        "turns the path by DEG to the left over the interval",
     ),
     "path": (
         "path:X:Y[/X:Y...][@START]",
-        "leads the walk through points on the ground",
+        "leads the walk through points on the ground (m)",
     ),
     "slope": (
         "slope:DEG[@START]",
-        "puts the steps on a slope that rises along +x from the origin, or with START from where the figure is then",
+        "puts the steps on a slope that rises along +x from the origin, or with START from its position at that time",
     ),
     "stairs": (
         "stairs:RISE:RUN:COUNT[@START][,edge=M]",
-        "puts each step on a stair of its own; the first edge is 0.6 m ahead of the origin, or of the place at START",
+        "puts each step on its own stair; the first edge is 0.6 m ahead of the origin, or of the position at START",
     ),
     "mirror": (
         "mirror[@START][,over=S]",
@@ -92,7 +92,7 @@ EDIT_FORMS = {
     ),
     "blend": (
         "blend:FILE@START[,over=S][,from=SECONDS]",
-        "goes over to another motion, aligned in place, heading and phase (or entered at SECONDS of it)",
+        "blends into another motion, aligned in position, heading and phase (or entered at its time SECONDS)",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Names that are loaded when they are first used, so that importing a package, or asking for help, costs nothing."""
+"""Public names imported on first use, so that importing a package or printing help is fast."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A package's `__getattr__` (PEP 562) for public names that live in the given modules."""
+    """A package's `__getattr__` (PEP 562) that imports public names from the modules given in `homes`."""
 
     def load(name: str) -> Any:
         if name not in homes:

@@ -1,4 +1,4 @@
-"""How long work reports its progress: callbacks, and the ones that do nothing."""
+"""Callbacks through which long work reports its progress."""
 
 from __future__ import annotations
 

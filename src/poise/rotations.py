@@ -1,8 +1,8 @@
-"""Rotations: the one module that knows how to turn things.
+"""Rotations as quaternions, matrices, rotation vectors and Euler angles.
 
-Quaternions are unit, ordered w x y z, and active: `quat_rotate(q, v)` carries a vector from the turned frame
-into the frame the turn is told in. A rotation vector is axis times angle, in radians. Every function works over
-any leading axes, so that a clip of T frames and J joints is turned in one call.
+Quaternions are unit, ordered w x y z, and active: `quat_rotate(q, v)` maps a vector from the rotated frame to the
+frame in which q is expressed. A rotation vector is axis times angle, in radians. Unless it says otherwise, a
+function accepts any leading axes, so that a clip of T frames and J joints takes one call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMALL = 1e-3  # rad; below it two terms of a series are exact to rounding
 
 
 def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
-    """The turn b followed by the turn a: (..., 4)."""
+    """The rotation b followed by the rotation a: (..., 4)."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
@@ -35,7 +35,7 @@ def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def quat_conjugate(q: ArrayLike) -> Array:
-    """The opposite turn: (..., 4)."""
+    """The inverse rotation: (..., 4)."""
     return np.asarray(np.asarray(q, float) * _CONJUGATE)
 
 
@@ -46,7 +46,7 @@ def quat_normalize(q: ArrayLike) -> Array:
 
 
 def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
-    """Vectors v (..., 3) turned by q (..., 4)."""
+    """Vectors v (..., 3) rotated by q (..., 4)."""
     q, v = np.asarray(q, float), np.asarray(v, float)
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     a, b, c = v[..., 0], v[..., 1], v[..., 2]
@@ -61,7 +61,7 @@ def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def quat_to_matrix(q: ArrayLike) -> Array:
-    """Rotation matrices (..., 3, 3) whose columns are the turned axes."""
+    """Rotation matrices (..., 3, 3) whose columns are the rotated axes."""
     w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -93,7 +93,7 @@ def matrix_to_quat(matrix: ArrayLike) -> Array:
 
 
 def quat_log(q: ArrayLike) -> Array:
-    """The shortest rotation vector of q: (..., 3), length at most pi."""
+    """The shortest rotation vector (..., 3) of q, of length at most pi."""
     q = np.asarray(q, float)
     q = np.where(q[..., :1] < 0, -q, q)
     vector = q[..., 1:]
@@ -104,7 +104,7 @@ def quat_log(q: ArrayLike) -> Array:
 
 
 def quat_exp(rotation_vector: ArrayLike) -> Array:
-    """The quaternion (..., 4) that turns by a rotation vector."""
+    """The quaternion (..., 4) of a rotation vector (..., 3)."""
     r = np.asarray(rotation_vector, float)
     angle = np.linalg.norm(r, axis=-1, keepdims=True)
     small = angle < _TINY
@@ -113,13 +113,13 @@ def quat_exp(rotation_vector: ArrayLike) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """(3,) of two vectors (3,): np.cross, made for many, takes twenty times as long for one."""
+    """Cross product (3,) of two single vectors (3,), about twenty times as fast as np.cross."""
     (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 def cross_matrix(v: ArrayLike) -> Array:
-    """(..., 3, 3) with matrix @ x = v x x."""
+    """Skew-symmetric matrices (..., 3, 3) with matrix @ x = v x x."""
     v = np.asarray(v, float)
     out = np.zeros((*v.shape, 3))
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
@@ -128,7 +128,7 @@ def cross_matrix(v: ArrayLike) -> Array:
 
 
 def right_jacobian(rotation_vector: ArrayLike) -> Array:
-    """(..., 3, 3) how a turn by r turns further, in its own frame, when r changes [Sola2018] (143).
+    """Right Jacobian (..., 3, 3): the rotation, in the rotated frame, per change of r [Sola2018] (143).
 
     Jr(r) = 1 - (1 - cos t)/t^2 [r] + (t - sin t)/t^3 [r]^2, t = |r|.
     """
@@ -144,7 +144,7 @@ def right_jacobian(rotation_vector: ArrayLike) -> Array:
 
 
 def inverse_right_jacobian(rotation_vector: ArrayLike) -> Array:
-    """(..., 3, 3) how r changes when the turn by r turns further in its own frame [Sola2018] (144).
+    """Inverse right Jacobian (..., 3, 3): the change of r per rotation in the rotated frame [Sola2018] (144).
 
     Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|.
     """
@@ -159,40 +159,40 @@ def inverse_right_jacobian(rotation_vector: ArrayLike) -> Array:
 
 
 def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """The turn by `angle` (rad) about `axis`, which need not be of unit length: (..., 4)."""
+    """The rotation (..., 4) by `angle` (rad) about `axis` (..., 3) of any length."""
     axis = np.asarray(axis, float)
     unit = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
     return quat_exp(unit * np.asarray(angle, float)[..., None])
 
 
 def yaw_of(q: ArrayLike) -> Array:
-    """The heading of q (...): the angle about z of the swing-free part of the turn, in radians."""
+    """The heading (...) of q, in radians: the angle of its twist about z, without the swing."""
     q = np.asarray(q, float)
     return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]) + np.pi) % (2 * np.pi) - np.pi
 
 
 def quat_between(a: ArrayLike, b: ArrayLike) -> Array:
-    """The shortest turn (..., 4) that carries direction a to direction b, (..., 3) of any length."""
+    """The shortest rotation (..., 4) from direction a to direction b, both (..., 3) of any length."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     a = a / np.linalg.norm(a, axis=-1, keepdims=True)
     b = b / np.linalg.norm(b, axis=-1, keepdims=True)
     a, b = np.broadcast_arrays(a, b)
     cosine = np.sum(a * b, axis=-1, keepdims=True)
     smallest = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-    opposite = np.concatenate([np.zeros_like(cosine), np.cross(a, smallest)], axis=-1)  # half a turn about any normal
+    opposite = np.concatenate([np.zeros_like(cosine), np.cross(a, smallest)], axis=-1)  # 180 degrees about a normal
     direct = np.concatenate([1.0 + cosine, np.cross(a, b)], axis=-1)
     return quat_normalize(np.where(cosine < -1 + 1e-12, opposite, direct))
 
 
 def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:
-    """The turn (..., 4) a `share` (...) of the shortest way from a to b."""
+    """The rotation (..., 4) at the fraction `share` (...) of the shortest path from a to b."""
     a, b = np.asarray(a, float), np.asarray(b, float)
-    way = quat_log(quat_multiply(quat_conjugate(a), b))
-    return quat_multiply(a, quat_exp(way * np.asarray(share, float)[..., None]))
+    path = quat_log(quat_multiply(quat_conjugate(a), b))
+    return quat_multiply(a, quat_exp(path * np.asarray(share, float)[..., None]))
 
 
 def continuous_quat(q: ArrayLike) -> Array:
-    """Quaternions (frames, ..., 4) as curves: of the two that are the same turn, the one nearer to the frame before."""
+    """Quaternions (frames, ..., 4) with signs chosen so that each is the nearer of q and -q to the frame before."""
     q = np.asarray(q, float)
     flips = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0
     signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
@@ -200,35 +200,34 @@ def continuous_quat(q: ArrayLike) -> Array:
 
 
 def mirror_vector(v: ArrayLike) -> Array:
-    """Positions, velocities or forces reflected across the x-z plane: left becomes right."""
+    """Positions, velocities or forces (..., 3) reflected across the x-z plane."""
     return np.asarray(np.asarray(v, float) * _MIRROR_POLAR)
 
 
 def mirror_axial(v: ArrayLike) -> Array:
-    """Rotation vectors, angular velocities or torques reflected across the x-z plane."""
+    """Rotation vectors, angular velocities or torques (..., 3) reflected across the x-z plane."""
     return np.asarray(np.asarray(v, float) * _MIRROR_AXIAL)
 
 
 def mirror_quat(q: ArrayLike) -> Array:
-    """Orientations reflected across the x-z plane: S R S with S = diag(1, -1, 1)."""
+    """Orientations (..., 4) reflected across the x-z plane: S R S with S = diag(1, -1, 1)."""
     return np.asarray(np.asarray(q, float) * _MIRROR_QUAT)
 
 
 def euler_to_matrix(angles: ArrayLike, order: str) -> Array:
-    """Rotation matrices (..., 3, 3) of intrinsic turns (..., len(order)) in radians, as BVH channels give them.
+    """Rotation matrices (..., 3, 3) of intrinsic Euler angles (..., len(order)) in radians, as in BVH channels.
 
-    "ZXY" turns about z, then about the new x, then about the newest y: R = Rz Rx Ry.
+    "ZXY" rotates about z, then about the new x, then about the newest y: R = Rz Rx Ry.
     """
     angles = np.asarray(angles, float)
     matrix = np.broadcast_to(np.eye(3), (*angles.shape[:-1], 3, 3))
     for k, axis in enumerate(_axes(order)):
-        turn = quat_from_axis_angle(np.eye(3)[axis], angles[..., k])
-        matrix = matrix @ quat_to_matrix(turn)
+        matrix = matrix @ quat_to_matrix(quat_from_axis_angle(np.eye(3)[axis], angles[..., k]))
     return np.asarray(matrix)
 
 
 def euler_to_quat(angles: ArrayLike, order: str) -> Array:
-    """Quaternions (..., 4) of intrinsic turns (..., len(order)) in radians, as `euler_to_matrix` takes them."""
+    """Quaternions (..., 4) of intrinsic Euler angles (..., len(order)) in radians; see `euler_to_matrix`."""
     half = np.moveaxis(np.asarray(angles, float), -1, 0) / 2
     zero = np.zeros(half.shape[1:])
     q = [zero + 1.0, zero, zero, zero]
@@ -240,10 +239,10 @@ def euler_to_quat(angles: ArrayLike, order: str) -> Array:
 
 
 def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
-    """Intrinsic angles (..., 3) in radians about three axes, such as "ZXY" or "ZXZ".
+    """Intrinsic Euler angles (..., 3) in radians about three axes, such as "ZXY" or "ZXZ".
 
-    The middle angle lies in [-pi/2, pi/2] for three different axes, in [0, pi] where the last is the first again.
-    Where it makes the outer axes parallel, their angles are not unique: the last is 0.
+    The middle angle lies in [-pi/2, pi/2] for three different axes, in [0, pi] if the last axis repeats the first.
+    In gimbal lock (outer axes parallel) the outer angles are not unique; the last is set to 0.
     """
     i, j, k, sign, repeated = _three_axes(order)
     m = np.asarray(matrix, float)
@@ -261,16 +260,16 @@ def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
 
 
 def continuous_euler(angles: ArrayLike, order: str) -> Array:
-    """Angles (frames, ..., 3) of `matrix_to_euler` as curves: each frame the equal turn nearest to the one before.
+    """Angles (frames, ..., 3) of `matrix_to_euler`, each frame replaced by its equivalent nearest to the one before.
 
-    (a, b, c) and (a + pi, pi - b, c + pi) are the same turn, and so are angles that differ by whole turns. (About the
-    first axis again, "ZXZ", it is (a + pi, -b, c + pi).) Where the outer axes are parallel, they share the change.
+    (a, b, c) and (a + pi, pi - b, c + pi) are the same rotation, as are angles that differ by multiples of 2 pi. For a
+    repeated axis ("ZXZ") it is (a + pi, -b, c + pi). In gimbal lock the outer angles share the change equally.
     """
     *_, sign, repeated = _three_axes(order)
     out = np.array(angles, float)
     across, along = (np.sin, np.cos) if repeated else (np.cos, np.sin)
     locked = np.abs(across(out[..., 1])) < _TINY  # (frames, ...)
-    sense = np.sign(along(out[..., 1])) * (1.0 if repeated else sign)  # first + sense * last is what counts there
+    sense = np.sign(along(out[..., 1])) * (1.0 if repeated else sign)  # in lock only first + sense * last is defined
     for k in range(1, len(out)):
         before, here = out[k - 1], out[k]
         flipped = -here[..., 1] if repeated else np.pi - here[..., 1]
@@ -289,7 +288,7 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
 
 
 def _three_axes(order: str) -> tuple[int, int, int, float, bool]:
-    """The first two axes, the one that is neither, their handedness (1 is right), whether the last is the first."""
+    """Indices of the first two axes and of the remaining one, their handedness (1: right), whether first = last."""
     axes = _axes(order)
     if len(axes) != 3 or axes[1] in (axes[0], axes[2]):
         raise ValueError(f"order '{order}' must name three axes, each different from the one before")

@@ -1,4 +1,4 @@
-"""Tables of a TOML file whose errors name the line."""
+"""Checked access to the tables of a TOML file; errors name the file and line."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from typing import Any, TypeGuard
 
 from poise.errors import PoiseError, unknown
 
-# On which lines of a TOML file its tables, keys and list items stand: tomllib does not tell.
-
 Lines = Mapping[tuple[str, int, str], int]
-"""The line of each key: of which table, the how-manieth of that name, and which key; "" is the header itself.
+"""Line number of each (table, index among the tables of that name, key); the key "" is the table's header.
 
-A table within another is called `OUTER#HOW-MANIETH.INNER`, a table in a list on one or a few lines `KEY[HOW-MANIETH]`.
+A nested table is named `OUTER#INDEX.INNER`, an inline table in a list `KEY[INDEX]`. (tomllib gives no line numbers.)
 """
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([\w.\-]+)\s*\]\]?")
 _KEY = re.compile(r"^\s*(\"[^\"]+\"|[\w\-]+)\s*(?:\.[^=]*)?=")
-_MUTE = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
-"""Texts and remarks."""
+_INERT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
+"""Strings and comments, in which brackets have no meaning."""
 
 
 def lines_of(text: str) -> Lines:
-    """Where everything stands, counted from 1."""
+    """Line numbers, from 1, of the tables, keys and inline list items of a TOML text."""
     found: dict[tuple[str, int, str], int] = {}
     counts: dict[str, int] = {}
     table, index, key, depth, items = "", 0, "", 0, 0
@@ -39,8 +37,8 @@ def lines_of(text: str) -> Lines:
             index = counts[table] = counts.get(table, -1) + 1
             found[table, index, ""] = number
             continue
-        if depth == 0 and (told := _KEY.match(line)):
-            key, items = told[1].strip('"'), 0
+        if depth == 0 and (match := _KEY.match(line)):
+            key, items = match[1].strip('"'), 0
             found.setdefault((table, index, key), number)
         for bracket in re.findall(r"[\[\]{}]", code):
             depth += 1 if bracket in "[{" else -1
@@ -51,22 +49,22 @@ def lines_of(text: str) -> Lines:
 
 
 def bare_lines(text: str) -> list[str]:
-    """Its lines, with blanks in place of texts and remarks."""
-    return _MUTE.sub(lambda mute: re.sub(r"[^\n]", " ", mute[0]), text).split("\n")
+    """The lines of a TOML text, with strings and comments replaced by blanks."""
+    return _INERT.sub(lambda inert: re.sub(r"[^\n]", " ", inert[0]), text).split("\n")
 
 
 def within(table: str, index: int, key: str) -> str:
-    """What a table is called that stands in another."""
+    """The name, in `Lines`, of a table nested in another."""
     return f"{table}#{index}.{key}" if table else key
 
 
 def item(key: str, index: int) -> str:
-    """What a table is called that stands in a list."""
+    """The name, in `Lines`, of an inline table in a list."""
     return f"{key}[{index}]"
 
 
 def _path(name: str, counts: Mapping[str, int]) -> str:
-    """What the table of a header is called: within the last ones of those that it names."""
+    """The name of the table of a dotted header; each part refers to the latest table of that name."""
     outer, *inner = name.split(".")
     for part in inner:
         outer = within(outer, counts.get(outer, 0), part)
@@ -74,49 +72,49 @@ def _path(name: str, counts: Mapping[str, int]) -> str:
 
 
 class ScriptError(PoiseError):
-    """An error that names a file, and the line if there is one."""
+    """An error whose message names the file, and the line if known."""
 
 
 class TomlTable:
-    """A table of a file: its values, checked as they are taken."""
+    """A table of a TOML file whose values are checked as they are read."""
 
     def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], key: str = ""):
-        """A table of its own; or, of that table, what a key says or a list item."""
+        """A table with a header, or with `key` the inline table or list item under that key."""
         self._file, self._lines, self._table, self._index = file, lines, table, index
         self._values, self._key = values, key
 
     @classmethod
     def read(cls, path: Path) -> TomlTable:
-        """A whole file."""
+        """The top-level table of a file."""
         try:
             text = path.read_text(encoding="utf-8")
             values = tomllib.loads(text)
         except OSError as error:
             raise PoiseError(f"cannot read {path}: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+            raise PoiseError(f"{path.name} is not a TOML file: {error}") from None
         return cls(path.name, lines_of(text), "", 0, values)
 
     def __contains__(self, key: str) -> bool:
-        """Whether the table says anything of it."""
+        """Whether the table has the key."""
         return key in self._values
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All that the table says."""
+        """The keys of the table, in order."""
         return tuple(self._values)
 
     @property
     def index(self) -> int:
-        """The how-manieth table of its name it is."""
+        """Index of this table among the tables of its name."""
         return self._index
 
     def has_line(self, key: str = "") -> bool:
-        """Whether a key stands on a line of its own; without one, whether the table has a header."""
+        """Whether a key has a line of its own; without a key, whether the table has a header."""
         return not self._key and (self._table, self._index, key) in self._lines
 
     def fail(self, message: str, key: str = "") -> ScriptError:
-        """The error for something wrong here."""
+        """The error for a fault in this table; it names the line of the key, if given, else of the table."""
         own = (self._table, self._index)
         inner = (within(*own, key), 0, "")  # the header of a table of that name
         places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
@@ -124,25 +122,25 @@ class TomlTable:
         return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
     def blame(self, error: PoiseError, key: str = "") -> ScriptError:
-        """An error of some other part, which was caused here; one that names its line already stays as it is."""
+        """An error raised elsewhere because of this entry, with its line; a `ScriptError` is returned unchanged."""
         return error if isinstance(error, ScriptError) else self.fail(str(error), key)
 
     @contextmanager
     def blaming(self, key: str = "") -> Iterator[None]:
-        """Names the line of a key in errors about what it says."""
+        """Context that adds the line of a key to any `PoiseError` raised inside."""
         try:
             yield
         except PoiseError as error:
             raise self.blame(error, key) from None
 
     def check(self, valid: Collection[str]) -> None:
-        """Raise an error for whatever the table says that nobody reads."""
+        """Raise if the table has a key that is not valid."""
         for key in self._values:
             if key not in valid:
                 raise self.blame(unknown("entry", key, valid), key)
 
     def raw(self, key: str, default: Any = None) -> Any:
-        """Whatever is said."""
+        """The unchecked value of a key."""
         return self._values.get(key, default)
 
     def number(self, key: str, default: float | None = None, least: float = -math.inf, most: float = math.inf) -> float:
@@ -164,7 +162,7 @@ class TomlTable:
         return int(value)
 
     def numbers(self, key: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """So many finite numbers."""
+        """A list of `count` finite numbers."""
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
         if not good or not all(is_number(v) for v in value):
@@ -173,14 +171,14 @@ class TomlTable:
         return tuple(float(v) for v in value)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text."""
+        """A string."""
         value = self._values.get(key, default)
         if not isinstance(value, str):
             raise self.fail(f"'{key}' " + ("is missing" if value is None else f"must be a text, not {value!r}"), key)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Texts, none if nothing is said; a single one counts as a list."""
+        """Strings, none if the key is missing; a single string counts as a list of one."""
         value = self._values.get(key, [])
         value = [value] if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
@@ -195,28 +193,28 @@ class TomlTable:
         return value
 
     def inner(self, key: str) -> TomlTable:
-        """A table within this one; empty if there is none."""
+        """A nested table; empty if the key is missing."""
         return self._entered(key, 0, self._values.get(key, {}), key)
 
     def inners(self, key: str) -> list[TomlTable]:
-        """A list of tables, on a few lines or with headers of their own."""
+        """A list of tables, inline or with headers of their own; a single table counts as a list of one."""
         value = self._values.get(key, [])
         return self.listed(key, value if isinstance(value, list) else [value])
 
     def listed(self, key: str, tables: Iterable[object]) -> list[TomlTable]:
-        """Tables that stand for what a key says."""
+        """`TomlTable`s for the values of a list under a key."""
         return [self._entered(key, index, table, item(key, index)) for index, table in enumerate(tables)]
 
-    def _entered(self, key: str, index: int, value: object, called: str) -> TomlTable:
+    def _entered(self, key: str, index: int, value: object, name: str) -> TomlTable:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = within(self._table, self._index, key)
-        if not self._key and self._stands(table, index):
+        if not self._key and self._has_header(table, index):
             return TomlTable(self._file, self._lines, table, index, value)
-        return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or called)
+        return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or name)
 
-    def _stands(self, table: str, index: int) -> bool:
-        """Whether a table has a header of its own, or one within it has."""
+    def _has_header(self, table: str, index: int) -> bool:
+        """Whether a table, or a table nested in it, has a header."""
         inside = within(table, index, "")
         return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
 
@@ -229,5 +227,5 @@ class TomlTable:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is finite, and neither true nor false."""
+    """Whether a value is a finite number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

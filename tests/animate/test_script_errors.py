@@ -259,7 +259,7 @@ def test_a_cycle_may_not_go_on_for_ever(tmp_path):
 
 
 def test_what_is_no_toml_is_told_with_its_line(tmp_path):
-    with pytest.raises(PoiseError, match=r"mine.toml is no TOML file: .*line 2"):
+    with pytest.raises(PoiseError, match=r"mine.toml is not a TOML file: .*line 2"):
         read(tmp_path, "seconds = 1\nbody = = 2\n")
 
 

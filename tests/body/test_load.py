@@ -127,7 +127,7 @@ def test_what_cannot_be_carried_says_so(loads, cause):
 
 def test_a_link_carries_once_and_a_laden_body_keeps_its_size():
     laden = Body.named("human58").loaded({"right_hand": 5.0})
-    with pytest.raises(PoiseError, match="'right_hand' carries something already"):
+    with pytest.raises(PoiseError, match="'right_hand' carries a load already"):
         laden.loaded({"right_hand": 5.0})
-    with pytest.raises(PoiseError, match="carries a load, and cannot be scaled"):
+    with pytest.raises(PoiseError, match="carries a load and cannot be scaled"):
         laden.scaled(legs=2.0)

@@ -243,7 +243,7 @@ def test_a_thigh_without_length_is_named():
     person = skeletons.amass()
     offsets = np.array(person.offsets)
     offsets[[person.index("left_knee"), person.index("right_knee")]] = 0
-    with pytest.raises(PoiseError, match="'left_hip' and 'left_knee' are in one place"):
+    with pytest.raises(PoiseError, match="'left_hip' and 'left_knee' coincide"):
         Body.from_skeleton(replace(person, offsets=readonly(offsets)))
 
 

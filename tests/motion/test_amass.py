@@ -127,24 +127,24 @@ def test_wrong_files_say_so(read):
     read(**good)
     for changes, message in [
         ({"poses": np.zeros((2, 65))}, "65 numbers per frame"),
-        ({"poses": np.zeros((2, 63))}, "has 21 joints; known are 22, 24, 52, 55"),
+        ({"poses": np.zeros((2, 63))}, "has 21 joints; it needs 22, 24, 52, 55"),
         ({"poses": np.zeros((0, 66))}, r"poses is float64 of shape \(0, 66\)"),
         ({"poses": np.zeros(66)}, "not numbers of shape"),
         ({"poses": np.array(3.0)}, "not numbers of shape"),
-        ({"poses": np.full((2, 66), np.nan)}, "no motion can have"),
+        ({"poses": np.full((2, 66), np.nan)}, "not finite or too large"),
         ({"poses": np.full((2, 66), "a")}, "<U1"),
         ({"trans": np.zeros((3, 3))}, r"not numbers of shape \(2, 3\)"),
-        ({"mocap_framerate": 0}, "mocap_framerate is 0"),
+        ({"mocap_framerate": 0}, "mocap_framerate must be positive"),
         ({"mocap_framerate": np.array([])}, "mocap_framerate"),
         ({"J": np.zeros((24, 3))}, r"J is float64 of shape \(24, 3\)"),
-        ({"offsets": np.zeros((22, 3)), "parents": np.arange(22)}, "not a tree"),
-        ({"offsets": np.zeros((22, 3)), "parents": np.arange(-1, 21), "names": ["a"]}, "not a tree"),
+        ({"offsets": np.zeros((22, 3)), "parents": np.arange(22)}, "do not form a tree"),
+        ({"offsets": np.zeros((22, 3)), "parents": np.arange(-1, 21), "names": ["a"]}, "do not form a tree"),
     ]:
         with pytest.raises(PoiseError, match=message) as caught:
             read(**{**good, **changes})
         assert "m.npz" in str(caught.value)
     del good["mocap_framerate"]
-    with pytest.raises(PoiseError, match="does not tell its frame rate"):
+    with pytest.raises(PoiseError, match="does not state its frame rate"):
         read(**good)
     assert read(rate=25.0, **good).clip.rate == 25
     with pytest.raises(PoiseError, match="no root_orient"):

@@ -6,8 +6,7 @@ import pytest
 from hosts import PATIENCE, SECRET, capture, hosted
 
 from poise.errors import PoiseError
-from poise.motion import captures as fetch
-from poise.motion.captures import LICENCE, kept
+from poise.motion.captures import LICENCE, fetch, kept
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +18,7 @@ def no_proxy(monkeypatch):
 def refused(folder, *words, host):
     """Fetch what cannot be had; the one line that says so, with nothing left behind."""
     with pytest.raises(PoiseError) as caught:
-        fetch(capture(), host, folder / "cache", "licence", patience=PATIENCE)
+        fetch(capture(), host, folder / "cache", "licence", timeout=PATIENCE)
     line = str(caught.value)
     assert "\n" not in line
     for word in words:

@@ -61,11 +61,11 @@ def spoilt(arrays, **changes):
     ("changes", "message"),
     [
         ({"rate": 0}, "rate"),
-        ({"rate": "fast"}, "numbers"),
+        ({"rate": "fast"}, "malformed"),
         ({"position": np.zeros((2, 3))}, "rotation has shape"),
         ({"position": np.zeros((3, 4))}, "position has shape"),
         ({"position": np.full((3, 3), np.nan)}, "position is not finite"),
-        ({"position": np.array(3.0)}, "numbers"),
+        ({"position": np.array(3.0)}, "malformed"),
         ({"rotation": np.zeros((3, 2, 4))}, "unit quaternions"),
         ({"translation": np.zeros((3, 3))}, "translation has shape"),
         ({"parents": [-1, 1]}, "before its parent"),
@@ -76,14 +76,14 @@ def spoilt(arrays, **changes):
         ({"ends": [{"joint": 2, "offset": [0, 0, 0]}]}, "end site"),
         ({"ends": [{"joint": 0, "offset": [0, 0]}]}, "end site"),
         ({"ends": [{"joint": 0, "offset": [0, 0, float("inf")]}]}, "end site"),
-        ({"ends": 5}, "numbers"),
+        ({"ends": 5}, "malformed"),
         ({"unit": -1}, "unit"),
         ({"axes": [[1, 0, 0]]}, "axes"),
         ({"axes": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}, "not a rotation"),
         ({"channels": [["Xrotation"]]}, "channels"),
         ({"channels": [["Xscale"], []]}, "channels"),
         ({"upright": [[1, 0, 0, 0]]}, "upright"),
-        ({"skeleton": None}, "numbers"),
+        ({"skeleton": None}, "malformed"),
     ],
 )
 def test_what_is_no_clip(told, tmp_path, changes, message):
@@ -109,7 +109,7 @@ def test_what_is_no_archive(told, tmp_path):
     with pytest.raises(PoiseError, match="lacks rotation"):
         load_clip(path)
     np.savez(path, other=np.zeros(3))
-    with pytest.raises(PoiseError, match="neither a clip of ours nor poses"):
+    with pytest.raises(PoiseError, match="neither a clip saved by Poise nor"):
         read_motion(path)
     with pytest.raises(PoiseError, match="cannot read"):
         load_clip(tmp_path / "none.npz")

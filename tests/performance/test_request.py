@@ -65,7 +65,7 @@ def test_steering_lasts_beyond_the_last_command():
         ({"settings": {"sped": 1}}, "unknown setting of pendulum 'sped'"),
         ({"loads": ("tail=3",)}, "unknown link 'tail'"),
         ({"loads": ("right_hand",)}, "'right_hand' is not of the form LINK=KG"),
-        ({"loads": ("right_hand=1", "right_hand=2")}, "'right_hand' carries something already"),
+        ({"loads": ("right_hand=1", "right_hand=2")}, "'right_hand' carries a load already"),
         ({"controller": "hold", "steer": "0s:0"}, "'hold' cannot be steered"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",

@@ -1,1 +1,1 @@
-"""Bodies: characters as MJCF plus what MJCF does not say, generated from tables or read from a user's file."""
+"""Bodies: characters as MJCF with additional data, generated from tables or skeletons, or read from a user's MJCF."""

@@ -1,4 +1,4 @@
-"""From a plan, or from any MJCF with one free-rooted tree, to a Body."""
+"""Building a Body from a plan, and reading the joints of any MJCF model with one free-rooted tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS: dict[int, Kind] = {
     int(mjtJoint.mjJNT_BALL): "ball",
     int(mjtJoint.mjJNT_HINGE): "hinge",
 }
-_ALIGNED = 0.999  # cosine above which a hinge axis counts as a link axis
+_ALIGNED = 0.999  # cosine above which a hinge axis counts as parallel to a link axis
 
 
 def assemble_body(plan: BodyPlan) -> Body:
@@ -67,7 +67,7 @@ def read_joints(
     planned: Callable[[str], JointPlan | None],
     group: Callable[[str], str],
 ) -> tuple[Joint, ...]:
-    """The joints of a model, one per moving link; `planned` supplies names and ball limits MJCF cannot hold."""
+    """The joints of a model, one per moving link; `planned` gives names and ball limits that MJCF cannot hold."""
     joints = []
     for link in range(1, model.nbody):
         first, count = int(model.body_jntadr[link]), int(model.body_jntnum[link])
@@ -112,13 +112,13 @@ def _limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan | None
         return np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
     if plan:
         return np.array(plan.lower), np.array(plan.upper)
-    # MuJoCo bounds a ball by a cone about its zero; the box around that cone is the nearest we can say.
+    # MuJoCo limits the rotation angle of a ball; the limits are the box around that sphere of rotation vectors.
     reach = float(model.jnt_range[ids[0], 1]) if model.jnt_limited[ids[0]] else np.inf
     return np.full(3, -reach), np.full(3, reach)
 
 
 def _common_name(elements: tuple[str, ...], link: str) -> str:
-    """Hinges hip_x, hip_y, hip_z make up the hip; those that share no beginning are named after their link."""
+    """Name of a joint of several hinges: their common beginning (hip_x, hip_y: hip), else the link's name."""
     if len(elements) == 1:
         return elements[0]
     shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
@@ -136,7 +136,7 @@ def _dof_names(name: str, elements: tuple[str, ...], axes: Array) -> tuple[str, 
 def _per_dof(
     plan: BodyPlan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
 ) -> Mapping[str, Array]:
-    """Named (nv,) arrays from numbers that joints hold by name; 0 on the root."""
+    """Arrays (nv,) by name from the named numbers of the plan's joints; 0 on the root."""
     arrays: dict[str, Array] = {}
     for segment in plan.segments:
         start = int(model.body_dofadr[model.body(segment.name).id])

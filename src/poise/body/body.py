@@ -1,4 +1,4 @@
-"""A character: an MJCF model plus what MJCF does not say."""
+"""Body: a character as an MJCF model, with the data that MJCF cannot hold."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
-_WORDS = {"mirror": "mirror pairs"}  # where a need is called differently in messages
+_WORDS = {"mirror": "mirror pairs"}  # names of needs in messages, where they differ
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """One character. All arrays are read-only; changes return another body."""
+    """One character, with read-only arrays; methods that change it return a new body."""
 
     name: str
-    mjcf: str  # the character alone: no floor, no actuators
+    mjcf: str  # the character alone, without floor and actuators
     joints: tuple[Joint, ...]  # in order of their degrees of freedom; the free root first
     standing: Array  # (nq,) facing +x, pelvis above the origin, lowest point at z = 0
     torque_limit: Array  # (nv,) N m, 0 on the root
-    torque_limits: Mapping[str, Array] = field(default_factory=Frozen)  # named sets of the same
-    tables: Mapping[str, Array] = field(default_factory=Frozen)  # further numbers per degree of freedom
+    torque_limits: Mapping[str, Array] = field(default_factory=Frozen)  # named sets of torque limits
+    tables: Mapping[str, Array] = field(default_factory=Frozen)  # (nv,) further numbers, by name
     feet: tuple[Foot, ...] = ()
     hands: tuple[Hand, ...] = ()
-    head: str | None = None  # link
+    head: str | None = None  # name of the link
     symmetry: Symmetry | None = None
-    plan: BodyPlan | None = None  # what it was generated from; None for a user's own MJCF, or with a load
-    rigging: Rigging | None = None  # the skeleton it was built for; None for one joint per link
+    plan: BodyPlan | None = None  # the plan of a generated body; None for a user's MJCF or with a load
+    rigging: Rigging | None = None  # the skeleton from which it was built; None for one joint per link
 
     @classmethod
     def named(cls, name: str) -> Body:
-        """One of the bodies that come with Poise, by name."""
+        """A bundled body by its name."""
         from poise.body.catalogue import build_named
 
         return build_named(name)
 
     @classmethod
     def from_mjcf(cls, source: str | Path) -> Body:
-        """A user's own MJCF, a path or the text itself, with exactly one free-rooted character."""
+        """The body of a user's MJCF, given as a path or as text, with exactly one free-rooted character."""
         from poise.body.imported import import_mjcf
 
         return import_mjcf(source)
@@ -60,10 +60,10 @@ class Body:
     def from_skeleton(
         cls, skeleton: Skeleton, *, mass: float | None = None, name: str = "figure", rate: float | None = None
     ) -> Body:
-        """A body of a skeleton in our conventions (metres, upright pose facing +x), and the way back to its joints.
+        """A body built from a skeleton (metres, upright pose facing +x), with a rigging that maps poses back to it.
 
-        A humanoid becomes a person of `mass` kg, 23 kg/m^2 of its stature squared unless told; anything else a
-        creature as dense as water. `rate` (frames per second) is what performances are written back at.
+        A humanoid becomes a person of `mass` kg, by default 23 kg/m^2 times stature squared; anything else becomes a
+        creature with the density of water. `rate` (Hz) is the frame rate at which performances are written.
         """
         from poise.body.skeleton_body import from_skeleton
 
@@ -76,12 +76,12 @@ class Body:
 
     @property
     def nq(self) -> int:
-        """Length of a pose."""
+        """Length of qpos."""
         return len(self.standing)
 
     @property
     def nv(self) -> int:
-        """Degrees of freedom, the root's six included."""
+        """Number of degrees of freedom, including the root's six."""
         return len(self.torque_limit)
 
     @cached_property
@@ -96,12 +96,12 @@ class Body:
 
     @cached_property
     def lower(self) -> Array:
-        """(nv,) rad: lower bounds of rotation vectors and angles, -inf on the root."""
+        """Lower limits (nv,) rad of rotation vectors and angles, -inf on the root."""
         return readonly(np.concatenate([j.lower for j in self.joints]))
 
     @cached_property
     def upper(self) -> Array:
-        """(nv,) rad: upper bounds of rotation vectors and angles, +inf on the root."""
+        """Upper limits (nv,) rad of rotation vectors and angles, +inf on the root."""
         return readonly(np.concatenate([j.upper for j in self.joints]))
 
     @cached_property
@@ -111,13 +111,13 @@ class Body:
 
     @cached_property
     def trunk(self) -> str:
-        """The heaviest link of the middle above the root; the root itself if there is none."""
+        """The heaviest link on the body's midline other than the root; the root if there is none."""
         middle = [link for link in self.links[1:] if self.symmetry and self.link_mirror.get(link) == link]
         return max(middle, key=lambda link: float(self.model.body(link).mass[0]), default=self.links[0])
 
     @cached_property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Joint names by part of the body; the root is in none."""
+        """Joint names by part of the body (left_leg, legs, trunk ...), without the root."""
         members: dict[str, tuple[str, ...]] = dict.fromkeys(_GROUPS, ())
         for joint in self.joints[1:]:
             members[joint.group] = (*members.get(joint.group, ()), joint.name)
@@ -127,22 +127,22 @@ class Body:
 
     @property
     def mirror(self) -> Mapping[str, str]:
-        """Joint name to its counterpart's; joints of the middle map to themselves."""
+        """The counterpart of each joint name; joints on the midline map to themselves."""
         return Frozen(self._symmetry.joints)
 
     @property
     def link_mirror(self) -> Mapping[str, str]:
-        """Link name to its counterpart's."""
+        """The counterpart of each link name."""
         return Frozen(self._symmetry.links)
 
     @property
     def mirror_dofs(self) -> NDArray[np.int64]:
-        """(nv,): the mirrored velocity is `mirror_signs * qvel[mirror_dofs]`."""
+        """Indices (nv,): the mirrored velocity is `mirror_signs * qvel[mirror_dofs]`."""
         return self._symmetry.dofs
 
     @property
     def mirror_signs(self) -> Array:
-        """(nv,) of +1 and -1."""
+        """Signs (nv,), +1 or -1; see `mirror_dofs`."""
         return self._symmetry.signs
 
     def mirrored(self, qpos: ArrayLike) -> Array:
@@ -155,7 +155,7 @@ class Body:
         return self._joint_by_name[name] if name in self._joint_by_name else self._fail("joint", name)
 
     def index(self, name: str) -> tuple[int, ...]:
-        """The degrees of freedom of a joint, or the one with that name."""
+        """Indices of the degrees of freedom of a joint, or of the one degree of freedom of that name."""
         if name in self._joint_by_name:
             return self._joint_by_name[name].dofs
         if name in self.dof_names:
@@ -169,10 +169,10 @@ class Body:
         return self.links.index(name) + 1
 
     def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
-        """The standing pose with some joints set, in radians.
+        """The standing pose (nq,) with some joints set, in radians.
 
-        A ball takes a rotation vector, a hinge an angle, a joint of several hinges one angle each; a single
-        hinge of several is set by the name of its degree of freedom, such as left_ankle_x.
+        A ball takes a rotation vector, a joint of hinges one angle per hinge. A single hinge can be set by the name
+        of its degree of freedom, such as left_ankle_x.
         """
         qpos = np.array(self.standing)
         hinges = {n: q for j in self.joints if j.kind == "hinge" for n, q in zip(j.dof_names, j.qpos, strict=True)}
@@ -182,39 +182,39 @@ class Body:
                 continue
             joint = self.joint(name)
             if joint.kind == "free":
-                raise PoiseError(f"joint '{name}' is the free root: set its place in qpos, not by an angle")
+                raise PoiseError(f"joint '{name}' is the free root: set its pose in qpos, not by an angle")
             vector = self._angles(name, value, len(joint.dofs))
             qpos[list(joint.qpos)] = quat_exp(vector) if joint.kind == "ball" else vector
         return qpos
 
     def with_torque_limits(self, limits: str | ArrayLike) -> Body:
-        """The same body with a named set of torque limits, or with (nv,) limits of one's own in N m."""
+        """The same body with a named set of torque limits, or with the given limits (nv,) in N m."""
         if isinstance(limits, str):
             if limits not in self.torque_limits:
                 raise unknown("set of torque limits", limits, self.torque_limits)
             return replace(self, torque_limit=self.torque_limits[limits])
         values = np.asarray(limits, float)
         if values.shape != (self.nv,) or not np.all(values >= 0):
-            raise PoiseError(f"torque limits must be {self.nv} numbers of at least 0, one per degree of freedom")
+            raise PoiseError(f"torque limits must be {self.nv} numbers >= 0, one per degree of freedom")
         return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
 
     def scaled(
         self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
     ) -> Body:  # fmt: skip
-        """A body of other proportions; see `poise.body.plans.scale` for what scales how. `mass` in kg."""
+        """A body of other proportions by the rules of `poise.body.plans.scale`; `mass` in kg."""
         from poise.body.assemble import assemble_body
         from poise.body.plans.scale import scale
 
         if self.plan is None:
             raise PoiseError(
-                f"body '{self.name}' comes from MJCF or carries a load, and cannot be scaled: scale it before"
+                f"body '{self.name}' comes from MJCF or carries a load and cannot be scaled; scale before loading"
             )
         body = assemble_body(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
-        fits = legs == arms == size == 1.0  # a skeleton hangs only on a body of its own proportions
+        fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)
 
     def loaded(self, loads: Mapping[str, float]) -> Body:
-        """A body that carries boxes of so many kg, each as part of a link; see `poise.body.load`."""
+        """A body that carries boxes: link to mass (kg); see `poise.body.load`."""
         from poise.body.load import loaded
 
         body = self
@@ -224,11 +224,11 @@ class Body:
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
-        """What a controller may need and this body lacks, in plain words."""
+        """Features that a controller may need and this body lacks, as words for messages."""
         return tuple(_WORDS.get(need, need) for need, present in self._equipment.items() if not present)
 
     def require(self, *needs: str, for_whom: str) -> None:
-        """Raise a PoiseError if the body lacks any of feet, hands, head, mirror, torque limits, joint limits."""
+        """Raise if the body lacks any of `needs`: feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
             if need not in self._equipment:
                 raise unknown("need", need, self._equipment)

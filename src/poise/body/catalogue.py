@@ -1,4 +1,4 @@
-"""The bodies that come with Poise, by name. A plan's module is imported only when it is asked for."""
+"""The bundled bodies by name. The module of a plan is imported on first use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby
 
 
 def names() -> tuple[str, ...]:
-    """Names that `Body.named` knows."""
+    """Names of the bundled bodies."""
     return _NAMES
 
 
 def plan_named(name: str) -> BodyPlan:
-    """The plan of a body that comes with Poise: its module is called like it."""
+    """The plan of a bundled body, from the module of the same name."""
     if name not in _NAMES:
         raise unknown("body", name, _NAMES)
     plan: BodyPlan = import_module(f"poise.body.plans.{name}").plan()
@@ -28,5 +28,5 @@ def plan_named(name: str) -> BodyPlan:
 
 @cache
 def build_named(name: str) -> Body:
-    """A body that comes with Poise. Bodies never change, so one of each is enough."""
+    """A bundled body; bodies are immutable, so that each is built once."""
     return assemble_body(plan_named(name))

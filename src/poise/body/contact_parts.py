@@ -1,4 +1,4 @@
-"""The parts of a body that bear on things: heels, balls of the feet, toe tips, hands."""
+"""The parts of a body that make contact: heels, balls of the feet, toe tips, hands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.body.body import Body
 
 @dataclass(frozen=True, eq=False)
 class ContactPart:
-    """Points of a link that touch together."""
+    """Points of a link that make contact together."""
 
     name: str  # left_foot_heel, left_foot_ball, left_toes_tip, left_hand
     limb: str  # left_foot, left_hand
@@ -22,7 +22,7 @@ class ContactPart:
 
 
 def contact_parts(body: Body) -> tuple[ContactPart, ...]:
-    """Foot by foot heel, ball and (where toes are hinged to the foot) tip, then the hands."""
+    """Heel, ball and (if toes are hinged to the foot) toe tip of each foot, then the hands."""
     parts = []
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
@@ -33,14 +33,14 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
 
 
 def _toes(body: Body, foot: str) -> list[str]:
-    """Links at the end of a leg, hinged to its foot; what stands on the foot of a lamp is none."""
+    """Links without children hinged to a foot; none if the foot is the root, as a lamp's base is."""
     carriers = {joint.parent_link for joint in body.joints}
     below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
     return below if foot != body.links[0] else []
 
 
 def _tip(body: Body, link: str) -> Array:
-    """(1, 3) the lowest, foremost solid point of the toes in the link frame."""
+    """Lowest point (1, 3) m of the foremost solid shape of the toes, in the link frame."""
     model, body_id = body.model, body.link_id(link)
     solid = [
         g
@@ -54,12 +54,12 @@ def _tip(body: Body, link: str) -> Array:
 
 
 def foot_links(body: Body) -> tuple[Ints, ...]:
-    """For each foot the ids of its links: the one that it is named after, and all that hangs on it."""
+    """Ids of the links of each foot: its own link and all its descendants."""
     return tuple(links_from(body.model, body.link_id(foot.link)) for foot in body.feet)
 
 
 def links_from(model: mujoco.MjModel, top: int) -> Ints:
-    """Ids of a link and of all that hangs on it, in order."""
+    """Ids of a link and all its descendants, in order."""
     found = {top}
     for link in range(1, model.nbody):  # parents come before their children
         if int(model.body_parentid[link]) in found:

@@ -1,4 +1,4 @@
-"""What MJCF does not say about a character, guessed from names, shapes and motors."""
+"""Data that MJCF does not hold (groups, feet, hands, torque limits), guessed from names, shapes and actuators."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from poise.body.symmetry import side_of
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
 _ARM = re.compile(r"shoulder|arm|elbow|wrist|hand|humerus|radius|clavicle|finger|thumb", re.IGNORECASE)
 _HEAD = re.compile(r"neck|head", re.IGNORECASE)
-_SOLE = 0.02  # m: what lies this close above the lowest point of a foot counts as its sole
+_SOLE = 0.02  # m: points up to this height above the lowest point of a foot belong to its sole
 
 
 def group(link: str) -> str:
-    """The part of the body a link belongs to."""
+    """The group (left_leg, trunk, head ...) to which a link belongs, by its name."""
     side = side_of(link)
     if side and _ARM.search(link):
         return f"{side}_arm"
@@ -29,7 +29,7 @@ def group(link: str) -> str:
 
 
 def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
-    """(nv,) N m from actuatorfrcrange, or from the motors of the unstripped model; infinite where neither says."""
+    """Torque limits (nv,) N m from actuatorfrcrange, or from the actuators of the `full` model; else infinite."""
     limits = np.full(model.nv, np.inf)
     limits[:6] = 0.0
     for j in range(1, model.njnt):
@@ -53,7 +53,7 @@ def _motor_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
 
 
 def _force(full: mujoco.MjModel, actuator: int) -> float:
-    """The largest force of an actuator before its gear; infinite for an unbounded one."""
+    """The largest force of an actuator before its gear; infinite if unbounded."""
     if full.actuator_forcelimited[actuator]:
         return float(np.max(np.abs(full.actuator_forcerange[actuator])))
     if full.actuator_biastype[actuator] == mjtBias.mjBIAS_NONE and full.actuator_ctrllimited[actuator]:
@@ -62,7 +62,7 @@ def _force(full: mujoco.MjModel, actuator: int) -> float:
 
 
 def feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
-    """Links called foot, else toe or ankle, with the corners of their soles in the standing pose."""
+    """Links named foot, else toe or ankle, with the corners of their soles in the standing pose."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
         found = [_foot(model, standing, joints, link) for link in links if word in link.lower()]
@@ -73,7 +73,7 @@ def feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> t
 
 
 def hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
-    """Links called hand, with their centres of mass."""
+    """Links named hand, with their centres of mass as contact points."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
 
@@ -102,7 +102,7 @@ def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], lin
 
 
 def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
-    """The joint that moves a link: its own, or that of the nearest link above it that has one."""
+    """The joint that moves a link: its own, or that of its nearest ancestor with one."""
     names = {joint.link: joint.name for joint in joints[1:]}
     while body and model.body(body).name not in names:
         body = int(model.body_parentid[body])
@@ -110,7 +110,7 @@ def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str
 
 
 def _low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
-    """World points where a shape may touch a plane below it."""
+    """Points (k, 3) m, in the world, where a shape may touch a plane below it."""
     centre, frame, size = data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3), model.geom_size[geom]
     if model.geom_type[geom] == mjtGeom.mjGEOM_SPHERE:
         return np.array([centre - [0, 0, size[0]]])

@@ -1,4 +1,9 @@
-"""A user's own MJCF as a body: checked, stripped to the character, completed by guesses."""
+"""A user's MJCF as a body: checked, reduced to the character, completed by guesses.
+
+The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes put several
+bodies into one document and recordings contain it, so it must mean the same everywhere. A mesh becomes its bounding
+box, because its file would be missing there.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,12 @@ from poise.body.body import Body
 from poise.body.mjcf import mjcf_numbers
 from poise.errors import PoiseError
 
-# A compiled model written out as plain MJCF: no defaults, no classes, no degrees, no files.
-#
-# Scenes put several such texts into one document, and recordings carry it, so it must mean the same everywhere.
-# A mesh becomes the box around it, since its file would not travel along.
-
+_DROPPED = frozenset(
+    ("actuator", "sensor", "keyframe", "tendon", "equality", "contact", "custom", "visual", "statistic", "size",
+     "option", "deformable")
+)  # fmt: skip
+_NOT_FINITE = re.compile(r"(?:^|\s)[-+]?(?:nan|inf|infinity)(?=\s|$)", re.IGNORECASE)
+_UPRIGHT = re.compile(r"stand|home", re.IGNORECASE)
 _JOINTS = {int(mjtJoint.mjJNT_BALL): "ball", int(mjtJoint.mjJNT_HINGE): "hinge"}
 _GEOMS = {
     int(mjtGeom.mjGEOM_SPHERE): ("sphere", 1),
@@ -32,8 +38,178 @@ _GEOMS = {
 }
 
 
+def import_mjcf(source: str | Path) -> Body:
+    """The body of an MJCF file or text."""
+    text, where, folder = _read(source)
+    tree = _parse(text, where)
+    _inline(tree, folder, where)
+    _absolute_assets(tree, folder)
+    _check_numbers(tree, where)
+    _name_everything(tree)
+    full = _compile(ET.tostring(tree, encoding="unicode"), where)
+    root = _root(full, where)
+    _check_joints(full, root, where)
+    _strip(tree, root)
+    name = tree.get("model") or where.removesuffix(".xml")
+    return _body(name, plain(_compile(ET.tostring(tree, encoding="unicode"), where), name), full, where)
+
+
+def _body(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
+    model = _compile(mjcf, where)
+    joints = read_joints(model, lambda _: None, guess.group)
+    links = [model.body(i).name for i in range(1, model.nbody)]
+    torque = readonly(guess.torque_limits(full, model))
+    standing = grounded(model, _upright(full, model))
+    return Body(
+        name=name,
+        mjcf=mjcf,
+        joints=joints,
+        standing=standing,
+        torque_limit=torque,
+        torque_limits=Frozen({"model": torque}),
+        feet=guess.feet(model, standing, joints),
+        hands=guess.hands(model),
+        head=next((link for link in links if "head" in link.lower()), None),
+        symmetry=symmetry.find(model, joints, links),
+    )
+
+
+def _read(source: str | Path) -> tuple[str, str, Path]:
+    """The text, its name for messages, and the folder to which its file references are relative."""
+    if isinstance(source, str) and "<" in source:
+        return source, "MJCF text", Path.cwd()
+    path = Path(source)
+    try:
+        return path.read_text(encoding="utf-8"), path.name, path.resolve().parent
+    except OSError as error:
+        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise PoiseError(f"{path.name}: not a text file") from None
+
+
+def _parse(text: str, where: str) -> ET.Element:
+    try:
+        tree = ET.fromstring(text)
+    except ET.ParseError as error:
+        raise PoiseError(f"{where}: not well-formed XML: {error}") from None
+    if tree.tag != "mujoco":
+        raise PoiseError(f"{where}: not MJCF: the outermost element is <{tree.tag}>, not <mujoco>")
+    return tree
+
+
+def _inline(tree: ET.Element, folder: Path, where: str) -> None:
+    """Replace each <include file=...> by its contents."""
+    for parent in list(tree.iter()):
+        for place, child in reversed(list(enumerate(parent))):
+            if child.tag == "include":
+                text, name, inner = _read(folder / child.get("file", ""))
+                included = _parse(text, f"{where} includes {name}")
+                _inline(included, inner, name)
+                parent[place : place + 1] = list(included)
+
+
+def _absolute_assets(tree: ET.Element, folder: Path) -> None:
+    """Make the paths of meshes and textures absolute."""
+    if not any(element.get("file") for element in tree.iter()):
+        return
+    compiler = tree.find("compiler")
+    if compiler is None:
+        compiler = ET.SubElement(tree, "compiler")
+    for kind in ("meshdir", "texturedir"):
+        given = compiler.get(kind) or compiler.get("assetdir") or ""
+        compiler.set(kind, str(folder / given))
+    compiler.attrib.pop("assetdir", None)
+
+
+def _check_numbers(tree: ET.Element, where: str) -> None:
+    for element in tree.iter():
+        for key, value in element.attrib.items():
+            if key not in ("name", "class") and _NOT_FINITE.search(value):
+                name = element.get("name") or element.get("joint") or "unnamed"
+                raise PoiseError(f"{where}: {element.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
+
+
+def _name_everything(tree: ET.Element) -> None:
+    """Give a name to every body, joint and geom without one."""
+    taken = {(e.tag, e.get("name")) for e in tree.iter()}
+    for body in tree.iter("body"):
+        _name(body, "link", taken)
+        for child in body:
+            if child.tag == "freejoint" or (child.tag == "joint" and child.get("type") == "free"):
+                _name(child, "root", taken)
+            elif child.tag in ("joint", "geom"):
+                _name(child, f"{body.get('name')}_{child.tag}", taken)
+
+
+def _name(element: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
+    if element.get("name"):
+        return
+    tag = "joint" if element.tag == "freejoint" else element.tag
+    tries = (stem if k == 0 else f"{stem}_{k}" for k in range(10_000))
+    name = next(n for n in tries if (tag, n) not in taken)
+    element.set("name", name)
+    taken.add((tag, name))
+
+
+def _compile(text: str, where: str) -> mujoco.MjModel:
+    try:
+        return mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:
+        cause = ", ".join(part.strip() for part in str(error).splitlines() if part.strip())
+        raise PoiseError(f"{where}: {cause.removeprefix('Error: ')}") from None
+
+
+def _root(model: mujoco.MjModel, where: str) -> str:
+    """Name of the one free-rooted body; raises if there is none or if anything else moves."""
+    free = [j for j in range(model.njnt) if model.jnt_type[j] == mjtJoint.mjJNT_FREE]
+    roots = [model.body(int(model.jnt_bodyid[j])).name for j in free]
+    moving = {model.body(int(model.body_rootid[model.jnt_bodyid[j]])).name for j in range(model.njnt)}
+    if not moving:
+        raise PoiseError(f"{where}: no body has a joint")
+    if not roots:
+        raise PoiseError(f"{where}: no free root: add <freejoint/> to body '{min(moving)}'")
+    if len(moving) > 1:
+        raise PoiseError(f"{where}: several characters ({', '.join(sorted(moving))}): a body file holds exactly one")
+    return str(roots[0])
+
+
+def _check_joints(model: mujoco.MjModel, root: str, where: str) -> None:
+    for j in range(model.njnt):
+        joint, link = model.joint(j).name, int(model.jnt_bodyid[j])
+        if model.jnt_type[j] == mjtJoint.mjJNT_SLIDE:
+            raise PoiseError(f"{where}: joint '{joint}' is a slide joint; use only free, ball and hinge joints")
+        if model.jnt_stiffness[j]:
+            raise PoiseError(f"{where}: joint '{joint}' has a spring (stiffness); remove it: controllers add stiffness")
+        if model.body_jntnum[link] > 1 and model.jnt_type[j] != mjtJoint.mjJNT_HINGE:
+            raise PoiseError(f"{where}: joint '{joint}' shares link '{model.body(link).name}' with other joints; "
+                             "only hinges may")  # fmt: skip
+    if model.body(root).jntnum[0] != 1:
+        raise PoiseError(f"{where}: the root '{root}' has joints besides the free one; remove them")
+
+
+def _strip(tree: ET.Element, root: str) -> None:
+    """Remove everything but the character: floor, lights, cameras, actuators, sensors and keyframes."""
+    for section in [child for child in tree if child.tag in _DROPPED]:
+        tree.remove(section)
+    for world in tree.findall("worldbody"):
+        for child in list(world):
+            if not any(body.get("name") == root for body in child.iter("body")):
+                world.remove(child)
+    for parent in list(tree.iter()):
+        for child in [c for c in parent if c.tag in ("camera", "light") and parent.tag != "default"]:
+            parent.remove(child)
+
+
+def _upright(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
+    """Pose (nq,) of a keyframe named stand or home if there is one, else the model's zero pose."""
+    for k in range(full.nkey):
+        if _UPRIGHT.search(full.key(k).name) and full.nq == model.nq:
+            return np.array(full.key(k).qpos)
+    return np.array(model.qpos0)
+
+
 def plain(model: mujoco.MjModel, name: str) -> str:
-    """The bodies of a model as MJCF, every digit kept."""
+    """The bodies of a compiled model as MJCF, with all digits."""
     root = ET.Element("mujoco", model=name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     elements = {0: ET.SubElement(root, "worldbody")}
@@ -84,9 +260,9 @@ def _geom(model: mujoco.MjModel, geom: int) -> ET.Element:
     size, shift = model.geom_size[geom][:count], model.geom_pos[geom]
     if int(model.geom_type[geom]) not in _GEOMS:
         size = model.geom_aabb[geom][3:]
-        turned = model.geom_aabb[geom][:3].copy()
-        mujoco.mju_rotVecQuat(turned, model.geom_aabb[geom][:3], model.geom_quat[geom])
-        shift = shift + turned
+        centre = model.geom_aabb[geom][:3].copy()
+        mujoco.mju_rotVecQuat(centre, model.geom_aabb[geom][:3], model.geom_quat[geom])
+        shift = shift + centre
     return ET.Element(
         "geom",
         {
@@ -102,181 +278,3 @@ def _geom(model: mujoco.MjModel, geom: int) -> ET.Element:
             "conaffinity": str(int(model.geom_conaffinity[geom])),
         },
     )
-
-
-_DROPPED = frozenset(
-    ("actuator", "sensor", "keyframe", "tendon", "equality", "contact", "custom", "visual", "statistic", "size",
-     "option", "deformable")
-)  # fmt: skip
-_NOT_FINITE = re.compile(r"(?:^|\s)[-+]?(?:nan|inf|infinity)(?=\s|$)", re.IGNORECASE)
-_UPRIGHT = re.compile(r"stand|home", re.IGNORECASE)
-
-
-def import_mjcf(source: str | Path) -> Body:
-    """The body in a file, or in MJCF text."""
-    text, where, folder = _read(source)
-    tree = _parse(text, where)
-    _inline(tree, folder, where)
-    _absolute_assets(tree, folder)
-    _check_numbers(tree, where)
-    _name_everything(tree)
-    full = _compile(ET.tostring(tree, encoding="unicode"), where)
-    root = _root(full, where)
-    _check_joints(full, root, where)
-    _strip(tree, root)
-    name = tree.get("model") or where.removesuffix(".xml")
-    return _body(name, plain(_compile(ET.tostring(tree, encoding="unicode"), where), name), full, where)
-
-
-def _body(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
-    model = _compile(mjcf, where)
-    joints = read_joints(model, lambda _: None, guess.group)
-    links = [model.body(i).name for i in range(1, model.nbody)]
-    torque = readonly(guess.torque_limits(full, model))
-    standing = grounded(model, _upright(full, model))
-    return Body(
-        name=name,
-        mjcf=mjcf,
-        joints=joints,
-        standing=standing,
-        torque_limit=torque,
-        torque_limits=Frozen({"model": torque}),
-        feet=guess.feet(model, standing, joints),
-        hands=guess.hands(model),
-        head=next((link for link in links if "head" in link.lower()), None),
-        symmetry=symmetry.find(model, joints, links),
-    )
-
-
-def _read(source: str | Path) -> tuple[str, str, Path]:
-    """Text, what to call it in messages, and the folder its files are relative to."""
-    if isinstance(source, str) and "<" in source:
-        return source, "MJCF text", Path.cwd()
-    path = Path(source)
-    try:
-        return path.read_text(encoding="utf-8"), path.name, path.resolve().parent
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise PoiseError(f"{path.name}: not a text file") from None
-
-
-def _parse(text: str, where: str) -> ET.Element:
-    try:
-        tree = ET.fromstring(text)
-    except ET.ParseError as error:
-        raise PoiseError(f"{where}: not well-formed XML: {error}") from None
-    if tree.tag != "mujoco":
-        raise PoiseError(f"{where}: not MJCF: the outermost element is <{tree.tag}>, not <mujoco>")
-    return tree
-
-
-def _inline(tree: ET.Element, folder: Path, where: str) -> None:
-    """Put the contents of <include file=...> in their places."""
-    for parent in list(tree.iter()):
-        for place, child in reversed(list(enumerate(parent))):
-            if child.tag == "include":
-                text, name, inner = _read(folder / child.get("file", ""))
-                included = _parse(text, f"{where} includes {name}")
-                _inline(included, inner, name)
-                parent[place : place + 1] = list(included)
-
-
-def _absolute_assets(tree: ET.Element, folder: Path) -> None:
-    """Meshes and textures are found wherever the program runs."""
-    if not any(element.get("file") for element in tree.iter()):
-        return
-    compiler = tree.find("compiler")
-    if compiler is None:
-        compiler = ET.SubElement(tree, "compiler")
-    for kind in ("meshdir", "texturedir"):
-        given = compiler.get(kind) or compiler.get("assetdir") or ""
-        compiler.set(kind, str(folder / given))
-    compiler.attrib.pop("assetdir", None)
-
-
-def _check_numbers(tree: ET.Element, where: str) -> None:
-    for element in tree.iter():
-        for key, value in element.attrib.items():
-            if key not in ("name", "class") and _NOT_FINITE.search(value):
-                name = element.get("name") or element.get("joint") or "unnamed"
-                raise PoiseError(f"{where}: {element.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
-
-
-def _name_everything(tree: ET.Element) -> None:
-    """Bodies, joints and geoms without a name get one."""
-    taken = {(e.tag, e.get("name")) for e in tree.iter()}
-    for body in tree.iter("body"):
-        _name(body, "link", taken)
-        for child in body:
-            if child.tag == "freejoint" or (child.tag == "joint" and child.get("type") == "free"):
-                _name(child, "root", taken)
-            elif child.tag in ("joint", "geom"):
-                _name(child, f"{body.get('name')}_{child.tag}", taken)
-
-
-def _name(element: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
-    if element.get("name"):
-        return
-    tag = "joint" if element.tag == "freejoint" else element.tag
-    tries = (stem if k == 0 else f"{stem}_{k}" for k in range(10_000))
-    name = next(n for n in tries if (tag, n) not in taken)
-    element.set("name", name)
-    taken.add((tag, name))
-
-
-def _compile(text: str, where: str) -> mujoco.MjModel:
-    try:
-        return mujoco.MjModel.from_xml_string(text)
-    except ValueError as error:
-        cause = ", ".join(part.strip() for part in str(error).splitlines() if part.strip())
-        raise PoiseError(f"{where}: {cause.removeprefix('Error: ')}") from None
-
-
-def _root(model: mujoco.MjModel, where: str) -> str:
-    """The one free-rooted body; anything else that moves is an error."""
-    free = [j for j in range(model.njnt) if model.jnt_type[j] == mjtJoint.mjJNT_FREE]
-    roots = [model.body(int(model.jnt_bodyid[j])).name for j in free]
-    moving = {model.body(int(model.body_rootid[model.jnt_bodyid[j]])).name for j in range(model.njnt)}
-    if not moving:
-        raise PoiseError(f"{where}: no body has a joint")
-    if not roots:
-        raise PoiseError(f"{where}: no free root: add <freejoint/> to body '{min(moving)}'")
-    if len(moving) > 1:
-        raise PoiseError(f"{where}: several characters ({', '.join(sorted(moving))}): a body file holds exactly one")
-    return str(roots[0])
-
-
-def _check_joints(model: mujoco.MjModel, root: str, where: str) -> None:
-    for j in range(model.njnt):
-        joint, link = model.joint(j).name, int(model.jnt_bodyid[j])
-        if model.jnt_type[j] == mjtJoint.mjJNT_SLIDE:
-            raise PoiseError(f"{where}: joint '{joint}' is a slide joint; only free, ball and hinge joints are known")
-        if model.jnt_stiffness[j]:
-            raise PoiseError(f"{where}: joint '{joint}' has a spring (stiffness); let the controller make it")
-        if model.body_jntnum[link] > 1 and model.jnt_type[j] != mjtJoint.mjJNT_HINGE:
-            raise PoiseError(f"{where}: joint '{joint}' shares link '{model.body(link).name}' with others; "
-                             "only hinges may")  # fmt: skip
-    if model.body(root).jntnum[0] != 1:
-        raise PoiseError(f"{where}: the root '{root}' has joints besides the free one")
-
-
-def _strip(tree: ET.Element, root: str) -> None:
-    """Keep the character: no floor, lights, cameras, actuators, sensors or keyframes."""
-    for section in [child for child in tree if child.tag in _DROPPED]:
-        tree.remove(section)
-    for world in tree.findall("worldbody"):
-        for child in list(world):
-            if not any(body.get("name") == root for body in child.iter("body")):
-                world.remove(child)
-    for parent in list(tree.iter()):
-        for child in [c for c in parent if c.tag in ("camera", "light") and parent.tag != "default"]:
-            parent.remove(child)
-
-
-def _upright(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
-    """A keyframe called stand or home if there is one, else the model's zero pose."""
-    for k in range(full.nkey):
-        if _UPRIGHT.search(full.key(k).name) and full.nq == model.nq:
-            return np.array(full.key(k).qpos)
-    return np.array(model.qpos0)

@@ -1,8 +1,8 @@
-"""Something to carry: a compact box that is part of a link.
+"""Loads: a compact box as part of a link.
 
-It hangs from the point of a hand, along the hand, and touches ground and props as the hand does; on any other link it
-is strapped about the link's centre of mass, and is only seen. MJCF is written anew with the mass, centre and inertia of
-both together, so that every model which is made of the body has them, that of a recording too.
+On a hand it hangs from the hand's contact point, along the hand, and makes contact as the hand does; on any other link
+it is centred on the link's centre of mass and only visible. The link's mass, centre and inertia in the MJCF include the
+box, so that every model made from the body has them, including that of a recording.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_to_matrix
 
 HEAVIEST = 1000.0
-"""kg: nobody can carry more."""
-DENSITY = 2000.0  # kg/m^3, of bricks
-SIDES = np.array([1.2, 0.65, 1.28])  # ahead, across and down, of the side of a cube of equal volume: as a canister
+"""Largest mass (kg) of a load."""
+DENSITY = 2000.0  # kg/m^3, that of bricks
+SIDES = np.array([1.2, 0.65, 1.28])  # length, width, height over the side of a cube of equal volume: a canister
 COLOUR = "0.35 0.42 0.5 1"
 
 
@@ -33,12 +33,12 @@ class LoadBox(NamedTuple):
     mass: float  # kg
     centre: Array  # (3,) m
     turn: Array  # (4,)
-    half: Array  # (3,) m, half of its sides
-    solid: bool  # whether it touches anything
+    half: Array  # (3,) m, half its sides
+    solid: bool  # whether it makes contact
 
     @property
     def inertia(self) -> Array:
-        """(3, 3) kg m^2 about its centre, in axes of the link."""
+        """Inertia (3, 3) kg m^2 about its centre, in the axes of the link."""
         axes = quat_to_matrix(self.turn)
         squares = self.half**2
         return np.asarray(axes @ np.diag(self.mass / 3 * (squares.sum() - squares)) @ axes.T)
@@ -54,14 +54,14 @@ def parse_load(text: str) -> tuple[str, float]:
 
 
 def loaded(body: Body, link: str, mass: float) -> Body:
-    """The body with a load of `mass` kg on a link; everything but its MJCF stays as it was."""
+    """The body with a load of `mass` kg on a link; only its MJCF changes, and it has no plan."""
     if not (isfinite(mass) and 0 < mass <= HEAVIEST):
         raise PoiseError(f"load of {mass} kg on '{link}': must be above 0 and at most {HEAVIEST:g} kg")
     box = _box(body, link, mass)
     tree = ET.fromstring(body.mjcf)
     element = next(each for each in tree.iter("body") if each.get("name") == link)
     if element.find(f"geom[@name='{_name(link)}']") is not None:
-        raise PoiseError(f"'{link}' carries something already: load it once, with all of it")
+        raise PoiseError(f"'{link}' carries a load already: give one load with the total mass")
     for old in element.findall("inertial"):
         element.remove(old)
     element.append(_inertial(body, link, box))
@@ -71,7 +71,7 @@ def loaded(body: Body, link: str, mass: float) -> Body:
 
 
 def _box(body: Body, link: str, mass: float) -> LoadBox:
-    """The load, in place."""
+    """The box of a load on a link."""
     index = body.link_id(link)
     half = 0.5 * (mass / DENSITY) ** (1 / 3) * SIDES
     hand = next((each for each in body.hands if each.link == link), None)
@@ -83,7 +83,7 @@ def _box(body: Body, link: str, mass: float) -> LoadBox:
 
 
 def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
-    """Link and load as one rigid body: the parallel axis theorem."""
+    """Inertial element of link and load as one rigid body, by the parallel axis theorem."""
     model, index = body.model, body.link_id(link)
     axes = quat_to_matrix(model.body_iquat[index])
     own = axes @ np.diag(model.body_inertia[index]) @ axes.T

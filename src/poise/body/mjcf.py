@@ -1,4 +1,4 @@
-"""A plan written as MJCF. Numbers keep all their digits, which `MjSpec.to_xml` would round to six."""
+"""Writing plans and elements as MJCF with all digits; `MjSpec.to_xml` would round to six."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from xml.etree.ElementTree import Element
 
 from poise.body.plans.plan import BodyPlan, Geom, Segment
 
-Attributes = dict[str, Any]  # of str; ElementTree's stubs admit no plain dict of str
+Attributes = dict[str, Any]  # the values are str, but ElementTree's stubs reject dict[str, str]
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
 def write(plan: BodyPlan) -> str:
-    """The complete MJCF of the body alone: no floor, no actuators."""
+    """The MJCF of a plan: the body alone, without floor and actuators."""
     root = ET.Element("mujoco", model=plan.name)
-    # Inertias are given, never guessed from shapes; nothing is silently "balanced" or bounded from below.
+    # All inertias are explicit: none is inferred from shapes, balanced or bounded from below.
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     elements: dict[str | None, ET.Element] = {None: ET.SubElement(root, "worldbody")}
     for segment in plan.segments:
@@ -26,7 +26,7 @@ def write(plan: BodyPlan) -> str:
 
 
 def mjcf_numbers(values: Iterable[float]) -> str:
-    """Values as MJCF text at full precision."""
+    """Numbers as MJCF text at full precision."""
     return " ".join(repr(float(v)) for v in values)
 
 
@@ -88,16 +88,13 @@ def _geom(geom: Geom) -> ET.Element:
     )
 
 
-# Small helpers to write MJCF without losing digits.
-
-
 def geom(name: str, kind: str, **attributes: object) -> Element:
-    """A geom; sequences of numbers are written out."""
+    """A geom element with attributes as for `element`."""
     return element("geom", name=name, type=kind, **attributes)
 
 
 def element(tag: str, **attributes: object) -> Element:
-    """An MJCF element; sequences of numbers are written out, floats keep every digit."""
+    """An MJCF element whose attributes are strings, numbers or sequences of numbers; floats keep all digits."""
     written = {}
     for key, value in attributes.items():
         if isinstance(value, str):

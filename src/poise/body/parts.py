@@ -1,4 +1,4 @@
-"""What a body is made of, as the rest of the program sees it: joints, feet, hands."""
+"""The parts of a body: joints, feet, hands."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Kind = Literal["free", "ball", "hinge"]
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Everything that lets one link turn against its parent: a free or ball joint, or one to three hinges.
+    """The joint between a link and its parent: a free or ball joint, or one to three hinges.
 
-    For a ball `lower` and `upper` bound the three components of its rotation vector in the joint frame, for
-    hinges their angles; for the free root they are infinite.
+    `lower` and `upper` limit the three components of a ball's rotation vector in the joint frame, or the angles of
+    hinges; on the free root they are infinite.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot and where it can touch the ground."""
+    """A foot and its contact points."""
 
     name: str
     link: str
@@ -44,7 +44,7 @@ class Foot:
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """A hand and the point with which it pushes or grips."""
+    """A hand and its contact point, for pushing and gripping."""
 
     name: str
     link: str

@@ -1,7 +1,7 @@
-"""The space of a body's poses: steps, differences and joint limits of many poses at once.
+"""The configuration space of a body: steps, differences and joint limits of many poses at once.
 
-Limits bound hinge angles and the rotation vectors r of balls, so steps that keep them are told in these coordinates:
-in a chart. A ball turned by r and moved by dr turns by Jr(r) dr in its own frame, Jr the right Jacobian [Sola2018].
+Limits bound hinge angles and the rotation vectors r of balls, so steps within limits use these coordinates: a chart. A
+change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own frame, Jr the right Jacobian [Sola2018].
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from poise.rotations import (
     right_jacobian,
 )
 
-_TOUCH = 1e-9  # rad: nearer to a limit is at it
+_TOUCH = 1e-9  # rad: distance from a limit within which a coordinate counts as at it
 
 
 class PoseSpace:
@@ -31,35 +31,35 @@ class PoseSpace:
     def __init__(self, body: Body) -> None:
         round_joints = [j for j in body.joints if j.kind != "hinge"]  # the free root first
         self._quats = np.array([j.qpos[-4:] for j in round_joints], np.int64)  # (1 + K, 4)
-        self.turns = np.array([j.dofs[-3:] for j in round_joints], np.int64)  # (1 + K, 3) freedoms of these
+        self.turns = np.array([j.dofs[-3:] for j in round_joints], np.int64)  # (1 + K, 3) their degrees of freedom
         self._ball_quats, self.balls = self._quats[1:], self.turns[1:]
         hinges = [j for j in body.joints if j.kind == "hinge"]
         self._hinge_values = np.array([a for j in hinges for a in j.qpos], np.int64)
-        self.hinges = np.array([a for j in hinges for a in j.dofs], np.int64)  # freedoms
+        self.hinges = np.array([a for j in hinges for a in j.dofs], np.int64)  # degrees of freedom
         self._values = np.concatenate([np.arange(3), self._hinge_values])
-        self.slides = np.concatenate([np.arange(3), self.hinges])  # freedoms that add up
+        self.slides = np.concatenate([np.arange(3), self.hinges])  # degrees of freedom whose coordinates add
         self._lower, self._upper = body.lower, body.upper
         low, high = np.maximum(body.lower, -np.pi), np.minimum(body.upper, np.pi)
         self._middle = 0.5 * (low + high)[self.balls]  # (K, 3)
 
     def moved(self, qpos: Array, step: Array) -> Array:
-        """Poses a tangent step further."""
+        """Poses (T, nq) after tangent steps (T, nv)."""
         out = np.array(qpos)
         out[:, self._values] += step[:, self.slides]
         out[:, self._quats] = quat_normalize(quat_multiply(qpos[:, self._quats], quat_exp(step[:, self.turns])))
         return out
 
     def difference(self, start: Array, end: Array) -> Array:
-        """Tangent steps from `start` to `end`, the short way round."""
+        """Shortest tangent steps (T, nv) from poses `start` to poses `end`."""
         out = np.empty((len(end), len(self._lower)))
         out[:, self.slides] = end[:, self._values] - start[:, self._values]
         out[:, self.turns] = quat_log(quat_multiply(quat_conjugate(start[:, self._quats]), end[:, self._quats]))
         return out
 
     def smooth(self, qpos: Array, frames: Array) -> Array:
-        """Poses (S, nq) between frames (S,), which need not be whole, of poses (T, nq): without jumps in acceleration.
+        """Poses (S, nq) at fractional frames (S,) of poses (T, nq), by cubic splines with continuous acceleration.
 
-        Straight pieces would jump in velocity at every frame, and ask for torques that shake a body.
+        Linear interpolation would have velocity jumps at every frame, whose torques shake a body.
         """
         curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
         out = np.asarray(curves(frames))
@@ -67,13 +67,13 @@ class PoseSpace:
         return out
 
     def continuous(self, qpos: Array) -> Array:
-        """The same poses (T, nq), quaternions as curves: of the two that are one turn, that nearer to the last one."""
+        """The same poses (T, nq), each quaternion with the sign nearer to the frame before."""
         out = np.array(qpos)
         out[:, self._quats] = continuous_quat(qpos[:, self._quats])
         return out
 
     def angles(self, qpos: Array) -> Array:
-        """(T, nv) what limits bound: angles and rotation vectors; 0 on the root."""
+        """Hinge angles and rotation vectors (T, nv) rad, which the limits bound; 0 on the root."""
         out = np.zeros((len(qpos), len(self._lower)))
         out[:, self.hinges] = qpos[:, self._hinge_values]
         out[:, self.balls] = self._vectors(qpos)
@@ -84,7 +84,7 @@ class PoseSpace:
         return self._at(qpos, self.angles(qpos))
 
     def charts(self, qpos: Array) -> Array:
-        """(T, nv, nv) tangent step per step in the chart."""
+        """Jacobians (T, nv, nv) of the tangent step by the step in the chart."""
         out = np.zeros((len(qpos), *2 * self._lower.shape))
         every = np.arange(len(self._lower))
         out[:, every, every] = 1.0
@@ -93,27 +93,27 @@ class PoseSpace:
         return out
 
     def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
-        """(T, nv) coordinates at a limit that `push`, told in the chart, would drive beyond it."""
+        """Mask (T, nv) of the coordinates at a limit that `push` (T, nv), in the chart, would drive beyond it."""
         angles = self.angles(qpos)
         high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH
         return np.asarray((high & (push > 0)) | (low & (push < 0)))
 
     def moved_within(self, qpos: Array, step: Array) -> Array:
-        """Poses a step in the chart further, stopped at the limits."""
+        """Poses (T, nq) after steps (T, nv) in the chart, clipped to the limits."""
         out = self._at(qpos, self.angles(qpos) + step)
         out[:, :3] += step[:, :3]
         out[:, 3:7] = quat_normalize(quat_multiply(qpos[:, 3:7], quat_exp(step[:, 3:6])))
         return out
 
     def _at(self, qpos: Array, angles: Array) -> Array:
-        """The poses with other joint angles, those within limits."""
+        """The poses with the given joint angles (T, nv), clipped to the limits."""
         out, within = np.array(qpos), np.clip(angles, self._lower, self._upper)
         out[:, self._hinge_values] = within[:, self.hinges]
         out[:, self._ball_quats] = quat_exp(within[:, self.balls])
         return out
 
     def _vectors(self, qpos: Array) -> Array:
-        """(T, K, 3) of the two rotation vectors of each ball the one nearer to the middle of its limits."""
+        """Rotation vectors (T, K, 3) of the balls; of the two possible, the one nearer to the middle of the limits."""
         short = quat_log(qpos[:, self._ball_quats])
         angle = np.linalg.norm(short, axis=-1, keepdims=True)
         if not np.any(angle > 1.0):

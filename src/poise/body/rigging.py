@@ -1,7 +1,7 @@
-"""How a skeleton hangs on a body: the way from poses back to an animator's own joints.
+"""Rigging: the mapping between poses of a body and an animator's skeleton.
 
-A joint's frame is turned by a constant against the link that carries it. Joints that the body does not move by
-themselves (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
+The frame of each joint has a constant rotation in the frame of the link that carries it. Joints without a link of their
+own (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
 """
 
 from __future__ import annotations
@@ -30,21 +30,25 @@ if TYPE_CHECKING:
     from poise.body.body import Body
 
 
+MOST = np.radians(5.0)  # bound of the change of a knee angle; a nearly straight leg would need much more
+STRAIGHTEST = 0.99999  # of the length of a leg: largest distance from hip to foot
+
+
 @dataclass(frozen=True, eq=False)
 class Rigging:
-    """A skeleton, and the link and turn of each of its joints."""
+    """A skeleton, and the link and rotation of each of its joints."""
 
     skeleton: Skeleton
     links: tuple[str, ...]  # (J,) name of the link that carries each joint
-    turns: Array  # (J, 4) the joint's frame in its link's
-    root: Array  # (3,) m, the root joint's place in its link's frame
+    turns: Array  # (J, 4) the joint's frame in its link's frame
+    root: Array  # (3,) m, the root joint's position in its link's frame
     drivers: Mapping[str, int]  # the joint that each link follows
-    rate: float | None = None  # frames per second that the user's file had; None to keep the recording's
+    rate: float | None = None  # Hz, frame rate of the user's file; None to keep the recording's
 
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
-        """Poses (T, nq) of a model that holds the links, as a clip of the skeleton.
+        """The clip of the skeleton for poses (T, nq) of a model that contains the links.
 
-        Joints above one that travels by itself stay at the origin: they are a mark on the ground.
+        Ancestors of a joint that has positions of its own in the file stay at the origin, as a marker on the ground.
         """
         data = mujoco.MjData(model)
         bodies = [model.body(link).id for link in self.links]
@@ -57,12 +61,12 @@ class Rigging:
         local = self._local(quat_multiply(world, self.turns))
         clip = clip_from(name, self.skeleton, rate, position, local)
         top = self.drivers[self.links[0]]
-        return self._with_mark(clip, top) if top > 0 and self.skeleton.travels(top) else clip
+        return self._with_marker(clip, top) if top > 0 and self.skeleton.travels(top) else clip
 
     def poses(self, body: Body, clip: Clip) -> Array:
-        """(T, nq) poses of the body that follow a clip of this skeleton: balls take the turn, hinges their part.
+        """Poses (T, nq) of the body that follow a clip of this skeleton; hinges follow as far as they can.
 
-        Limits are not looked at: where the clip moves only in the body's freedoms, `clip` gives it back.
+        Joint limits are ignored. If the clip moves only in the body's degrees of freedom, `clip` is the inverse.
         """
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -76,40 +80,40 @@ class Rigging:
         for joint in moving:
             if joint.link in world:
                 above = quat_multiply(world[str(joint.parent_link)], model.body(joint.link).quat)
-                turn = quat_multiply(quat_conjugate(above), world[joint.link])
-                qpos[:, joint.qpos] = turn if joint.kind == "ball" else hinge_angles(turn, joint.axes)
+                rotation = quat_multiply(quat_conjugate(above), world[joint.link])
+                qpos[:, joint.qpos] = rotation if joint.kind == "ball" else hinge_angles(rotation, joint.axes)
         return qpos
 
     def _root_driver(self, link: str) -> Array:
-        """(3,) m: the place of the joint that the root link follows, in that link's frame."""
-        joint, way = self.drivers[link], []
+        """Position (3,) m of the joint that the root link follows, in that link's frame."""
+        joint, path = self.drivers[link], []
         while joint > 0:
-            way.append(joint)
+            path.append(joint)
             joint = self.skeleton.parents[joint]
         place = np.array(self.root)
-        for joint in reversed(way):
+        for joint in reversed(path):
             place += quat_rotate(self.turns[self.skeleton.parents[joint]], self.skeleton.offsets[joint])
         return place
 
     def _local(self, world: Array) -> Array:
-        """Turns (..., J, 4) in the world as turns in the parents' frames."""
+        """World rotations (..., J, 4) as rotations in the parents' frames."""
         parents = np.array(self.skeleton.parents[1:], dtype=int)
         below = quat_multiply(quat_conjugate(world[..., parents, :]), world[..., 1:, :])
         return np.concatenate([world[..., :1, :], below], axis=-2)
 
-    def _with_mark(self, clip: Clip, top: int) -> Clip:
-        """The clip with all that is above the joint `top` at rest at the origin."""
+    def _with_marker(self, clip: Clip, top: int) -> Clip:
+        """The clip with all ancestors of the joint `top` at rest at the origin."""
         rest = forward(self.skeleton, np.zeros((1, 3)), self._local(self.turns)[None])
-        at, turned = rest.position[0, self.skeleton.parents[top]], rest.rotation[0, self.skeleton.parents[top]]
+        at, frame = rest.position[0, self.skeleton.parents[top]], rest.rotation[0, self.skeleton.parents[top]]
         rotation = np.array(clip.rotation)
         rotation[:, :top] = self._local(self.turns)[:top]
-        rotation[:, top] = quat_multiply(quat_conjugate(turned), clip.places.rotation[:, top])
+        rotation[:, top] = quat_multiply(quat_conjugate(frame), clip.places.rotation[:, top])
         placed = np.tile(self.skeleton.offsets, (clip.frames, 1, 1))
-        placed[:, top] = quat_rotate(quat_conjugate(turned), clip.places.position[:, top] - at)
+        placed[:, top] = quat_rotate(quat_conjugate(frame), clip.places.position[:, top] - at)
         return clip_from(clip.name, clip.skeleton, clip.rate, np.zeros_like(clip.position), rotation, placed)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as plain values for JSON; `from_dict` is the inverse."""
+        """The rigging as plain values for JSON; `from_dict` is the inverse."""
         return {
             "skeleton": self.skeleton.as_dict(),
             "links": list(self.links),
@@ -133,7 +137,7 @@ class Rigging:
 
 
 def hinge_angles(turn: Array, axes: Array) -> Array:
-    """(T, k) rad: the part of turns (T, 4) that k hinges about `axes` (k, 3), outermost first, can follow."""
+    """Angles (T, k) rad of k hinges about `axes` (k, 3), outermost first, that best follow rotations `turn` (T, 4)."""
     if len(axes) == 1:
         half = np.arctan2(turn[..., 1:] @ axes[0], turn[..., 0])
         return np.asarray((2 * half[:, None] + np.pi) % (2 * np.pi) - np.pi)
@@ -147,7 +151,7 @@ def hinge_angles(turn: Array, axes: Array) -> Array:
 
 
 def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
-    """One joint per link below the body `root`, named like it, placed at the link's joint."""
+    """A rigging with one joint per link of the body `root`'s tree, of the link's name, at the link's joint."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     below = [b for b in range(1, model.nbody) if model.body_rootid[b] == model.body_rootid[root]]
@@ -165,7 +169,7 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
     parents = tuple(where.get(int(model.body_parentid[b]), -1) for b in bodies)
     offsets = np.array([places[i] - places[p] if p >= 0 else np.zeros(3) for i, p in enumerate(parents)])
     tips = tuple(End(i, readonly(2 * (data.xipos[b] - places[i]))) for i, b in enumerate(bodies) if b not in children)
-    names = tuple("_".join(model.body(b).name.split()) for b in bodies)  # readers split at spaces
+    names = tuple("_".join(model.body(b).name.split()) for b in bodies)  # readers of BVH files split at spaces
     return Rigging(
         Skeleton(names, parents, readonly(offsets), tips),
         tuple(model.body(b).name for b in bodies),
@@ -175,19 +179,9 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
     )
 
 
-# Feet of an animator's skeleton where the simulated feet are.
-#
-# Built bodies are alike on both sides, captured skeletons are not: with the orientations of the links alone, feet of
-# the skeleton would be millimetres away from the simulated ones, and slide by as much. Here the skeleton's own legs
-# bend a little differently, so that feet that stand still in the simulation stand still in the file.
-
-MOST = np.radians(5.0)  # by which a knee bends differently; a nearly straight leg would ask for much more
-STRAIGHTEST = 0.99999  # of the length of a leg
-
-
 @dataclass(frozen=True)
 class _Leg:
-    """Joints of a skeleton, and of the body that carries it: the foot's link and the knee."""
+    """Joints of a skeleton's leg, and the foot's link and knee joint of the body."""
 
     thigh: int
     shank: int
@@ -197,7 +191,12 @@ class _Leg:
 
 
 def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
-    """A rigging's clip of poses (T, nq), the skeleton's feet brought to where the links of that name are."""
+    """A rigging's clip of poses (T, nq), with the skeleton's feet moved to the simulated feet (names of links).
+
+    Bodies are symmetric and captured skeletons are not: with the orientations of the links alone, the skeleton's feet
+    would be millimetres away from the simulated ones and slide as much. Bending the legs slightly differently makes
+    feet that stand still in the simulation stand still in the file.
+    """
     legs = [leg for name in feet if (leg := _leg(rigging, model, name)) is not None]
     if not legs:
         return clip
@@ -209,12 +208,12 @@ def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, fe
         goals[k], axes[k] = data.xpos[links], data.xaxis[knees]
     rotation = np.array(clip.rotation)
     for i, leg in enumerate(legs):
-        _bring(clip, rotation, leg, goals[:, i], axes[:, i])
+        _solve_leg(clip, rotation, leg, goals[:, i], axes[:, i])
     return replace(clip, rotation=readonly(rotation))
 
 
-def _bring(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array) -> None:
-    """Turn a leg in local rotations (T, J, 4) so that its foot is at `goal` (T, 3), bending its knee about `axis`."""
+def _solve_leg(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array) -> None:
+    """Set a leg in local rotations (T, J, 4) so that its foot is at `goal` (T, 3) m, the knee bending about `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
     bend = quat_from_axis_angle(axis, _bend(hip, knee, foot, goal))
@@ -228,7 +227,7 @@ def _bring(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array) -> 
 
 
 def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
-    """(T,) rad by which a knee bends more, so that the foot is as far from the hip as the goal; never by much."""
+    """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal; bounded by MOST."""
     a, b = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(foot - knee, axis=1)
     reach = np.stack([np.linalg.norm(end - hip, axis=1) for end in (foot, goal)])
     chord = np.clip(reach, np.abs(a - b), STRAIGHTEST * (a + b))
@@ -238,7 +237,7 @@ def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
 
 
 def _leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _Leg | None:
-    """The leg that ends in a link, if it has a knee and its parts are joints of the skeleton, one below the other."""
+    """The leg that ends in a link; None if it has no hinge knee or its parts are not a chain of skeleton joints."""
     link = model.body(name).id
     shank = int(model.body_parentid[link])
     names = [model.body(body).name for body in (int(model.body_parentid[shank]), shank, link)]

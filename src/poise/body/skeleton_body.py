@@ -1,4 +1,4 @@
-"""A body for any skeleton: a person where the skeleton is one, else a creature of the same bones."""
+"""A body for any skeleton: a person if the skeleton is humanoid, else a creature with the same bones."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from poise.motion.roles import Roles, find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_multiply
 
-_STILL = readonly([1.0, 0.0, 0.0, 0.0])
+_IDENTITY = readonly([1.0, 0.0, 0.0, 0.0])
 
 
 def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
     """See `Body.from_skeleton`."""
     if mass is not None and not (isfinite(mass) and mass > 0):
-        raise PoiseError(f"a body cannot weigh {mass} kg: its mass must be a positive number")
+        raise PoiseError(f"a body cannot weigh {mass} kg: give a positive mass")
     upright, roles = Upright(skeleton), find_roles(skeleton)
     if roles is None:
         plan, drivers = skeleton_creature.plan(upright, mass, name)
-        origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _STILL)
+        origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _IDENTITY)
     else:
         plan, drivers = skeleton_person.plan(person_measures(upright, roles, mass), name), _drivers(upright, roles)
-        origin, turns = middle_of_hips(upright, roles), _turns(upright, roles, drivers)
+        limbs = swings(upright, roles)
+        origin, turns = middle_of_hips(upright, roles), {link: limbs.get(link, _IDENTITY) for link in drivers}
     first = plan.segments[0].name
     return replace(assemble_body(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
 
@@ -46,11 +47,6 @@ def _drivers(upright: Upright, roles: Roles) -> dict[str, int]:
     return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}
 
 
-def _turns(upright: Upright, roles: Roles, drivers: Mapping[str, int]) -> dict[str, Array]:
-    limbs = swings(upright, roles)
-    return {link: limbs.get(link, _STILL) for link in drivers}
-
-
 def _rigging(
     upright: Upright,
     first: str,
@@ -59,7 +55,7 @@ def _rigging(
     origin: Array,
     rate: float | None,
 ) -> Rigging:
-    """Every joint on the link of its nearest driver above; those above all drivers on the first link."""
+    """The rigging: each joint on the link of its nearest ancestor with one; joints above all of them on the first."""
     skeleton = upright.skeleton
     driven = {joint: link for link, joint in drivers.items()}
     links: list[str] = []

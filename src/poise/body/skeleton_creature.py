@@ -1,7 +1,7 @@
-"""A simulated creature for a skeleton that is no person: capsules along its bones, as heavy as water.
+"""A simulated creature for a skeleton that is not humanoid: capsules along its bones, with the density of water.
 
-A bone is the thicker the longer it is and the more hangs on it, as branches of a tree are. Joints are balls. Feet are
-where free ends stand on the ground in the upright pose.
+A bone is thicker the longer it is and the more it carries, like the branches of a tree. Joints are balls. Feet are
+where free ends stand on the ground in the upright pose. Left and right are exact mirror images.
 """
 
 from __future__ import annotations
@@ -22,146 +22,35 @@ from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
 from poise.rotations import matrix_to_quat, mirror_vector
 
-# The bones of any tree of joints: which joints move, what they carry; left and right exact mirror images.
-
-_SHORT = 0.05  # of the longest bone: a joint that moves no longer one is carried along
-_NOTHING = 1e-3  # of the same: no bone
-_SIZES = (0.02, 1e3)  # m, of the longest bone: beyond, masses are nothing that a simulation can compute with
-_ALIKE = 0.05  # of the size: left and right that differ by less are meant to be mirror images
+DENSITY = 1000.0  # kg/m^3
+THICKNESS = 0.12  # radius over the square root of (the bone's length times the total length that it carries)
+STOUT = 0.4  # largest radius over the length of a bone
+RANGE = 2.0  # rad, limit about each axis of a ball, either way
+GRAVITY = 9.81  # m/s^2
+FUR: Colour = (0.64, 0.56, 0.47, 1.0)
+_SHORT = 0.05  # of the longest bone: a joint without a longer bone gets no link of its own
+_NOTHING = 1e-3  # of the longest bone: shorter ones are ignored
+_SIZES = (0.02, 1e3)  # m, valid lengths of the longest bone: masses beyond cannot be simulated
+_ALIKE = 0.05  # of the size: largest difference of left and right that are averaged to mirror images
+_ON_GROUND = 0.05  # of the height: free ends lower than this stand on the ground
+_FLAT = 0.2  # height over length: a flatter creature lies, and has no feet
 
 
 @dataclass(frozen=True, eq=False)
-class Limb:
-    """A moving joint and what it carries, in the upright pose."""
+class LimbBones:
+    """A moving joint and the bones that it carries, in the upright pose."""
 
     joint: int
     name: str  # of the link
-    parent: int | None  # place of the parent in the list of limbs
+    parent: int | None  # index of the parent in the list of limbs
     place: Array  # (3,) m
     tips: Array  # (k, 3) m, free ends
-    knots: Array  # (c, 3) m, the joints of the limbs below
+    knots: Array  # (c, 3) m, the joints of the child limbs
 
     @property
     def bones(self) -> Array:
-        """(k + c, 3) m, from the joint to all ends; the free ones first."""
+        """Vectors (k + c, 3) m from the joint to all ends; the free ones first."""
         return np.concatenate([self.tips, self.knots]) - self.place
-
-
-def limbs(upright: Upright) -> tuple[Limb, ...]:
-    """All limbs of a skeleton, the root first, parents before children."""
-    skeleton = upright.skeleton
-    position, ends = _mirrored(upright)
-    reach = _reach(upright, position, ends)
-    moving = _moving(upright, reach)
-    below = upright.below(moving[0])
-    carrier = _carriers(skeleton.parents, moving)
-    names = link_names(skeleton.names)
-    above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
-    free = [(end.joint, tip) for end, tip in zip(skeleton.ends, ends, strict=True) if end.joint in below]
-    free += [(j, position[j]) for j in below if not skeleton.children[j] and j not in moving]
-    longest = float(np.max(reach[moving]))
-
-    def limb(j: int) -> Limb:
-        tips = _apart([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
-        knots = _apart([position[k] for k in moving if above.get(k) == j], position[j], longest)
-        if not len(tips) and not len(knots):  # a point from which others branch needs some substance
-            tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
-        return Limb(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
-
-    return tuple(limb(j) for j in moving)
-
-
-def _apart(places: list[Array], joint: Array, longest: float) -> Array:
-    """(k, 3) m, those places that are not in the joint itself."""
-    return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
-
-
-def _reach(upright: Upright, position: Array, ends: Array) -> Array:
-    """(J,) m, the longest bone of each joint."""
-    skeleton = upright.skeleton
-    reach = np.zeros(skeleton.count)
-    for end, tip in zip(skeleton.ends, ends, strict=True):
-        reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
-    for joint, parent in enumerate(skeleton.parents[1:], 1):
-        reach[parent] = max(reach[parent], np.linalg.norm(position[joint] - position[parent]))
-    return reach
-
-
-def _moving(upright: Upright, reach: Array) -> list[int]:
-    """The joints with bones; the first carries all others."""
-    own = upright.below(_beginning(upright.skeleton))
-    reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
-    moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
-    if len(moving) < 2:
-        raise PoiseError("the skeleton has no two joints with bones, so nothing in it can move")
-    if not _SIZES[0] < np.max(reach) < _SIZES[1]:
-        raise PoiseError(f"the skeleton's longest bone measures {np.max(reach):.3g} m: is its unit right?")
-    top = moving[0]
-    while not set(moving) <= set(upright.below(top)):
-        top = upright.skeleton.parents[top]
-    return moving if top == moving[0] else [top, *moving]
-
-
-def _beginning(skeleton: Skeleton) -> int:
-    """The root, or what alone travels below it: a root may be a mark on the ground and no part of the creature."""
-    top = 0
-    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
-        (top,) = skeleton.children[top]
-    return top
-
-
-def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The user's names as names of links: letters, digits and underscores, no two alike."""
-    taken: dict[str, None] = {}
-    for name in names:
-        plain = "_".join(re.findall(r"\w+", name)) or "joint"
-        while plain in taken:
-            plain += "_"
-        taken[plain] = None
-    return tuple(taken)
-
-
-def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
-    """The moving joint that carries each joint: itself, or the nearest above; else the first."""
-    own = set(moving)
-    carriers: list[int] = []
-    for joint, parent in enumerate(parents):
-        carriers.append(joint if joint in own else carriers[parent] if parent >= 0 else moving[0])
-    return carriers
-
-
-def _mirrored(upright: Upright) -> tuple[Array, Array]:
-    """Joints (J, 3) and ends (E, 3) upright; where names and places agree, averaged with their mirror images."""
-    position, ends = np.array(upright.position), np.array(upright.places.ends[0])
-    names = link_names(upright.skeleton.names)
-    pairs = counterparts(names)
-    if not pairs:
-        return position, ends
-    partner = [names.index(pairs[name]) for name in names]
-    tips = [_twin(upright, k, partner, ends) for k in range(len(ends))]
-    images = mirror_vector(position[partner]), mirror_vector(ends[tips])
-    size = float(np.linalg.norm(np.ptp(position, axis=0)))
-    if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
-        return position, ends
-    return (position + images[0]) / 2, (ends + images[1]) / 2
-
-
-def _twin(upright: Upright, end: int, partner: list[int], places: Array) -> int:
-    """The end of the counterpart's that lies nearest to an end's mirror image; itself where there is none."""
-    all_ends = upright.skeleton.ends
-    there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
-    image = mirror_vector(places[end])
-    return min(there, key=lambda k: float(np.linalg.norm(places[k] - image)), default=end)
-
-
-DENSITY = 1000.0  # kg/m^3
-THICKNESS = 0.12  # radius per root of (bone's length times the length of all it carries)
-STOUT = 0.4  # radius per length of a bone, at most
-RANGE = 2.0  # rad, about each axis of a ball either way
-GRAVITY = 9.81  # m/s^2
-FUR: Colour = (0.64, 0.56, 0.47, 1.0)
-_ON_GROUND = 0.05  # of the height: free ends this low stand on the ground
-_FLAT = 0.2  # of the length: what is no higher than this lies, and has no feet
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +63,7 @@ class _Solid:
 
 
 def plan(upright: Upright, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
-    """The body of a creature, and the joint that each of its links follows."""
+    """The plan of a creature of `mass` kg (None: by density), and the joint that each of its links follows."""
     parts = limbs(upright)
     radii = _radii(parts)
     ratio = 1.0
@@ -191,7 +80,7 @@ def plan(upright: Upright, mass: float | None, name: str) -> tuple[BodyPlan, dic
     return whole, {part.name: part.joint for part in parts}
 
 
-def _radii(parts: tuple[Limb, ...]) -> list[Array]:
+def _radii(parts: tuple[LimbBones, ...]) -> list[Array]:
     """Radius (m) of each bone of each limb."""
     lengths = [np.linalg.norm(part.bones, axis=1) for part in parts]
     carried = [float(np.sum(each)) for each in lengths]
@@ -200,8 +89,8 @@ def _radii(parts: tuple[Limb, ...]) -> list[Array]:
     return [np.minimum(THICKNESS * np.sqrt(each * carried[k]), STOUT * each) for k, each in enumerate(lengths)]
 
 
-def _solid(part: Limb, radii: Array, ratio: float) -> _Solid:
-    """The capsules of a limb taken together."""
+def _solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
+    """Mass properties of the capsules of a limb together, at `ratio` times the density."""
     pieces = [_capsule(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
     mass = sum(piece.mass for piece in pieces)
     com = np.sum([piece.mass * piece.com for piece in pieces], axis=0) / mass
@@ -225,12 +114,15 @@ def _steiner(mass: float, arm: Array) -> Array:
     return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
 
 
-def _joints(parts: tuple[Limb, ...], solids: list[_Solid]) -> list[JointPlan]:
-    """Balls strong enough to hold out what hangs on them thrice over, and to carry half the body at a bone's length."""
+def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
+    """The root's joint and balls for the other limbs.
+
+    The torque holds three times what the joint carries, stretched out, plus half the body at the length of a bone.
+    """
     whole = sum(solid.mass for solid in solids)
     joints = [FREE]
     for k, part in enumerate(parts[1:], 1):
-        below = [i for i in range(k, len(parts)) if k in _way_up(parts, i)]
+        below = [i for i in range(k, len(parts)) if k in _ancestors(parts, i)]
         arms = np.array([parts[i].place + solids[i].com - part.place for i in below])
         masses = np.array([solids[i].mass for i in below])
         moment = float(np.linalg.norm(masses @ arms))
@@ -242,20 +134,20 @@ def _joints(parts: tuple[Limb, ...], solids: list[_Solid]) -> list[JointPlan]:
     return joints
 
 
-def _way_up(parts: tuple[Limb, ...], k: int) -> list[int]:
-    way = [k]
-    while parts[way[-1]].parent is not None:
-        way.append(_parent(parts[way[-1]]))
-    return way
+def _ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
+    path = [k]
+    while parts[path[-1]].parent is not None:
+        path.append(_parent(parts[path[-1]]))
+    return path
 
 
-def _parent(part: Limb) -> int:
+def _parent(part: LimbBones) -> int:
     assert part.parent is not None
     return part.parent
 
 
 def _segment(
-    parts: tuple[Limb, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
+    parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
 ) -> Segment:
     part = parts[k]
     above = None if part.parent is None else parts[part.parent]
@@ -279,7 +171,7 @@ def _segment(
 
 @dataclass(frozen=True)
 class _Sole:
-    """The rectangle on which a limb stands, in the world of the upright pose."""
+    """The rectangle on which a limb stands, in the upright pose in the world."""
 
     back: float  # m
     front: float
@@ -288,8 +180,8 @@ class _Sole:
     ground: float
     radius: float  # of the rails
 
-    def rails(self, part: Limb) -> tuple[Geom, Geom]:
-        """The two edges that touch the ground."""
+    def rails(self, part: LimbBones) -> tuple[Geom, Geom]:
+        """The two capsules that touch the ground."""
         x, y, z = part.place
         height = self.ground + self.radius - z
         (a, b), colour = (self.back - x, self.front - x), _colour(part.name)
@@ -300,8 +192,8 @@ class _Sole:
         return left, right
 
 
-def _feet(parts: tuple[Limb, ...], radii: list[Array]) -> dict[str, _Sole]:
-    """Link to sole, for limbs whose free ends are on the ground."""
+def _feet(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
+    """The soles, by link, of the limbs whose free ends are on the ground."""
     points = np.concatenate([np.concatenate([part.place[None], part.tips]) for part in parts])
     ground, height = float(np.min(points[:, 2])), float(np.ptp(points[:, 2]))
     if height < _FLAT * float(np.max(np.ptp(points[:, :2], axis=0))):
@@ -322,8 +214,8 @@ def _sole(tips: Array, half: float, ground: float) -> _Sole:
     return _Sole(float(back), float(front), float(right), float(left), ground, 0.3 * half)
 
 
-def _foot_plan(parts: tuple[Limb, ...], part: Limb, sole: _Sole) -> FootPlan:
-    """Heel outer, heel inner, toe outer, toe inner; the root stands on the joint of what it carries first."""
+def _foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
+    """The foot of a limb; as its ankle, the root takes the joint of its first child."""
     outer, inner = (sole.right, sole.left) if side_of(part.name) == "right" else (sole.left, sole.right)
     corners = [_vector(np.array([x, y, sole.ground]) - part.place) for x in (sole.back, sole.front)
                for y in (outer, inner)]  # fmt: skip
@@ -332,8 +224,8 @@ def _foot_plan(parts: tuple[Limb, ...], part: Limb, sole: _Sole) -> FootPlan:
     return FootPlan(part.name, (a, b, c, d), carrier)
 
 
-def _bone(part: Limb, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
-    """A capsule; where the limb stands on rails it ends above them, or is only seen."""
+def _bone(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
+    """The capsule of a bone; on a limb with rails it ends above them, or does not make contact."""
     end = np.array(bone)
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
@@ -353,3 +245,110 @@ def _vector(v: Array) -> Vector:
 
 def _quaternion(q: Array) -> Quaternion:
     return float(q[0]), float(q[1]), float(q[2]), float(q[3])
+
+
+def limbs(upright: Upright) -> tuple[LimbBones, ...]:
+    """All limbs of a skeleton, the root first, parents before children."""
+    skeleton = upright.skeleton
+    position, ends = _mirrored(upright)
+    reach = _reach(upright, position, ends)
+    moving = _moving(upright, reach)
+    below = upright.below(moving[0])
+    carrier = _carriers(skeleton.parents, moving)
+    names = link_names(skeleton.names)
+    above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
+    free = [(end.joint, tip) for end, tip in zip(skeleton.ends, ends, strict=True) if end.joint in below]
+    free += [(j, position[j]) for j in below if not skeleton.children[j] and j not in moving]
+    longest = float(np.max(reach[moving]))
+
+    def limb(j: int) -> LimbBones:
+        tips = _apart([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
+        knots = _apart([position[k] for k in moving if above.get(k) == j], position[j], longest)
+        if not len(tips) and not len(knots):  # a branching point needs a mass
+            tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
+        return LimbBones(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
+
+    return tuple(limb(j) for j in moving)
+
+
+def _apart(places: list[Array], joint: Array, longest: float) -> Array:
+    """Those of the places, (k, 3) m, that do not coincide with the joint."""
+    return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
+
+
+def _reach(upright: Upright, position: Array, ends: Array) -> Array:
+    """Length (J,) m of the longest bone of each joint."""
+    skeleton = upright.skeleton
+    reach = np.zeros(skeleton.count)
+    for end, tip in zip(skeleton.ends, ends, strict=True):
+        reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
+    for joint, parent in enumerate(skeleton.parents[1:], 1):
+        reach[parent] = max(reach[parent], np.linalg.norm(position[joint] - position[parent]))
+    return reach
+
+
+def _moving(upright: Upright, reach: Array) -> list[int]:
+    """The joints that get links; the first is an ancestor of all others."""
+    own = upright.below(_top_joint(upright.skeleton))
+    reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
+    moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
+    if len(moving) < 2:
+        raise PoiseError("the skeleton has fewer than two joints with bones: nothing in it can move")
+    if not _SIZES[0] < np.max(reach) < _SIZES[1]:
+        raise PoiseError(f"the skeleton's longest bone measures {np.max(reach):.3g} m: is its unit right?")
+    top = moving[0]
+    while not set(moving) <= set(upright.below(top)):
+        top = upright.skeleton.parents[top]
+    return moving if top == moving[0] else [top, *moving]
+
+
+def _top_joint(skeleton: Skeleton) -> int:
+    """The root, or its only child that has positions in the file: the root may be a marker on the ground."""
+    top = 0
+    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
+        (top,) = skeleton.children[top]
+    return top
+
+
+def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Unique link names from the user's joint names, of letters, digits and underscores."""
+    taken: dict[str, None] = {}
+    for name in names:
+        plain = "_".join(re.findall(r"\w+", name)) or "joint"
+        while plain in taken:
+            plain += "_"
+        taken[plain] = None
+    return tuple(taken)
+
+
+def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
+    """The moving joint that carries each joint: itself or its nearest moving ancestor, else the first."""
+    own = set(moving)
+    carriers: list[int] = []
+    for joint, parent in enumerate(parents):
+        carriers.append(joint if joint in own else carriers[parent] if parent >= 0 else moving[0])
+    return carriers
+
+
+def _mirrored(upright: Upright) -> tuple[Array, Array]:
+    """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
+    position, ends = np.array(upright.position), np.array(upright.places.ends[0])
+    names = link_names(upright.skeleton.names)
+    pairs = counterparts(names)
+    if not pairs:
+        return position, ends
+    partner = [names.index(pairs[name]) for name in names]
+    tips = [_twin(upright, k, partner, ends) for k in range(len(ends))]
+    images = mirror_vector(position[partner]), mirror_vector(ends[tips])
+    size = float(np.linalg.norm(np.ptp(position, axis=0)))
+    if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
+        return position, ends
+    return (position + images[0]) / 2, (ends + images[1]) / 2
+
+
+def _twin(upright: Upright, end: int, partner: list[int], places: Array) -> int:
+    """The counterpart joint's end nearest to the mirror image of an end; the end itself if there is none."""
+    all_ends = upright.skeleton.ends
+    there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
+    image = mirror_vector(places[end])
+    return min(there, key=lambda k: float(np.linalg.norm(places[k] - image)), default=end)

@@ -1,4 +1,4 @@
-"""The measures of a person in a skeleton: exactly symmetric, in metres, from the middle between the hips."""
+"""The measures of the person in a humanoid skeleton: symmetric, in metres, from the middle of the hips."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from poise.errors import PoiseError
 from poise.motion.roles import SIDES, Roles
 from poise.rotations import mirror_vector, quat_rotate
 
-BODY_MASS_INDEX = 23.0  # kg/m^2: what a figure weighs unless told otherwise
-ADULT = Proportions(stature=1.75, mass=70.0)  # of whom the tables of torques are
-_SAME_PLACE = 0.01  # of stature: joints of the spine nearer than this to the next are one
-_SIZES = (0.2, 20.0)  # m of stature: beyond, the unit is wrong
-_LEAST_TRUNK = 0.1  # of stature, from hips to shoulders
+BODY_MASS_INDEX = 23.0  # kg/m^2, for the default mass of a person
+ADULT = Proportions(stature=1.75, mass=70.0)  # the person for whom the tables of torques hold
+_SAME_PLACE = 0.01  # of stature: joints of the spine nearer to each other count as one
+_SIZES = (0.2, 20.0)  # m, valid statures: beyond, the unit is wrong
+_LEAST_TRUNK = 0.1  # of stature: least height of the shoulders above the hips
 
 
 @dataclass(frozen=True)
 class PersonMeasures:
-    """Where the joints of a person are in the body's zero pose. Vectors from the middle of the hips, left side."""
+    """Joint positions of a person in the body's zero pose, as vectors from the middle of the hips; left side."""
 
     proportions: Proportions
     spine: tuple[Vector, ...]
-    neck: tuple[Vector, ...]  # the last is the head's joint; empty if the skeleton has none
+    neck: tuple[Vector, ...]  # the last is the joint of the head; empty if the skeleton has none
     crown: float  # m, top of the head above the hips
     clavicle: Vector | None
     shoulder: Vector
     forward: float  # of stature, from the ankle to the ball of the foot
-    sole: float  # m, radius of the rails under the feet: a ball's joint is half as much again above the ground
+    sole: float  # m, radius of the rails under the feet; toe joints are 1.5 times as high above the ground
     has_toes: bool
     has_hands: bool
 
 
 def person_measures(upright: Upright, roles: Roles, mass: float | None) -> PersonMeasures:
-    """The figure of an upright skeleton, left and right averaged."""
+    """The measures of an upright skeleton, left and right averaged; `mass` in kg, None for the default."""
     spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
     shoulder = _paired(upright, roles, "upper_arm")
     foot = _mean_foot(upright, roles)
@@ -82,21 +82,21 @@ def person_measures(upright: Upright, roles: Roles, mass: float | None) -> Perso
 
 
 def moving(upright: Upright, joints: tuple[int, ...]) -> tuple[int, ...]:
-    """The joints of the spine or neck without those that share the place of the next."""
+    """The joints of the spine or neck without those that coincide with the next."""
     near = _SAME_PLACE * float(np.ptp(upright.position[:, 2]))
     gaps = np.linalg.norm(np.diff(upright.position[list(joints)], axis=0), axis=1)
     return tuple(j for j, gap in zip(joints, [*gaps, np.inf], strict=True) if gap > near) if joints else ()
 
 
 def middle_of_hips(upright: Upright, roles: Roles) -> Array:
-    """(3,) m in the upright pose: the origin of the body's root link."""
+    """Middle of the hips (3,) m in the upright pose, the origin of the body's root link."""
     return np.asarray(upright.position[[roles.joints[f"{side}_thigh"] for side in SIDES]].mean(axis=0))
 
 
 def _refuse_impossible(upright: Upright, roles: Roles, stature: float) -> None:
-    """Raise a PoiseError for what cannot be a person that stands and faces +x."""
+    """Raise if the skeleton cannot be a person that stands and faces +x."""
     if not _SIZES[0] < stature < _SIZES[1]:
-        raise PoiseError(f"the skeleton is {stature:.3g} m tall, which is no person's size: is its unit right?")
+        raise PoiseError(f"the skeleton is {stature:.3g} m tall, not the size of a person: is its unit right?")
     shoulder, hip = (_paired(upright, roles, part) for part in ("upper_arm", "thigh"))
     if shoulder[2] < _LEAST_TRUNK * stature:
         raise PoiseError("the skeleton's upright pose does not stand: its shoulders are not above its hips")
@@ -105,7 +105,7 @@ def _refuse_impossible(upright: Upright, roles: Roles, stature: float) -> None:
     for part, next_part in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm")):
         if _lengths(upright, roles, part, next_part) < _SAME_PLACE * stature:
             names = [upright.skeleton.names[roles.joints[f"left_{p}"]] for p in (part, next_part)]
-            raise PoiseError(f"joints '{names[0]}' and '{names[1]}' are in one place: a person's {part} has length")
+            raise PoiseError(f"joints '{names[0]}' and '{names[1]}' coincide: a person's {part} needs a length")
 
 
 def _trunk_line(upright: Upright, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
@@ -114,7 +114,7 @@ def _trunk_line(upright: Upright, roles: Roles, joints: tuple[int, ...]) -> tupl
 
 
 def _paired(upright: Upright, roles: Roles, part: str) -> Vector:
-    """The left one of a pair, averaged with the mirror image of the right."""
+    """Position of the left joint of a pair, averaged with the mirror image of the right."""
     left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
     middle = middle_of_hips(upright, roles)
     x, y, z = (left - middle + mirror_vector(right - middle)) / 2
@@ -122,7 +122,7 @@ def _paired(upright: Upright, roles: Roles, part: str) -> Vector:
 
 
 def _lengths(upright: Upright, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length of a bone of both sides; to the tip where the next joint is missing."""
+    """Mean length (m) of a bone of both sides; to the tip if the next joint is missing."""
     if f"left_{next_part}" not in roles.joints:
         return _reach(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
@@ -130,32 +130,32 @@ def _lengths(upright: Upright, roles: Roles, part: str, next_part: str) -> float
 
 
 def _reach(upright: Upright, roles: Roles, part: str) -> float:
-    """Mean distance from a joint of both sides to its farthest tip; 0 if there is none."""
+    """Mean distance (m) from a joint of both sides to its farthest tip; 0 if there is none."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest(upright, joint)) for joint in joints])) if joints else 0.0
 
 
 def _trunk_length(shoulder: Vector, neck: tuple[Vector, ...], stature: float) -> float:
-    """From the hips to the lowest joint of the neck, m, which must be a little above the shoulders."""
+    """Height (m) of the lowest joint of the neck above the hips, limited to slightly above the shoulders."""
     highest = shoulder[2] + 0.06 * stature
     return float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
 
 
 def _hand(upright: Upright, roles: Roles, stature: float) -> float:
-    """Length of the hand, of stature; many skeletons have only the beginning of fingers."""
+    """Length of the hand as a fraction of stature, limited because many skeletons have incomplete fingers."""
     length = _reach(upright, roles, "hand") / stature
     return float(np.clip(length, 0.08, 0.13)) if length > 0 else ADULT.hand
 
 
 def _mean_foot(upright: Upright, roles: Roles) -> Array:
-    """(3,) m from the ankle to the ball, or to the tip, of a foot that stands flat and points forward."""
+    """Mean vector (3,) m from ankle to ball, or to the tip, of the feet when flat and pointing forward."""
     turns = swings(upright, roles)
     bones = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
     return np.asarray(np.mean(bones, axis=0))
 
 
 def _foot_lengths(upright: Upright, roles: Roles, bone: Array, stature: float) -> tuple[float, float]:
-    """Ball and tip of the foot before the ankle, of stature."""
+    """Distances of ball and tip of the foot in front of the ankle, as fractions of stature."""
     if "left_toes" not in roles.joints:
         tip = float(bone[0]) / stature if bone[0] > 0 else ADULT.foot - ADULT.heel
         return BALL, float(np.clip(tip, 0.09, 0.15))
@@ -164,6 +164,6 @@ def _foot_lengths(upright: Upright, roles: Roles, bone: Array, stature: float) -
 
 
 def _top(upright: Upright, roles: Roles) -> float:
-    """The highest point above the hips, m."""
+    """Height (m) of the highest point above the hips."""
     highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
     return highest - float(middle_of_hips(upright, roles)[2])

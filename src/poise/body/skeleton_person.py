@@ -1,4 +1,8 @@
-"""A simulated person for a humanoid skeleton: the parts of the bundled figures at the skeleton's own measures."""
+"""A simulated person for a humanoid skeleton: the parts of the bundled bodies at the skeleton's own measures.
+
+The trunk has a link for each joint of the spine. The three parts of the trunk in the table are cut at the joints: a
+slice has a mass in proportion to its length, the cross-section of its part and its own length.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +21,15 @@ from poise.body.plans.scale import strengthened
 from poise.body.skeleton_figure import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
 
-# Trunk, neck and head of a figure with any number of joints in its spine and neck.
-#
-# The table's three parts of the trunk are cut where the skeleton has its joints: each slice weighs its share of the
-# part's length, is as wide as the part and as long as itself.
-
-LEAST = 0.06  # of the trunk that any link gets, however near its joints are
-CHEST = 0.25  # of the trunk that the chest gets: the arms hang on it
-NECK_MASS = 0.14  # of head and neck together, where the neck has links of its own
+LEAST = 0.06  # of the trunk: least length of a link, however near its joints are
+CHEST = 0.25  # of the trunk: least length of the chest, which carries the arms
+NECK_MASS = 0.14  # of head and neck: mass of the neck if it has links of its own
+MOST_LEAN = 0.2  # largest sine of the slant of the legs
+SHANK_TURN = radians(35)  # limit of the rotation of foot and shank about the shank's axis, either way
 _PARTS = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
 
-# Round shapes across the trunk, as the bundled figures have them: height (of hip to C7), half-width and radius (of
-# stature), colour, solid.
+# Capsules across the trunk, as in the bundled bodies: height (of hip to C7), half-width and radius (of stature),
+# colour, solid.
 _ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
     ("hips", 0.024, 0.0432, 0.0540, shapes.TROUSERS, True),
     ("belt", 0.097, 0.0378, 0.0524, shapes.TROUSERS, False),
@@ -47,7 +48,7 @@ _ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
 
 @dataclass(frozen=True)
 class _Cut:
-    """A link of the trunk: its joint, and the stretch of the trunk's height (m above the hips) it is made of."""
+    """A link of the trunk: its joint, and its range of heights (m above the hips)."""
 
     link: str
     joint: JointPlan
@@ -56,8 +57,111 @@ class _Cut:
     high: float
 
 
+def plan(figure: PersonMeasures, name: str) -> BodyPlan:
+    """The plan of a person, with ball joints except for knees, elbows, toes and clavicles."""
+    pelvis, *spine = trunk(figure)
+    leg, contact = _leg(figure)
+    whole = human.assemble(
+        name,
+        core=(pelvis,),
+        leg=leg,
+        trunk=(*spine, *neck_and_head(figure)),
+        arm=_arm(figure),
+        foot=contact,
+        hand=human.palm_point(figure.proportions),
+    )
+    heavier = figure.proportions.mass / ADULT.mass
+    taller = figure.proportions.stature / ADULT.stature
+    strong = (replace(s, joint=strengthened(s.joint, heavier, taller)) for s in whole.segments)
+    lean = _lean(figure, whole.segments, contact)
+    slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
+    balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
+    return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
+
+
+def _lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
+    """Slant (rad) of the legs under the upright trunk at which the body is balanced.
+
+    The centre of mass is then at a quarter of the distance from the ankles to the balls of the feet.
+    """
+    places: dict[str | None, float] = {None: 0.0}
+    for segment in segments:
+        places[segment.name] = places[segment.parent] + segment.offset[0]
+    mass = sum(s.mass for s in segments)
+    centre = sum(s.mass * (places[s.name] + s.com[0]) for s in segments) / mass
+    legs = sum(s.mass for s in segments if s.group in ("left_leg", "right_leg"))
+    moved = 1 - legs / (2 * mass)  # the legs' centre moves half as far as the hips, which carry all the rest
+    forward = foot.points[2][0] / 4 - centre
+    p = figure.proportions
+    return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
+
+
+def _leg(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
+    p, sole = figure.proportions, figure.sole
+    thigh, shank = human.thigh_and_shank(p)
+    ankle = _ankle()
+    if figure.has_toes:
+        foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
+        return (thigh, _off_the_ground(shank, figure), foot, toes), contact
+    heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
+    foot, contact = human.flat_foot(p, heel, tip, ankle)
+    return (thigh, _off_the_ground(shank, figure), foot), contact
+
+
+def _ankle() -> JointPlan:
+    """The ankle with a wide range about z, for the shank's axial rotation: captured knees are hinges, too."""
+    ankle = joint("left_ankle", "ankle")
+    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
+
+
+def _off_the_ground(shank: Segment, figure: PersonMeasures) -> Segment:
+    """The shank with its rounded end above the soles, also if the ankle is low."""
+    bone, *rest = shank.geoms
+    top, (x, y, z) = bone.points
+    lowest = 2 * figure.sole + bone.size[0] - figure.proportions.metres(figure.proportions.ankle)
+    end = (x, y, z + max(0.0, lowest))
+    return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
+
+
+def _arm(figure: PersonMeasures) -> tuple[Segment, ...]:
+    chest = figure.spine[-1]
+    root = figure.clavicle or chest
+    girdle = () if figure.clavicle is None else (_clavicle(figure),)
+    parent = "chest" if figure.clavicle is None else "left_clavicle"
+    upper_arm, forearm, hand = human.arm(figure.proportions, parent, minus(figure.shoulder, root))
+    forearm = replace(forearm, joint=_twisting(forearm.joint))
+    hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
+    return (*girdle, upper_arm, forearm, hand)
+
+
+def _twisting(bend: JointPlan) -> JointPlan:
+    """The joint with the twist of the forearm added, which skeletons have at the elbow or at the wrist."""
+    twist = joint(bend.name, "forearm", "z")
+    axes = bend.axes + twist.axes
+    return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
+                   lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
+
+
+def _clavicle(figure: PersonMeasures) -> Segment:
+    """The left shoulder girdle, from its joint to the shoulder."""
+    assert figure.clavicle is not None
+    p = figure.proportions
+    mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
+    end = minus(figure.shoulder, figure.clavicle)
+    half = max(0.6 * end[1], thick)
+    inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
+    looks = (shapes.capsule("left_clavicle_shape", _times(inner, end), end, thick, shapes.SHIRT),)
+    return Segment("left_clavicle", "chest", joint("left_clavicle", "clavicle", "zx"),
+                   minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
+                   tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
+
+
+def _times(factor: float, v: Vector) -> Vector:
+    return (factor * v[0], factor * v[1], factor * v[2])
+
+
 def trunk(figure: PersonMeasures) -> tuple[Segment, ...]:
-    """Pelvis and spine, up to the chest."""
+    """Segments of pelvis and spine, up to the chest."""
     cuts = _cuts(figure)
     parents = [None, *(cut.link for cut in cuts)]
     return tuple(_segment(figure, cut, parent, below.place if parent else None)
@@ -65,7 +169,7 @@ def trunk(figure: PersonMeasures) -> tuple[Segment, ...]:
 
 
 def neck_and_head(figure: PersonMeasures) -> tuple[Segment, ...]:
-    """Neck and head. Without joints of its own the head is welded to the chest."""
+    """Segments of neck and head; a head without a joint in the skeleton is welded to the chest."""
     p, chest = figure.proportions, figure.spine[-1]
     places = figure.neck or ((chest[0], 0.0, p.trunk),)
     count = len(places)
@@ -102,13 +206,13 @@ def _cuts(figure: PersonMeasures) -> list[_Cut]:
 
 
 def _named(first: str, last: str, count: int) -> tuple[str, ...]:
-    """Names of the joints in a row: spine, spine_2, ..., chest; a single one has the first name."""
+    """Names of consecutive joints: spine, spine_2, ..., chest; a single one has the first name."""
     middle = tuple(f"{first}_{k}" for k in range(2, count))
     return (first, *middle, last) if count > 1 else (first,)
 
 
 def _share(count: int) -> float:
-    """The part of the published range for each of several joints in a row; not all bend at once."""
+    """Fraction of the published range for each of `count` consecutive joints; their sum exceeds 1."""
     return min(1.0, 1.6 / count)
 
 
@@ -124,7 +228,7 @@ def _segment(figure: PersonMeasures, cut: _Cut, parent: str | None, below: Vecto
 
 
 def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vector]:
-    """Mass (kg), height of the centre (m above the hips) and inertia of a stretch of the trunk."""
+    """Mass (kg), height of the centre (m above the hips) and inertia (kg m^2) of a slice of the trunk."""
     bounds = p.trunk * np.cumsum([0.0, *p.trunk_split])
     parts = []
     for row, bottom, top in zip(_PARTS, bounds, bounds[1:], strict=False):
@@ -137,14 +241,14 @@ def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vecto
 
 
 def _disc(row: SegmentRow, mass: float, whole: float, height: float) -> Vector:
-    """Inertia of a slice of a part of the trunk: the part's cross-section, its own height."""
+    """Inertia of a slice of a part of the trunk, with the part's cross-section and its own height (m)."""
     about_x, about_y, about_z = tables.upright_inertia(row, mass, whole)
     x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * height**2 / 12
     return y + z, x + z, x + y
 
 
 def _line(figure: PersonMeasures, height: float) -> float:
-    """How far forward the middle of the trunk is at a height, along the joints of the spine."""
+    """Forward position (m) of the middle of the trunk at a height (m), along the joints of the spine."""
     points = sorted((z, x) for x, _, z in ((0.0, 0.0, 0.0), *figure.spine, *figure.neck[:1]))
     return float(np.interp(height, [z for z, _ in points], [x for _, x in points]))
 
@@ -164,13 +268,13 @@ def _looks(figure: PersonMeasures, cut: _Cut) -> tuple[Geom, ...]:
 
 
 def _breadth(p: Proportions, at: float) -> float:
-    """How broad the trunk is at a height (of hip to C7) against an adult's: from the hips' to the shoulders' ratio."""
+    """Breadth of the trunk over an adult's at a height (of hip to C7), between the ratios at hips and shoulders."""
     hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
     return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
 
 def _yoke(p: Proportions, shoulder: Vector) -> Geom:
-    """The shoulders of a figure without clavicles."""
+    """The shape of the shoulders of a person without clavicles."""
     x, y, z = shoulder
     radius = p.metres(0.032) * p.girth
     return shapes.capsule("chest_shoulders", (x, -0.96 * y, z), (x, 0.96 * y, z), radius, shapes.SHIRT)
@@ -198,110 +302,3 @@ def _skull(
     inertia = tables.ellipsoid_inertia(mass, (a, b, c))
     looks = (throat, *shapes.face("head", centre, (a, b, c)))
     return Segment("head", parent, nature, offset, mass, centre, inertia, looks, "head")
-
-
-MOST_LEAN = 0.2  # sine of the slant of the legs
-SHANK_TURN = radians(35)  # foot and shank together, either way
-
-
-def plan(figure: PersonMeasures, name: str) -> BodyPlan:
-    """The body of a figure: ball joints but for knees, elbows, toes and clavicles."""
-    pelvis, *spine = trunk(figure)
-    leg, contact = _leg(figure)
-    whole = human.assemble(
-        name,
-        core=(pelvis,),
-        leg=leg,
-        trunk=(*spine, *neck_and_head(figure)),
-        arm=_arm(figure),
-        foot=contact,
-        hand=human.palm_point(figure.proportions),
-    )
-    heavier = figure.proportions.mass / ADULT.mass
-    taller = figure.proportions.stature / ADULT.stature
-    strong = (replace(s, joint=strengthened(s.joint, heavier, taller)) for s in whole.segments)
-    lean = _lean(figure, whole.segments, contact)
-    slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
-    balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
-    return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
-
-
-def _lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
-    """How far (rad) the legs must slant under the upright trunk for the body to be balanced.
-
-    The centre of mass is then a quarter of the way from the ankles to the balls of the feet.
-    """
-    places: dict[str | None, float] = {None: 0.0}
-    for segment in segments:
-        places[segment.name] = places[segment.parent] + segment.offset[0]
-    mass = sum(s.mass for s in segments)
-    centre = sum(s.mass * (places[s.name] + s.com[0]) for s in segments) / mass
-    legs = sum(s.mass for s in segments if s.group in ("left_leg", "right_leg"))
-    moved = 1 - legs / (2 * mass)  # the legs go half as far as the hips, which carry all the rest
-    forward = foot.points[2][0] / 4 - centre
-    p = figure.proportions
-    return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
-
-
-def _leg(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
-    p, sole = figure.proportions, figure.sole
-    thigh, shank = human.thigh_and_shank(p)
-    ankle = _ankle()
-    if figure.has_toes:
-        foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
-        return (thigh, _off_the_ground(shank, figure), foot, toes), contact
-    heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
-    foot, contact = human.flat_foot(p, heel, tip, ankle)
-    return (thigh, _off_the_ground(shank, figure), foot), contact
-
-
-def _ankle() -> JointPlan:
-    """Captured motion has the shank's turn about itself in the ankle, since its knees are hinges, too."""
-    ankle = joint("left_ankle", "ankle")
-    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
-
-
-def _off_the_ground(shank: Segment, figure: PersonMeasures) -> Segment:
-    """The shank with its rounded end above the soles, which are not far below a low ankle."""
-    bone, *rest = shank.geoms
-    top, (x, y, z) = bone.points
-    lowest = 2 * figure.sole + bone.size[0] - figure.proportions.metres(figure.proportions.ankle)
-    end = (x, y, z + max(0.0, lowest))
-    return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
-
-
-def _arm(figure: PersonMeasures) -> tuple[Segment, ...]:
-    chest = figure.spine[-1]
-    root = figure.clavicle or chest
-    girdle = () if figure.clavicle is None else (_clavicle(figure),)
-    parent = "chest" if figure.clavicle is None else "left_clavicle"
-    upper_arm, forearm, hand = human.arm(figure.proportions, parent, minus(figure.shoulder, root))
-    forearm = replace(forearm, joint=_twisting(forearm.joint))
-    hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
-    return (*girdle, upper_arm, forearm, hand)
-
-
-def _twisting(bend: JointPlan) -> JointPlan:
-    """The joint with the twist of the forearm inside, which some skeletons give to the elbow and some to the wrist."""
-    twist = joint(bend.name, "forearm", "z")
-    axes = bend.axes + twist.axes
-    return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
-                   lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
-
-
-def _clavicle(figure: PersonMeasures) -> Segment:
-    """The left shoulder girdle, from its joint out to the shoulder."""
-    assert figure.clavicle is not None
-    p = figure.proportions
-    mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
-    end = minus(figure.shoulder, figure.clavicle)
-    half = max(0.6 * end[1], thick)
-    inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
-    looks = (shapes.capsule("left_clavicle_shape", _times(inner, end), end, thick, shapes.SHIRT),)
-    return Segment("left_clavicle", "chest", joint("left_clavicle", "clavicle", "zx"),
-                   minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
-                   tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
-
-
-def _times(factor: float, v: Vector) -> Vector:
-    return (factor * v[0], factor * v[1], factor * v[2])

@@ -1,4 +1,4 @@
-"""A skeleton as it stands: where its joints are in the upright pose, and how far each bone is from hanging straight."""
+"""The upright pose of a skeleton, and the rotations from it to the zero pose of a body."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from poise.motion.skeleton import Places, Skeleton
 from poise.rotations import quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
 
 DOWN = readonly([0.0, 0.0, -1.0])
-_SPREAD = 0.2  # rad: who stands with legs spread by more cannot have the feet flat, so the feet lean with the legs
+_SPREAD = 0.2  # rad: with legs spread further the feet cannot be flat, so that they lean with the legs
 
 
 @dataclass(frozen=True, eq=False)
 class Upright:
-    """The upright pose of a skeleton: its own, or the zero pose if it has none."""
+    """The upright pose of a skeleton: `Skeleton.upright`, or the zero pose if that is None."""
 
     skeleton: Skeleton
 
     @cached_property
     def places(self) -> Places:
-        """One frame of all joints, the root joint at the origin."""
+        """Joint poses (one frame), the root joint at the origin."""
         return upright_places(self.skeleton)
 
     @property
     def position(self) -> Array:
-        """(J, 3) m."""
+        """Joint positions (J, 3) m."""
         return np.asarray(self.places.position[0])
 
     @property
     def rotation(self) -> Array:
-        """(J, 4)."""
+        """Joint orientations (J, 4) in the world."""
         return np.asarray(self.places.rotation[0])
 
     def tips(self, joint: int) -> Array:
-        """(k, 3) m: the ends of a joint and of all that hangs on it, child joints included."""
+        """Positions (k, 3) m of all ends and joints below a joint."""
         below = self.below(joint)
         ends = [self.places.ends[0, k] for k, end in enumerate(self.skeleton.ends) if end.joint in below]
         return np.reshape([*ends, *(self.position[j] for j in below if j != joint)], (-1, 3))
 
     def below(self, joint: int) -> list[int]:
-        """A joint and all that hangs on it."""
+        """A joint and all its descendants."""
         found = {joint}
         for other in range(joint + 1, self.skeleton.count):
             if self.skeleton.parents[other] in found:
@@ -53,10 +53,10 @@ class Upright:
 
 
 def swings(upright: Upright, roles: Roles) -> dict[str, Array]:
-    """Role to the turn (4,) that brings the limb from the upright pose to the body's zero pose.
+    """The rotation (4,), by role, from the upright pose to the body's zero pose.
 
-    There arms and legs hang straight down and feet point forward. Trunk and clavicles stay as they are; a hand goes
-    with its forearm and toes with their foot, so that wrists and toes are straight where the user's are.
+    In the zero pose arms and legs hang straight down and feet point forward. Trunk and clavicles do not change; hands
+    rotate with their forearms and toes with their feet, so that wrists and toes stay as in the upright pose.
     """
     turns = {role: np.array([1.0, 0.0, 0.0, 0.0]) for role in roles.joints}
     place = {role: upright.position[joint] for role, joint in roles.joints.items()}
@@ -74,7 +74,7 @@ def swings(upright: Upright, roles: Roles) -> dict[str, Array]:
 
 
 def foot_bone(upright: Upright, roles: Roles, side: str) -> Array:
-    """(3,) m from the ankle to the ball of the foot, or to the farthest tip; nothing if the skeleton ends there."""
+    """Vector (3,) m from the ankle to the ball of the foot, or to the farthest tip; zero if there is none."""
     ankle = roles.joints[f"{side}_foot"]
     if f"{side}_toes" in roles.joints:
         return np.asarray(upright.position[roles.joints[f"{side}_toes"]] - upright.position[ankle])
@@ -82,13 +82,13 @@ def foot_bone(upright: Upright, roles: Roles, side: str) -> Array:
 
 
 def farthest(upright: Upright, joint: int) -> Array:
-    """(3,) m from a joint to its farthest tip; nothing if it has none."""
-    ways = upright.tips(joint) - upright.position[joint]
-    return np.asarray(ways[np.argmax(np.linalg.norm(ways, axis=1))]) if len(ways) else np.zeros(3)
+    """Vector (3,) m from a joint to its farthest tip; zero if it has none."""
+    tips = upright.tips(joint) - upright.position[joint]
+    return np.asarray(tips[np.argmax(np.linalg.norm(tips, axis=1))]) if len(tips) else np.zeros(3)
 
 
 def _bone(upright: Upright, roles: Roles, role: str, next_role: str) -> Array:
-    """(3,) from a limb's joint to the next, or to its tip; hanging if there is neither."""
+    """Vector (3,) m from a limb's joint to the next, or to its tip; straight down if there is neither."""
     joint = roles.joints[role]
     if next_role in roles.joints:
         bone = upright.position[roles.joints[next_role]] - upright.position[joint]
@@ -98,6 +98,6 @@ def _bone(upright: Upright, roles: Roles, role: str, next_role: str) -> Array:
 
 
 def _forward(lean: Array, bone: Array) -> Array:
-    """The lean, followed by the turn about the vertical that makes a foot's bone point forward."""
+    """The rotation `lean` (4,), then one about the vertical that makes a foot's bone point forward."""
     x, y, _ = quat_rotate(lean, bone)
     return quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0), lean)

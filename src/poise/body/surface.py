@@ -1,4 +1,4 @@
-"""How low a body reaches: the height of the lowest point of its solid shapes."""
+"""The surface of a body: spheres at the ends of its solid shapes, distances to shapes, the lowest point."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.rotations import quat_rotate
 
-# The ends and corners of a body's solid shapes: where it can touch the ground.
-
 
 @dataclass(frozen=True, eq=False)
 class ContactSphere:
@@ -28,7 +26,10 @@ class ContactSphere:
 
 
 def balls_of(body: Body) -> tuple[ContactSphere, ...]:
-    """Solid spheres, both ends of solid capsules, and the corners of solid boxes, as balls of no radius."""
+    """Spheres with which a body can touch the ground.
+
+    They are its solid spheres, both ends of its solid capsules, and the corners of its solid boxes (radius 0).
+    """
     model = body.model
     out = []
     for g in range(model.ngeom):
@@ -43,52 +44,47 @@ def balls_of(body: Body) -> tuple[ContactSphere, ...]:
 
 
 def _ends(kind: int, size: Array) -> tuple[float, Array]:
-    """The radius (m) of a shape's balls, and their centres (k, 3) m in its frame; none for other shapes."""
-    if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
+    """Radius (m) of a shape's spheres, and their centres (k, 3) m in its frame; none for other shapes."""
+    if kind == mjtGeom.mjGEOM_SPHERE:
         return float(size[0]), np.zeros((1, 3))
-    if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+    if kind == mjtGeom.mjGEOM_CAPSULE:
         return float(size[0]), np.array([[0.0, 0.0, -size[1]], [0.0, 0.0, size[1]]])
-    if kind == mujoco.mjtGeom.mjGEOM_BOX:
+    if kind == mjtGeom.mjGEOM_BOX:
         return 0.0, np.array(list(product((-1.0, 1.0), repeat=3))) * size
     return 0.0, np.zeros((0, 3))
 
 
-# How far a point is from the surface of a part of a body.
-
-_GEOM = mujoco.mjtGeom
-
-
 def distance_to_body(model: mujoco.MjModel, body: int, place: Array) -> float:
-    """m from a point in a body's frame to the nearest of its parts, 0 within them; infinite where it has none."""
+    """Distance (m) from a point in a link's frame to its nearest geom, 0 inside; infinite if it has none."""
     own = np.flatnonzero(model.geom_bodyid == body).tolist()
     return max(min((distance_to_part(model, geom, place) for geom in own), default=math.inf), 0.0)
 
 
 def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
-    """m from a point in its body's frame to a part's surface, negative within; to the ball around it, of a mesh."""
+    """Signed distance (m) from a point in the link's frame to a geom; of an ellipsoid or mesh, its bounding sphere."""
     inverse, point = np.zeros(4), np.zeros(3)
     mujoco.mju_negQuat(inverse, model.geom_quat[geom])
     mujoco.mju_rotVecQuat(point, np.asarray(place, float) - model.geom_pos[geom], inverse)
-    size, kind = model.geom_size[geom], _GEOM(int(model.geom_type[geom]))
-    if kind == _GEOM.mjGEOM_PLANE:
+    size, kind = model.geom_size[geom], mjtGeom(int(model.geom_type[geom]))
+    if kind == mjtGeom.mjGEOM_PLANE:
         return abs(float(point[2]))
-    if kind == _GEOM.mjGEOM_BOX:
+    if kind == mjtGeom.mjGEOM_BOX:
         return _beyond(np.abs(point) - size)
-    if kind == _GEOM.mjGEOM_CYLINDER:
+    if kind == mjtGeom.mjGEOM_CYLINDER:
         return _beyond(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
-    if kind == _GEOM.mjGEOM_CAPSULE:
+    if kind == mjtGeom.mjGEOM_CAPSULE:
         point[2] -= min(max(point[2], -size[1]), size[1])
-    thick = size[0] if kind in (_GEOM.mjGEOM_SPHERE, _GEOM.mjGEOM_CAPSULE) else model.geom_rbound[geom]
-    return float(np.linalg.norm(point) - thick)
+    radius = size[0] if kind in (mjtGeom.mjGEOM_SPHERE, mjtGeom.mjGEOM_CAPSULE) else model.geom_rbound[geom]
+    return float(np.linalg.norm(point) - radius)
 
 
 def _beyond(excess: Array) -> float:
-    """m from a corner, an edge or a face that is exceeded by so much (K,) in directions square to each other."""
+    """Signed distance (m) to a corner, edge or face from the excess (K,) m beyond it in orthogonal directions."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
 
 def lowest(model: mujoco.MjModel, qpos: Array) -> float:
-    """Height (m) of the lowest point of all solid geoms in a pose; infinite without any."""
+    """Height (m) of the lowest point of all solid geoms in a pose (nq,); infinite if there are none."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
@@ -101,7 +97,7 @@ def lowest(model: mujoco.MjModel, qpos: Array) -> float:
 
 
 def _depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
-    """The support of a shape downwards: how far it reaches below its centre."""
+    """Distance (m) by which a shape extends below its centre."""
     down = np.abs(data.geom_xmat[geom].reshape(3, 3)[2])  # |z components| of the shape's axes
     size = model.geom_size[geom]
     kind = model.geom_type[geom]

@@ -1,8 +1,8 @@
-"""Left and right: which joint mirrors which, and how a mirrored pose is read off a pose.
+"""Left-right symmetry of a body: counterparts of joints and links, and tables that mirror poses and velocities.
 
-Reflection is across the x-z plane. A turn about an axis a becomes the opposite turn about the reflected axis, so
-a hinge keeps its angle, up to sign, on the counterpart; a ball keeps its quaternion with x and z negated,
-provided the counterpart's frame is the reflected frame. Both are verified by forward kinematics, never assumed.
+Reflection is across the x-z plane. It maps a rotation about an axis to the opposite rotation about the reflected axis:
+a hinge's angle goes to the counterpart with a sign; a ball's quaternion goes to the counterpart with x and z negated,
+provided that the counterpart's frame is the reflected one. Both are verified by forward kinematics.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SIDES = tuple(  # left_hip / right_hip; l_hip, hip.L / r_hip, hip.R; LHip, lHip
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """mirrored qpos = qpos_signs * qpos[qpos_index]; mirrored qvel = signs * qvel[dofs]."""
+    """Mirror tables: mirrored qpos = qpos_signs * qpos[qpos_index]; mirrored qvel = signs * qvel[dofs]."""
 
     joints: dict[str, str]
     links: dict[str, str]
@@ -47,7 +47,10 @@ class Symmetry:
 
 
 def counterparts(names: Iterable[str]) -> dict[str, str]:
-    """Name to counterpart, by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves."""
+    """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves.
+
+    Empty if any sided name has no counterpart.
+    """
     pool = list(names)
     keys = {_key(name): name for name in pool}
     pairs = {}
@@ -59,7 +62,7 @@ def counterparts(names: Iterable[str]) -> dict[str, str]:
 
 
 def find(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
-    """The symmetry of a body, or None where names or geometry do not give one."""
+    """The symmetry of a body, or None if its names or its geometry are not symmetric."""
     joint_pairs = counterparts(j.name for j in joints)
     link_pairs = counterparts(links)
     if not joint_pairs or not link_pairs:
@@ -69,12 +72,12 @@ def find(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str])
 
 
 def side_of(name: str) -> str:
-    """Which side a name tells by its spelling: left, right, or nothing for the middle."""
+    """The side in a name: "left", "right" or ""."""
     return _key(name)[0]
 
 
 def _key(name: str) -> tuple[str, str]:
-    """Side, and the name without it."""
+    """The side in a name, and the name without it."""
     for side, pattern in _SIDES:
         if pattern.search(name):
             return side, pattern.sub("*", name, count=1)
@@ -106,20 +109,20 @@ def _tables(
 
 
 def _world_axes(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
-    """Joint axes in the world, in the model's zero pose."""
+    """Axes (k, 3) of each joint in the world, in the model's zero pose."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     return {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}
 
 
 def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
-    """Do link masses agree, and do mirrored joint angles put every link at its counterpart's mirrored place?"""
+    """Whether counterparts have equal masses and a mirrored pose puts each link at its counterpart's mirror image."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]
     if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=1e-6):
         return False
-    qpos = _some_pose(model)
+    qpos = _asymmetric_pose(model)
     first, second = mujoco.MjData(model), mujoco.MjData(model)
     first.qpos[:] = qpos
     second.qpos[:] = symmetry.qpos_signs * qpos[symmetry.qpos_index]
@@ -129,8 +132,8 @@ def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     return bool(np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=close))
 
 
-def _some_pose(model: mujoco.MjModel) -> Array:
-    """A pose without any symmetry of its own: fixed irregular angles, no random state."""
+def _asymmetric_pose(model: mujoco.MjModel) -> Array:
+    """A pose (nq,) of fixed irregular angles without any symmetry."""
     qvel = 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
     qpos = np.array(model.qpos0)
     qpos[3:7] = quat_exp(qvel[3:6])

@@ -1,1 +1,1 @@
-"""Motion as animators keep it: skeletons, clips, the files they come in."""
+"""Skeletons, clips of motion, and the file formats they are read from and written to."""

@@ -1,4 +1,9 @@
-"""AMC files: the motion of an ASF skeleton, one line per bone and frame."""
+"""Acclaim files: ASF skeletons, and AMC motions with one line per bone and frame.
+
+A bone becomes a joint at the bone's start. The numbers of an AMC file rotate a bone in the bone's own axes: R = C M C'
+with C the bone's `axis` and M the product of its degrees of freedom, the first applied first. With R, joint frames
+are parallel to the world at rest, as in every `Skeleton`.
+"""
 
 from __future__ import annotations
 
@@ -17,52 +22,49 @@ from poise.motion.skeleton import End, Skeleton
 from poise.motion.text import TextFile, quoted, read_text_file
 from poise.rotations import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate
 
-# ASF files: Acclaim's skeletons, whose bones become joints at the bones' starts.
-#
-# The numbers of an AMC file turn a bone in axes of its own: R = C M C' with C the bone's `axis` and M the product of
-# its degrees of freedom, the first applied first. In that form joint frames are parallel to the world at rest, as
-# ours are.
-
 ROOT = "root"
 INCH = 0.0254  # m
 FREEDOMS = ("tx", "ty", "tz", "rx", "ry", "rz")
+RATE = 120.0  # Hz: frame rate of CMU's captures; AMC files do not state one
 
-Section = list[tuple[int, list[str]]]  # lines and their words
+_FRAME = re.compile("[0-9]{1,12}")
+
+Section = list[tuple[int, list[str]]]  # line number and words of each line
 
 
 @dataclass(frozen=True, eq=False)
 class Acclaim:
-    """A skeleton in its file's numbers, and what turns its joints."""
+    """The skeleton of an ASF file, in the file's unit, and the degrees of freedom of its joints."""
 
     skeleton: Skeleton
-    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx: what an AMC file has numbers for
-    axes: Array  # (J, 4) the frame in which they are told
-    unit: float | None  # m, if the file says
-    degrees: bool
+    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx: the numbers that an AMC file gives, in order
+    axes: Array  # (J, 4) the frame of each joint's degrees of freedom
+    unit: float | None  # m; None if the file does not state it
+    degrees: bool  # angles are degrees rather than radians
 
 
 @dataclass(frozen=True, eq=False)
 class _Bone:
     line: int
-    reach: Array  # (3,) from start to end
+    vector: Array  # (3,) from start to end; of the root, its position
     axes: Array  # (4,)
     freedoms: tuple[str, ...]
 
 
 def read_asf(path: Path | str) -> Acclaim:
-    """The skeleton of a file."""
+    """Read the skeleton of an ASF file."""
     source = read_text_file(path)
     sections = _sections(source)
     for needed in ("root", "bonedata", "hierarchy"):
         if needed not in sections:
-            raise source.fault(len(source.lines), f"the file ends without a :{needed}")
+            raise source.fault(len(source.lines), f"the file ends without a :{needed} section")
     units = {words[0].lower(): (line, words[1]) for line, words in sections.get("units", []) if len(words) == 2}
     degrees = units.get("angle", (0, "deg"))[1].lower().startswith("deg")
     bones = {ROOT: _root(source, sections["root"], degrees), **_bones(source, sections["bonedata"], degrees)}
     names, parents = _tree(source, sections["hierarchy"], bones)
-    offsets = [bones[names[p]].reach if p > 0 else np.zeros(3) for p in parents]
-    offsets[0] = bones[ROOT].reach
-    ends = tuple(End(j, readonly(bones[n].reach)) for j, n in enumerate(names) if j not in parents and j > 0)
+    offsets = [bones[names[p]].vector if p > 0 else np.zeros(3) for p in parents]
+    offsets[0] = bones[ROOT].vector
+    ends = tuple(End(j, readonly(bones[n].vector)) for j, n in enumerate(names) if j not in parents and j > 0)
     return Acclaim(
         Skeleton(names, parents, readonly(offsets), ends, as_filed()),
         tuple(bones[name].freedoms for name in names),
@@ -73,10 +75,10 @@ def read_asf(path: Path | str) -> Acclaim:
 
 
 def _unit(source: TextFile, length: tuple[int, str] | None) -> float | None:
-    """CMU's 0.45 tells how many units an inch has; 1 is what programs write that do not care."""
+    """Metres per unit of length; CMU's 0.45 is units per inch. 1 is a meaningless default: None."""
     per_inch = source.number(length[1], length[0]) if length else 1.0
     if length and per_inch <= 0:
-        raise source.fault(length[0], f"a unit of length cannot be {quoted(length[1])}")
+        raise source.fault(length[0], f"the unit of length must be positive, not {quoted(length[1])}")
     return INCH / per_inch if per_inch != 1.0 else None
 
 
@@ -93,56 +95,55 @@ def _sections(source: TextFile) -> dict[str, Section]:
 
 
 def _root(source: TextFile, section: Section, degrees: bool) -> _Bone:
-    said = {words[0].lower(): (line, words[1:]) for line, words in section}
-    line, order = said.get("order", (0, list(FREEDOMS)))
-    place_line, place = said.get("position", (0, ["0"] * 3))
-    turn_line, turn = said.get("orientation", (0, ["0"] * 3))
-    axis_line, axis = said.get("axis", (0, ["XYZ"]))
+    entries = {words[0].lower(): (line, words[1:]) for line, words in section}
+    line, order = entries.get("order", (0, list(FREEDOMS)))
+    position_line, position = entries.get("position", (0, ["0"] * 3))
+    angles_line, angles = entries.get("orientation", (0, ["0"] * 3))
+    axis_line, axis = entries.get("axis", (0, ["XYZ"]))
     return _Bone(
         line,
-        _triple(source, place_line, place),
-        _frame(source, max(turn_line, axis_line), turn + axis, degrees),
+        _triple(source, position_line, position),
+        _frame(source, max(angles_line, axis_line), angles + axis, degrees),
         _freedoms(source, line, order),
     )
 
 
 def _bones(source: TextFile, section: Section, degrees: bool) -> dict[str, _Bone]:
     bones: dict[str, _Bone] = {}
-    start, said = 0, dict[str, tuple[int, list[str]]]()
+    start, entries = 0, dict[str, tuple[int, list[str]]]()
     for line, words in section:
         keyword = words[0].lower()
         if keyword == "begin":
-            start, said = line, {}
+            start, entries = line, {}
         elif keyword == "end":
-            name, bone = _bone(source, start or line, said, degrees)
+            name, bone = _bone(source, start or line, entries, degrees)
             if name in bones or name == ROOT:
                 raise source.fault(start, f"a second bone {quoted(name)}")
             bones[name] = bone
         else:
-            said[keyword] = line, words[1:]
+            entries[keyword] = line, words[1:]
     return bones
 
 
-def _bone(source: TextFile, start: int, said: dict[str, tuple[int, list[str]]], degrees: bool) -> tuple[str, _Bone]:
+def _bone(source: TextFile, start: int, entries: dict[str, tuple[int, list[str]]], degrees: bool) -> tuple[str, _Bone]:
     for needed in ("name", "direction", "length", "axis"):
-        if needed not in said or not said[needed][1]:
+        if needed not in entries or not entries[needed][1]:
             raise source.fault(start, f"a bone without {needed}")
-    way = _triple(source, *said["direction"])
-    size = float(np.linalg.norm(way))
-    length = source.number(said["length"][1][0], said["length"][0])
+    direction = _triple(source, *entries["direction"])
+    size = float(np.linalg.norm(direction))  # not exactly 1: directions are written with six digits
+    length = source.number(entries["length"][1][0], entries["length"][0])
     if length and not size:
-        raise source.fault(said["direction"][0], "a direction of length zero")
-    freedoms = _freedoms(source, *said["dof"]) if "dof" in said else ()
-    # Directions are written with six digits; that must not change the length.
-    reach = way * (length / size) if length else np.zeros(3)
-    return said["name"][1][0], _Bone(start, reach, _frame(source, *said["axis"], degrees), freedoms)
+        raise source.fault(entries["direction"][0], "a direction of length zero")
+    freedoms = _freedoms(source, *entries["dof"]) if "dof" in entries else ()
+    vector = direction * (length / size) if length else np.zeros(3)
+    return entries["name"][1][0], _Bone(start, vector, _frame(source, *entries["axis"], degrees), freedoms)
 
 
 def _freedoms(source: TextFile, line: int, words: Sequence[str]) -> tuple[str, ...]:
     freedoms = tuple(word.lower() for word in words)
     for word in freedoms:
         if word not in FREEDOMS:
-            raise source.fault(line, f"degree of freedom {quoted(word)}; known: {', '.join(FREEDOMS)}")
+            raise source.fault(line, f"unknown degree of freedom {quoted(word)}; valid: {', '.join(FREEDOMS)}")
     return freedoms
 
 
@@ -153,7 +154,7 @@ def _triple(source: TextFile, line: int, words: Sequence[str]) -> Array:
 
 
 def _frame(source: TextFile, line: int, words: Sequence[str], degrees: bool) -> Array:
-    """The turn of three angles and the order in which they are applied, about fixed axes."""
+    """The rotation (4,) given by three angles about fixed axes and the order in which they are applied."""
     if len(words) != 4 or sorted(words[3].upper()) != ["X", "Y", "Z"]:
         raise source.fault(line, "an axis needs three angles and their order, such as XYZ")
     order = words[3].upper()
@@ -165,7 +166,7 @@ def _frame(source: TextFile, line: int, words: Sequence[str], degrees: bool) -> 
 def _tree(source: TextFile, section: Section, bones: dict[str, _Bone]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Names and parents of the joints, depth first."""
     children: dict[str, list[str]] = {name: [] for name in bones}
-    hung = {ROOT}
+    attached = {ROOT}
     for line, words in section:
         if len(words) == 1 and words[0].lower() in ("begin", "end"):
             continue
@@ -173,9 +174,9 @@ def _tree(source: TextFile, section: Section, bones: dict[str, _Bone]) -> tuple[
             if name not in bones:
                 raise source.fault(line, f"{quoted(name)} is not a bone")
         for child in words[1:]:
-            if child in hung:
-                raise source.fault(line, f"{quoted(child)} hangs on two bones")
-            hung.add(child)
+            if child in attached:
+                raise source.fault(line, f"{quoted(child)} has two parents")
+            attached.add(child)
             children[words[0]].append(child)
     names: list[str] = []
     parents: list[int] = []
@@ -187,17 +188,12 @@ def _tree(source: TextFile, section: Section, bones: dict[str, _Bone]) -> tuple[
         parents.append(parent)
     loose = [name for name in bones if name not in set(names)]
     if loose:
-        raise source.fault(bones[loose[0]].line, f"bone {quoted(loose[0])} does not hang on the root")
+        raise source.fault(bones[loose[0]].line, f"bone {quoted(loose[0])} is not connected to the root")
     return tuple(names), tuple(parents)
 
 
-RATE = 120.0  # frames per second of CMU's captures; the file does not say
-
-_FRAME = re.compile("[0-9]{1,12}")
-
-
 def find_asf(path: Path) -> Path:
-    """The skeleton that belongs to a motion: of the same name, of its subject (02_01 -> 02), or the only one there."""
+    """The ASF file beside an AMC file: of the same name, of its subject (02_01 -> 02), or the only one there."""
     stems = [path.stem, path.stem.split("_")[0]]
     skeletons = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf") if path.parent.is_dir() else []
     for stem in stems:
@@ -211,7 +207,7 @@ def find_asf(path: Path) -> Path:
 
 
 def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
-    """The motion of a file in its own unit and axes."""
+    """Read the motion of an AMC file, in the file's unit and axes."""
     source = read_text_file(path)
     widths = {name: len(f) for name, f in zip(acclaim.skeleton.names, acclaim.freedoms, strict=True) if f}
     table = source.table(_rows(source, widths), sum(widths.values()))
@@ -225,22 +221,22 @@ def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
     for joint, freedoms in enumerate(acclaim.freedoms):
         numbers = table[:, start : start + len(freedoms)]
         start += len(freedoms)
-        rotation[:, joint] = _turned(numbers, freedoms, acclaim.axes[joint], degrees)
-        placed[:, joint] += _shifted(numbers, freedoms, acclaim.axes[joint] if joint else np.array([1.0, 0, 0, 0]))
+        rotation[:, joint] = _rotations(numbers, freedoms, acclaim.axes[joint], degrees)
+        placed[:, joint] += _translations(numbers, freedoms, acclaim.axes[joint] if joint else np.array([1.0, 0, 0, 0]))
     slides = any(f.startswith("t") for freedoms in acclaim.freedoms[1:] for f in freedoms)
     return clip_from(source.path.stem, skeleton, rate, placed[:, 0], rotation, placed if slides else None)
 
 
-def _turned(numbers: Array, freedoms: tuple[str, ...], axes: Array, degrees: bool) -> Array:
-    """Rotations (T, 4); the first degree of freedom is applied first, so it stands last in the product."""
+def _rotations(numbers: Array, freedoms: tuple[str, ...], axes: Array, degrees: bool) -> Array:
+    """Rotations (T, 4) of a joint; the first degree of freedom is applied first, so it is last in the product."""
     which = [k for k, freedom in enumerate(freedoms) if freedom.startswith("r")][::-1]
     angles = np.radians(numbers[:, which]) if degrees else numbers[:, which]
-    turn = euler_to_quat(angles, "".join(freedoms[k][1] for k in which))
-    return quat_multiply(quat_multiply(axes, turn), quat_conjugate(axes))
+    rotation = euler_to_quat(angles, "".join(freedoms[k][1] for k in which))
+    return quat_multiply(quat_multiply(axes, rotation), quat_conjugate(axes))
 
 
-def _shifted(numbers: Array, freedoms: tuple[str, ...], axes: Array) -> Array:
-    """Translations (T, 3)."""
+def _translations(numbers: Array, freedoms: tuple[str, ...], axes: Array) -> Array:
+    """Translations (T, 3) of a joint, in the parent's frame."""
     shift = np.zeros((len(numbers), 3))
     for k, freedom in enumerate(freedoms):
         if freedom.startswith("t"):
@@ -249,15 +245,15 @@ def _shifted(numbers: Array, freedoms: tuple[str, ...], axes: Array) -> Array:
 
 
 def _degrees(source: TextFile, otherwise: bool) -> bool:
-    """Whether angles are degrees: as the last of the keywords says, else as the skeleton does."""
-    said = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
-    units = [keyword == ":degrees" for keyword in said if keyword in (":degrees", ":radians")]
+    """Whether angles are in degrees: by the last keyword about it in the file, else `otherwise`."""
+    keywords = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
+    units = [keyword == ":degrees" for keyword in keywords if keyword in (":degrees", ":radians")]
     return units[-1] if units else otherwise
 
 
 def _rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
-    """The line and the words of each frame, bones in the order of `widths`."""
-    start, count = 0, -1  # line of the frame's number, and that number
+    """The line and the numbers of each frame, bones in the order of `widths`."""
+    start, count = 0, -1  # the line that numbers the frame, and that number
     frame: dict[str, list[str]] = {}
     for line, text in enumerate(source.lines, 1):
         words = text.split("#", 1)[0].split()
@@ -271,7 +267,7 @@ def _rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[
             start, count, frame = line, int(words[0]), {}
             continue
         if not start:
-            raise source.fault(line, f"{quoted(words[0])} before the number of the first frame")
+            raise source.fault(line, f"{quoted(words[0])} comes before the number of the first frame")
         _check(source, line, words, widths, frame)
         frame[words[0]] = words[1:]
     if not start:
@@ -282,7 +278,7 @@ def _rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[
 def _check(source: TextFile, line: int, words: list[str], widths: dict[str, int], frame: dict[str, list[str]]) -> None:
     name = words[0]
     if name not in widths:
-        raise source.fault(line, f"{quoted(name)} is not a bone of the skeleton that moves")
+        raise source.fault(line, f"{quoted(name)} is not a bone with degrees of freedom in the skeleton")
     if name in frame:
         raise source.fault(line, f"a second {quoted(name)} in one frame")
     if len(words) != 1 + widths[name]:

@@ -1,8 +1,13 @@
 """AMASS-style archives: poses of the SMPL family as rotation vectors, with the root's translation.
 
-Such a file tells turns, not a skeleton, unless it brings one along. Its world is z up, in metres; its figure is
-y up and faces +z when all turns are zero. The root's turn leads from the one to the other, so here the figure is
-stood up once and for all: joint frames at rest are parallel to our axes, and the world stays as it is.
+Most files hold rotations without a skeleton. The world is z up, in metres; the figure is y up and faces +z when all
+rotations are zero, and the root's rotation maps between the two. The reader makes the figure z up as well: joint
+frames at rest become parallel to Poise's axes, and the world is unchanged.
+
+For files without a skeleton there is a figure with the joint names and the tree of the SMPL family. Its dimensions are
+not SMPL's model data but those of an average adult: heights and lengths are fractions of stature of
+[DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1; hip and shoulder centres lie inside the breadths given
+there. The division of spine, foot and fingers is our own. The figure stands in a T-pose and faces +x.
 """
 
 from __future__ import annotations
@@ -22,12 +27,10 @@ from poise.motion.skeleton import Y_UP, End, Skeleton, depth_first
 from poise.motion.text import LARGEST_NUMBER
 from poise.rotations import matrix_to_quat, mirror_vector, quat_exp, quat_multiply
 
-# A figure with the joints of the SMPL family, for motion that comes without one.
-#
-# Names and tree are the family's; the places are not its model data but those of an average adult, authored here:
-# heights and lengths are fractions of stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1; joint
-# centres of hips and shoulders lie inside the breadths given there. How spine, foot and fingers divide is our own.
-# The figure stands in a T-pose and faces +x.
+PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
+RATES = ("mocap_framerate", "mocap_frame_rate", "fps", "frame_rate")
+SHAPE = "betas"
+ARRAYS = ("poses", "trans", *PARTS, *RATES, SHAPE, "J", "offsets", "parents", "names")
 
 STATURE = 1.70  # m
 
@@ -87,80 +90,23 @@ ORDERS: dict[int, tuple[str, ...]] = {
     52: (*_BODY, *_HANDS),
     55: (*_BODY, "jaw", *_pair("eye_smplhf"), *_HANDS),
 }
-"""The joints in the order of their numbers, by how many a file has: body, SMPL, with fingers, with face."""
-
-
-def figure(names: tuple[str, ...], places: Array | None = None) -> Skeleton:
-    """The skeleton of one of the `ORDERS`, its joints at `places` (J, 3) m in the T-pose, or an average adult's."""
-    joints, tips = _joints(), _tips()
-    adult = STATURE * np.array([joints[name][1] for name in names])
-    places = adult if places is None else places
-    parents = tuple(names.index(joints[name][0]) if joints[name][0] else -1 for name in names)
-    offsets = [places[j] - places[p] if p >= 0 else np.zeros(3) for j, p in enumerate(parents)]
-    tipped = [j for j, name in enumerate(names) if name in tips and (j not in parents or name == "head")]
-    ends = tuple(End(j, readonly(STATURE * tips[names[j]] - adult[j])) for j in tipped)
-    return Skeleton(names, parents, readonly(offsets), ends, as_filed())
-
-
-def _joints() -> dict[str, tuple[str, Array]]:
-    """Parent and place, as a fraction of stature, of every joint of the family."""
-    out = {name: (parent, np.array(place)) for name, (parent, place) in _MIDDLE.items()}
-    for name, (parent, place) in (_LEFT | _finger_joints()).items():
-        for side in _SIDES:
-            whole = parent if parent in _MIDDLE else f"{side}_{parent}"
-            out[f"{side}_{name}"] = whole, _on(side, place)
-    return out
-
-
-def _finger_points(finger: str) -> list[Place]:
-    """The three joints of a left finger and its tip."""
-    knuckle, lengths = _FINGERS[finger]
-    x, y, z = (a + b for a, b in zip(_WRIST, knuckle, strict=True))
-    return [(x, y + sum(lengths[:k]), z) for k in range(4)]
-
-
-def _finger_joints() -> dict[str, tuple[str, Place]]:
-    out: dict[str, tuple[str, Place]] = {}
-    for finger in _FINGERS:
-        for k, place in enumerate(_finger_points(finger)[:3], 1):
-            out[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
-    return out
-
-
-def _tips() -> dict[str, Array]:
-    """The ends of joints that may have no child, as fractions of stature."""
-    sided = {name: tip for name, tip in _TIPS.items() if name in _LEFT}
-    sided |= {f"{finger}3": _finger_points(finger)[3] for finger in _FINGERS}
-    out = {name: np.array(tip) for name, tip in _TIPS.items() if name in _MIDDLE}
-    for side in _SIDES:
-        out |= {f"{side}_{name}": _on(side, tip) for name, tip in sided.items()}
-    return out
-
-
-def _on(side: str, place: Place) -> Array:
-    return np.array(place) if side == "left" else mirror_vector(place)
-
-
-PARTS = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
-RATES = ("mocap_framerate", "mocap_frame_rate", "fps", "frame_rate")
-SHAPE = "betas"
-ARRAYS = ("poses", "trans", *PARTS, *RATES, SHAPE, "J", "offsets", "parents", "names")
+"""Joint names in file order, by the number of joints: body, SMPL, with fingers, with face."""
 
 
 def is_amass(arrays: Arrays) -> bool:
-    """Whether a file's arrays are of this kind."""
+    """Whether the arrays of a file are those of an AMASS archive."""
     return "poses" in arrays or "pose_body" in arrays
 
 
 def amass_motion(arrays: Arrays, path: Path, rate: float | None = None) -> tuple[Clip, tuple[str, ...]]:
-    """The motion, and what a user should know about how it was read."""
+    """The motion of an archive, and notes for the user on how it was read; `rate` (Hz) replaces the file's."""
     poses = _poses(arrays, path)  # (T, k, 3)
     frames, count = poses.shape[:2]
     place = _numbers(arrays, "trans", path, (frames, 3)) if "trans" in arrays else np.zeros((frames, 3))
     skeleton, start, note = _skeleton(arrays, count, path)
     order = depth_first(skeleton.parents)
     rotation = quat_exp(poses @ Y_UP.T)
-    # A root's turn is from the figure, y up, to the world, z up: only the figure's side of it changes.
+    # The root's rotation maps from the figure (y up) to the world (z up): only the figure's frame changes.
     rotation[:, 0] = quat_multiply(quat_exp(poses[:, 0]), matrix_to_quat(Y_UP.T))
     notes = (note, f"the body shape of the file ({SHAPE}) is not used") if SHAPE in arrays else (note,)
     rate = rate or _rate(arrays, path)
@@ -179,22 +125,22 @@ def _poses(arrays: Arrays, path: Path) -> Array:
 
 
 def _skeleton(arrays: Arrays, count: int, path: Path) -> tuple[Skeleton, Array, str]:
-    """The figure in its file's order of joints, the root's place (3,) where trans is zero, and what was done."""
+    """The skeleton in the file's order of joints, the root's position (3,) at zero `trans`, and a note for the user."""
     if "offsets" in arrays and "parents" in arrays:
         offsets = _numbers(arrays, "offsets", path, (count, 3))
         parents = tuple(int(p) for p in _numbers(arrays, "parents", path, (count,)))
         names = tuple("_".join(str(n).split()) for n in np.ravel(arrays.get("names", np.arange(count))))
         skeleton = Skeleton(names, (-1, *parents[1:]), readonly(offsets @ Y_UP.T), (), as_filed())
         if len(names) != count or skeleton.fault():
-            raise PoiseError(f"{path}: its names, parents and offsets are not a tree: {skeleton.fault() or 'names'}")
+            raise PoiseError(f"{path}: names, parents and offsets do not form a tree: {skeleton.fault() or 'names'}")
         return skeleton, offsets[0], "the skeleton is the file's own"
     if count not in ORDERS:
         known = ", ".join(map(str, ORDERS))
-        raise PoiseError(f"{path} has {count} joints; known are {known}, or a file with offsets and parents")
+        raise PoiseError(f"{path} has {count} joints; it needs {known}, or its own offsets and parents")
     if "J" in arrays:
         places = _numbers(arrays, "J", path, (count, 3))
-        return figure(ORDERS[count], places @ Y_UP.T), places[0], "the joints are where the file's J has them"
-    note = f"the file has no skeleton: an average adult of {STATURE:g} m was taken"
+        return figure(ORDERS[count], places @ Y_UP.T), places[0], "the joint positions are the file's J"
+    note = f"the file has no skeleton: an average adult of {STATURE:g} m is used"
     return figure(ORDERS[count]), np.zeros(3), note
 
 
@@ -214,13 +160,13 @@ def _rate(arrays: Arrays, path: Path) -> float:
         if name in arrays:
             rate = float(_numbers(arrays, name, path, (-1,))[0])
             if rate <= 0:
-                raise PoiseError(f"{path}: {name} is {rate:g}")
+                raise PoiseError(f"{path}: {name} must be positive, not {rate:g}")
             return rate
-    raise PoiseError(f"{path} does not tell its frame rate ({RATES[0]}); give one")
+    raise PoiseError(f"{path} does not state its frame rate ({RATES[0]}); give one")
 
 
 def _numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> Array:
-    """An array of finite numbers; -1 in a shape stands for any length but zero."""
+    """An array of the given shape as finite floats; -1 in the shape stands for any length except zero."""
     array: NDArray[Any] = arrays[name]
     if array.ndim == 0 and len(shape) == 1:
         array = array[None]
@@ -229,5 +175,56 @@ def _numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> A
         asked = ", ".join("n" if m == -1 else str(m) for m in shape)
         raise PoiseError(f"{path}: {name} is {array.dtype} of shape {array.shape}, not numbers of shape ({asked})")
     if not np.all(np.abs(array.astype(float)) < LARGEST_NUMBER):
-        raise PoiseError(f"{path}: {name} holds a number that no motion can have")
+        raise PoiseError(f"{path}: {name} holds a number that is not finite or too large for a motion")
     return array.astype(float)
+
+
+def figure(names: tuple[str, ...], places: Array | None = None) -> Skeleton:
+    """The skeleton of one of the `ORDERS`, its joints at `places` (J, 3) m in the T-pose, or an average adult's."""
+    joints, tips = _joints(), _tips()
+    adult = STATURE * np.array([joints[name][1] for name in names])
+    places = adult if places is None else places
+    parents = tuple(names.index(joints[name][0]) if joints[name][0] else -1 for name in names)
+    offsets = [places[j] - places[p] if p >= 0 else np.zeros(3) for j, p in enumerate(parents)]
+    tipped = [j for j, name in enumerate(names) if name in tips and (j not in parents or name == "head")]
+    ends = tuple(End(j, readonly(STATURE * tips[names[j]] - adult[j])) for j in tipped)
+    return Skeleton(names, parents, readonly(offsets), ends, as_filed())
+
+
+def _joints() -> dict[str, tuple[str, Array]]:
+    """Parent and position (3,), in fractions of stature, of every joint of the SMPL family."""
+    out = {name: (parent, np.array(place)) for name, (parent, place) in _MIDDLE.items()}
+    for name, (parent, place) in (_LEFT | _finger_joints()).items():
+        for side in _SIDES:
+            whole = parent if parent in _MIDDLE else f"{side}_{parent}"
+            out[f"{side}_{name}"] = whole, _on(side, place)
+    return out
+
+
+def _finger_points(finger: str) -> list[Place]:
+    """Positions of the three joints of a left finger and of its tip, in fractions of stature."""
+    knuckle, lengths = _FINGERS[finger]
+    x, y, z = (a + b for a, b in zip(_WRIST, knuckle, strict=True))
+    return [(x, y + sum(lengths[:k]), z) for k in range(4)]
+
+
+def _finger_joints() -> dict[str, tuple[str, Place]]:
+    out: dict[str, tuple[str, Place]] = {}
+    for finger in _FINGERS:
+        for k, place in enumerate(_finger_points(finger)[:3], 1):
+            out[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
+    return out
+
+
+def _tips() -> dict[str, Array]:
+    """Positions (3,) of the end sites, in fractions of stature."""
+    sided = {name: tip for name, tip in _TIPS.items() if name in _LEFT}
+    sided |= {f"{finger}3": _finger_points(finger)[3] for finger in _FINGERS}
+    out = {name: np.array(tip) for name, tip in _TIPS.items() if name in _MIDDLE}
+    for side in _SIDES:
+        out |= {f"{side}_{name}": _on(side, tip) for name, tip in sided.items()}
+    return out
+
+
+def _on(side: str, place: Place) -> Array:
+    return np.array(place) if side == "left" else mirror_vector(place)

@@ -1,9 +1,9 @@
-"""BVH files: a skeleton, then one line of numbers per frame."""
+"""BVH files: reading and writing the motion, one line of channel values per frame."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log10
 from pathlib import Path
@@ -27,138 +27,20 @@ from poise.rotations import (
     quat_to_matrix,
 )
 
-# The columns of a BVH file: channels of each joint to places and turns, and back.
+Channels = tuple[tuple[str, ...], ...]  # channel names of each joint
 
-Channels = tuple[tuple[str, ...], ...]  # of each joint
-
-_SAME_TURN = 1e-7  # rad
-_SAME_PLACE = 1e-7  # m
-
-
-@dataclass(frozen=True)
-class ChannelLayout:
-    """Which column holds what."""
-
-    columns: tuple[int, ...]  # of all channels of positions, with their
-    joints: tuple[int, ...]
-    axes: tuple[int, ...]
-    turns: dict[str, tuple[list[int], list[list[int]]]]  # order of axes -> joints and the columns of each
-
-    @classmethod
-    def of(cls, channels: Channels) -> ChannelLayout:
-        """The layout of a file with these channels."""
-        places: list[tuple[int, int, int]] = []
-        turns: dict[str, tuple[list[int], list[list[int]]]] = {}
-        column = 0
-        for joint, names in enumerate(channels):
-            numbered = list(enumerate(names, column))
-            places += [(k, joint, "XYZ".index(name[0])) for k, name in numbered if name.endswith("position")]
-            joints, columns = turns.setdefault(order_of(names), ([], []))
-            joints.append(joint)
-            columns.append([k for k, name in numbered if name.endswith("rotation")])
-            column += len(names)
-        where, whose, axes = zip(*places, strict=True) if places else ((), (), ())
-        return cls(where, whose, axes, turns)
-
-
-def order_of(names: Iterable[str]) -> str:
-    """The axes of a joint's rotation channels, as in "ZXY"."""
-    return "".join(name[0] for name in names if name.endswith("rotation"))
-
-
-def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
-    """Position, rotation and translation of a `Clip` from its columns (T, C), angles in degrees."""
-    layout = ChannelLayout.of(skeleton.convention.channels)
-    placed = np.tile(skeleton.offsets, (len(columns), 1, 1))  # (T, J, 3); a position channel replaces the offset
-    placed[:, layout.joints, layout.axes] = columns[:, layout.columns]
-    rotation = np.empty((len(columns), skeleton.count, 4))
-    for order, (joints, which) in layout.turns.items():
-        rotation[:, joints] = euler_to_quat(np.radians(columns[:, which]), order)
-    moves = bool(np.any(placed[:, 1:] != skeleton.offsets[1:]))
-    return placed[:, 0], rotation, placed if moves else None
-
-
-def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
-    """The inverse of `motion_of` for a clip in its file's numbers, `unit` metres each.
-
-    A joint that moves in ways its channels cannot tell gets the usual ones; so does every joint of a skeleton that
-    comes without channels.
-    """
-    skeleton = clip.skeleton
-    placed = np.tile(skeleton.offsets, (clip.frames, 1, 1)) if clip.translation is None else np.array(clip.translation)
-    placed[:, 0] = clip.position
-    channels = skeleton.convention.channels or (ROOT_CHANNELS,) + (JOINT_CHANNELS,) * (skeleton.count - 1)
-    channels = _with_places(channels, np.abs(placed - skeleton.offsets).max(axis=0) > _SAME_PLACE / unit)
-    channels = _with_turns(channels, clip.rotation)
-    layout = ChannelLayout.of(channels)
-    columns = np.zeros((clip.frames, sum(map(len, channels))))
-    columns[:, layout.columns] = placed[:, layout.joints, layout.axes]
-    for order, (joints, which) in layout.turns.items():
-        columns[:, which] = np.degrees(angles_of(clip.rotation[:, joints], order))
-    return channels, columns
-
-
-def angles_of(rotation: Array, order: str) -> Array:
-    """Angles (T, n, len(order)) in radians, as curves, whose turns come nearest to rotations (T, n, 4)."""
-    angles = np.zeros((*rotation.shape[:2], len(order)))
-    used = _useful(order)
-    axes = "".join(order[k] for k in used)
-    if len(used) == 3:
-        angles[..., used] = continuous_euler(matrix_to_euler(quat_to_matrix(rotation), axes), axes)
-    elif len(used) == 2:
-        angles[..., used] = np.unwrap(_two_angles(rotation, axes), axis=0)
-    elif len(used) == 1:
-        about = rotation[..., 1 + "XYZ".index(axes)]
-        angles[..., used[0]] = np.unwrap(2 * np.arctan2(about, rotation[..., 0]), axis=0)
-    return angles
-
-
-def _two_angles(rotation: Array, axes: str) -> Array:
-    """Angles (T, n, 2) about two axes for turns that need no third."""
-    (rest,) = set("XYZ") - set(axes)
-    first, second, third = np.moveaxis(matrix_to_euler(quat_to_matrix(rotation), axes + rest), -1, 0)
-    beyond = np.abs(third) > np.pi / 2  # the same turn with the second angle past a quarter needs no third
-    return np.stack([np.where(beyond, first + np.pi, first), np.where(beyond, np.pi - second, second)], axis=-1)
-
-
-def _with_places(channels: Channels, moves: Array) -> Channels:
-    """The channels with positions for the joints that move (J, 3) along axes without a channel."""
-    out = list(channels)
-    for joint in np.flatnonzero(moves.any(axis=1)):
-        told = {name for name in out[joint] if name.endswith("position")}
-        if any(moves[joint, axis] and name not in told for axis, name in enumerate(PLACE_CHANNELS)):
-            out[joint] = PLACE_CHANNELS + tuple(name for name in out[joint] if name.endswith("rotation"))
-    return tuple(out)
-
-
-def _with_turns(channels: Channels, rotation: Array) -> Channels:
-    """The channels with the usual rotations for the joints that turn beyond what theirs can tell."""
-    out = list(channels)
-    for order, (joints, _) in ChannelLayout.of(channels).turns.items():
-        if len(_useful(order)) == 3:
-            continue
-        told = euler_to_quat(angles_of(rotation[:, joints], order), order)
-        error = 2 * np.linalg.norm(quat_multiply(quat_conjugate(told), rotation[:, joints])[..., 1:], axis=-1)  # rad
-        for joint in np.asarray(joints)[error.max(axis=0) > _SAME_TURN]:
-            out[joint] = tuple(name for name in out[joint] if name.endswith("position")) + JOINT_CHANNELS
-    return tuple(out)
-
-
-def _useful(order: str) -> list[int]:
-    """Which channels to use: one that repeats the one before adds nothing, and three that do not turn to anywhere."""
-    return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]
-
-
-FASTEST, SLOWEST = 1e-6, 1e4  # s, frame times that make sense
+FASTEST, SLOWEST = 1e-6, 1e4  # s: range of valid frame times
 
 _FRAMES = re.compile(r"frames\s*:\s*(\d{1,12})$", re.IGNORECASE)
 _FRAME_TIME = re.compile(r"frame\s*time\s*:\s*(\S+)$", re.IGNORECASE)
-_FINENESS = 1e-8  # m, to which positions are written
-_ANGLE_DIGITS = 6  # behind the point, degrees
+_FINENESS = 1e-8  # m: resolution of written positions
+_ANGLE_DIGITS = 6  # decimals of written angles, in degrees
+_SAME_ROTATION = 1e-7  # rad: largest error of rotations written with a joint's own channels
+_SAME_PLACE = 1e-7  # m: a joint that moves less keeps its constant offset
 
 
 def read_bvh(path: Path | str) -> Clip:
-    """The motion of a file in its own unit and axes."""
+    """Read the motion of a BVH file, in the file's unit and axes."""
     source = read_text_file(path)
     skeleton, line = read_hierarchy(source)
     width = sum(map(len, skeleton.convention.channels))
@@ -173,12 +55,12 @@ def read_bvh(path: Path | str) -> Clip:
 
 
 def write_bvh(clip: Clip, path: Path | str) -> Path:
-    """Write a clip in its own convention; gives back the path."""
+    """Write a clip in its own convention; returns the path."""
     return write_file(Path(path), bvh_text(clip).encode())
 
 
 def bvh_text(clip: Clip) -> str:
-    """A BVH file of the clip: its names, offsets, end sites, unit, axes, channels and frame time."""
+    """The text of a BVH file with the clip's names, offsets, end sites, unit, axes, channels and frame time."""
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     unit = clip.skeleton.convention.unit
@@ -198,7 +80,7 @@ def _frame_count(source: TextFile, line: int) -> tuple[int, int]:
     line, text = _next(source, line, "Frames:")
     match = _FRAMES.match(text)
     if not match:
-        raise source.fault(line, f"{quoted(text)} where 'Frames: ' and their number belong")
+        raise source.fault(line, f"expected 'Frames: ' and a number, not {quoted(text)}")
     if not int(match[1]):
         raise source.fault(line, "the motion has no frames")
     return line, int(match[1])
@@ -208,15 +90,15 @@ def _frame_time(source: TextFile, line: int) -> tuple[int, float]:
     line, text = _next(source, line, "Frame Time:")
     match = _FRAME_TIME.match(text)
     if not match:
-        raise source.fault(line, f"{quoted(text)} where 'Frame Time: ' and seconds belong")
+        raise source.fault(line, f"expected 'Frame Time: ' and seconds, not {quoted(text)}")
     seconds = source.number(match[1], line)
     if not FASTEST <= seconds <= SLOWEST:
-        raise source.fault(line, f"a frame time of {quoted(match[1])} s makes no sense")
+        raise source.fault(line, f"frame time {quoted(match[1])} must be from {FASTEST:g} to {SLOWEST:g} s")
     return line, seconds
 
 
 def _next(source: TextFile, line: int, what: str) -> tuple[int, str]:
-    """The next line that is not blank."""
+    """Number and text of the next line that is not blank."""
     for number in range(line, len(source.lines) + 1):
         if text := source.lines[number - 1].strip():
             return number, text
@@ -224,7 +106,7 @@ def _next(source: TextFile, line: int, what: str) -> tuple[int, str]:
 
 
 def _rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tuple[int, list[str]]]:
-    """The words of each frame, from a line on."""
+    """Line number and words of each frame, from line `start` on."""
     found = 0
     for number in range(start, len(source.lines) + 1):
         words = source.lines[number - 1].split()
@@ -238,3 +120,113 @@ def _rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tup
         yield number, words
     if found < frames:
         raise source.fault(len(source.lines), f"the file ends after {found} of {frames} frames")
+
+
+@dataclass(frozen=True)
+class ChannelLayout:
+    """The meaning of the columns of a BVH file."""
+
+    columns: tuple[int, ...]  # columns of all position channels,
+    joints: tuple[int, ...]  # their joints,
+    axes: tuple[int, ...]  # and their axes
+    rotations: dict[str, tuple[list[int], list[list[int]]]]  # order of axes -> joints and the columns of each
+
+    @classmethod
+    def of(cls, channels: Channels) -> ChannelLayout:
+        """The layout of a file with these channels."""
+        places: list[tuple[int, int, int]] = []
+        rotations: dict[str, tuple[list[int], list[list[int]]]] = {}
+        column = 0
+        for joint, names in enumerate(channels):
+            numbered = list(enumerate(names, column))
+            places += [(k, joint, "XYZ".index(name[0])) for k, name in numbered if name.endswith("position")]
+            order = "".join(name[0] for name in names if name.endswith("rotation"))  # such as "ZXY"
+            joints, columns = rotations.setdefault(order, ([], []))
+            joints.append(joint)
+            columns.append([k for k, name in numbered if name.endswith("rotation")])
+            column += len(names)
+        place_columns, place_joints, axes = zip(*places, strict=True) if places else ((), (), ())
+        return cls(place_columns, place_joints, axes, rotations)
+
+
+def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
+    """Position, rotation and translation of a `Clip` from the columns (T, C) of its file, angles in degrees."""
+    layout = ChannelLayout.of(skeleton.convention.channels)
+    placed = np.tile(skeleton.offsets, (len(columns), 1, 1))  # (T, J, 3); a position channel replaces the offset
+    placed[:, layout.joints, layout.axes] = columns[:, layout.columns]
+    rotation = np.empty((len(columns), skeleton.count, 4))
+    for order, (joints, which) in layout.rotations.items():
+        rotation[:, joints] = euler_to_quat(np.radians(columns[:, which]), order)
+    moves = bool(np.any(placed[:, 1:] != skeleton.offsets[1:]))
+    return placed[:, 0], rotation, placed if moves else None
+
+
+def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
+    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_of`.
+
+    A joint whose channels cannot express its motion gets the default channels, as does every joint of a skeleton
+    without channels.
+    """
+    skeleton = clip.skeleton
+    placed = np.tile(skeleton.offsets, (clip.frames, 1, 1)) if clip.translation is None else np.array(clip.translation)
+    placed[:, 0] = clip.position
+    channels = skeleton.convention.channels or (ROOT_CHANNELS,) + (JOINT_CHANNELS,) * (skeleton.count - 1)
+    channels = _with_positions(channels, np.abs(placed - skeleton.offsets).max(axis=0) > _SAME_PLACE / unit)
+    channels = _with_rotations(channels, clip.rotation)
+    layout = ChannelLayout.of(channels)
+    columns = np.zeros((clip.frames, sum(map(len, channels))))
+    columns[:, layout.columns] = placed[:, layout.joints, layout.axes]
+    for order, (joints, which) in layout.rotations.items():
+        columns[:, which] = np.degrees(angles_of(clip.rotation[:, joints], order))
+    return channels, columns
+
+
+def angles_of(rotation: Array, order: str) -> Array:
+    """Continuous Euler angles (T, n, len(order)) in radians that best express rotations (T, n, 4)."""
+    angles = np.zeros((*rotation.shape[:2], len(order)))
+    used = _independent(order)
+    axes = "".join(order[k] for k in used)
+    if len(used) == 3:
+        angles[..., used] = continuous_euler(matrix_to_euler(quat_to_matrix(rotation), axes), axes)
+    elif len(used) == 2:
+        angles[..., used] = np.unwrap(_two_angles(rotation, axes), axis=0)
+    elif len(used) == 1:
+        about = rotation[..., 1 + "XYZ".index(axes)]
+        angles[..., used[0]] = np.unwrap(2 * np.arctan2(about, rotation[..., 0]), axis=0)
+    return angles
+
+
+def _two_angles(rotation: Array, axes: str) -> Array:
+    """Angles (T, n, 2) about two axes, for rotations that need no third axis."""
+    (rest,) = set("XYZ") - set(axes)
+    first, second, third = np.moveaxis(matrix_to_euler(quat_to_matrix(rotation), axes + rest), -1, 0)
+    beyond = np.abs(third) > np.pi / 2  # the third angle is pi: the equivalent with |second| > pi/2 has a third of 0
+    return np.stack([np.where(beyond, first + np.pi, first), np.where(beyond, np.pi - second, second)], axis=-1)
+
+
+def _with_positions(channels: Channels, moves: Array) -> Channels:
+    """The channels, with all three positions for joints that move (J, 3) along an axis without a channel."""
+    out = list(channels)
+    for joint in np.flatnonzero(moves.any(axis=1)):
+        if any(moves[joint, axis] and name not in out[joint] for axis, name in enumerate(PLACE_CHANNELS)):
+            out[joint] = PLACE_CHANNELS + tuple(name for name in out[joint] if name.endswith("rotation"))
+    return tuple(out)
+
+
+def _with_rotations(channels: Channels, rotation: Array) -> Channels:
+    """The channels, with the default rotations for joints whose own cannot express their rotations (T, J, 4)."""
+    out = list(channels)
+    for order, (joints, _) in ChannelLayout.of(channels).rotations.items():
+        if len(_independent(order)) == 3:
+            continue
+        expressed = euler_to_quat(angles_of(rotation[:, joints], order), order)
+        difference = quat_multiply(quat_conjugate(expressed), rotation[:, joints])
+        error = 2 * np.linalg.norm(difference[..., 1:], axis=-1)  # rad
+        for joint in np.asarray(joints)[error.max(axis=0) > _SAME_ROTATION]:
+            out[joint] = tuple(name for name in out[joint] if name.endswith("position")) + JOINT_CHANNELS
+    return tuple(out)
+
+
+def _independent(order: str) -> list[int]:
+    """Indices of the first (at most) three channels that do not repeat the axis before; three reach any rotation."""
+    return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]

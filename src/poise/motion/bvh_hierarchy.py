@@ -1,4 +1,4 @@
-"""The HIERARCHY part of a BVH file: a skeleton as nested braces."""
+"""The HIERARCHY section of a BVH file: a skeleton as nested braces."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from poise.motion.convention import as_filed
 from poise.motion.skeleton import End, Skeleton, depth_first
 from poise.motion.text import TextFile, quoted
 
-DEEPEST = 1000  # joints below each other; what is indented deeper is no figure
+DEEPEST = 1000  # largest nesting of joints; a deeper file is rejected
 
 _CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
-_TIP = -1  # on the stack of open braces: the brace of an End Site
+_TIP = -1  # marks the brace of an End Site on the stack of open braces
 
 
 def read_hierarchy(source: TextFile) -> tuple[Skeleton, int]:
-    """The skeleton in the file's own numbers, and the number of the line with the word MOTION."""
+    """The skeleton in the file's unit and axes, and the number of the line with the word MOTION."""
     tree = _Tree(source)
     line = 1
     for line, statement in _statements(source):
         if tree.take(line, statement):
             return tree.skeleton(), line
-    raise source.fault(line, "the file ends before its MOTION")
+    raise source.fault(line, "the file ends before its MOTION section")
 
 
 def _statements(source: TextFile) -> Iterator[tuple[int, str]]:
-    """What lies between line ends and braces, and the braces."""
+    """Line number and text of each statement: a brace, or the text between braces and line ends."""
     for number, line in enumerate(source.lines, 1):
         for piece in re.split("([{}])", line):
             if statement := piece.strip():
@@ -37,7 +37,7 @@ def _statements(source: TextFile) -> Iterator[tuple[int, str]]:
 
 
 class _Tree:
-    """What has been read so far."""
+    """Parser state: the joints read so far and the braces that are open."""
 
     def __init__(self, source: TextFile) -> None:
         self.source = source
@@ -47,14 +47,16 @@ class _Tree:
         self.channels: list[tuple[str, ...]] = []
         self.ends: list[tuple[int, Array | None]] = []
         self.open: list[int] = []  # joints whose braces are open, or _TIP
-        self.awaited: int | None = None  # whose brace must open next
+        self.awaited: int | None = None  # the joint, or _TIP, whose brace must open next
 
     def take(self, line: int, statement: str) -> bool:
-        """Read a statement; true at the end of the hierarchy."""
+        """Parse a statement; returns true at the end of the hierarchy."""
         keyword, *words = statement.split()
         keyword = keyword.lower()
-        if (keyword == "{") != (self.awaited is not None):
-            raise self.source.fault(line, f"{quoted(statement)} where {'no' if keyword == '{' else 'a'} '{{' belongs")
+        if keyword == "{" and self.awaited is None:
+            raise self.source.fault(line, "unexpected '{'")
+        if keyword != "{" and self.awaited is not None:
+            raise self.source.fault(line, f"expected '{{', not {quoted(statement)}")
         if keyword == "{":
             self._enter(line)
         elif keyword == "}":
@@ -74,7 +76,7 @@ class _Tree:
         return keyword == "motion"
 
     def skeleton(self) -> Skeleton:
-        """The whole tree."""
+        """The skeleton of the whole tree."""
         offsets = readonly([o for o in self.offsets if o is not None])
         tips = sorted(((joint, o) for joint, o in self.ends if o is not None), key=lambda tip: tip[0])
         ends = tuple(End(joint, readonly(offset)) for joint, offset in tips)
@@ -127,23 +129,22 @@ class _Tree:
 
     def _channels(self, line: int, words: list[str]) -> None:
         if not words or words[0] != str(len(words) - 1):
-            raise self.source.fault(line, "CHANNELS needs their number and as many names")
+            raise self.source.fault(line, "CHANNELS needs a count and as many names")
         for word in words[1:]:
             if word.lower() not in _CHANNELS:
-                raise self.source.fault(
-                    line, f"{quoted(word)} is not a channel; known: {', '.join(_CHANNELS.values())}"
-                )
+                valid = ", ".join(_CHANNELS.values())
+                raise self.source.fault(line, f"{quoted(word)} is not a channel; valid: {valid}")
         self.channels[self._inside(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
 
     def _close(self, line: int) -> None:
         if self.open:
-            raise self.source.fault(line, f"MOTION where {len(self.open)} '}}' are missing")
+            raise self.source.fault(line, f"MOTION while {len(self.open)} '}}' are missing")
         if not self.names:
             raise self.source.fault(line, "MOTION before any ROOT")
 
 
 def hierarchy_text(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) -> list[str]:
-    """The lines of a skeleton whose numbers are those of the file."""
+    """The lines of the HIERARCHY section of a skeleton in its file's unit and axes."""
     tips: dict[int, list[End]] = {}
     for end in skeleton.ends:
         tips.setdefault(end.joint, []).append(end)
@@ -168,5 +169,5 @@ def hierarchy_text(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) ->
 
 
 def _triple(offset: Array) -> str:
-    """15 digits: as many as survive a conversion of units, so that a round number comes back as one."""
+    """Three numbers with 15 digits, which survive a conversion of units: a round number comes back as one."""
     return " ".join(np.format_float_positional(x + 0.0, 15, unique=False, fractional=False, trim="-") for x in offset)

@@ -1,4 +1,4 @@
-"""Fetching captured motions: checked before they are kept, with the licence beside them."""
+"""Captured motions that can be fetched from a database: manifest, cache folder and checked download."""
 
 from __future__ import annotations
 
@@ -15,7 +15,16 @@ from poise.errors import PoiseError, unknown
 from poise.files import check_writable, write_file
 from poise.version import __version__
 
-# What a database has: names, addresses, checksums and the licence, read from the manifest beside this module.
+LICENCE = "LICENCE-CMU.txt"
+"""Name of the licence file beside fetched motions."""
+SCHEMES = ("https", "http", "file")
+"""Valid schemes of a host's address. Unencrypted http and folders are safe because the checksum is verified."""
+TIMEOUT = 20.0
+"""Seconds without a byte after which a host counts as unreachable."""
+_PIECE = 1 << 16  # bytes read at a time
+
+ReportBytes = Callable[[int], object]
+"""Called with the number of bytes that have just arrived."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +32,15 @@ class Capture:
     """A captured motion that can be fetched."""
 
     name: str
-    what: str
+    what: str  # description
     seconds: float
-    path: str  # below the address of a host
+    path: str  # relative to the host's address
     size: int  # bytes
     sha256: str
 
     @property
     def file(self) -> str:
-        """What it is called where it is kept."""
+        """File name in the cache folder."""
         return f"{self.name}{Path(self.path).suffix}"
 
 
@@ -40,7 +49,7 @@ class Library:
     """A database of captured motions."""
 
     title: str
-    host: str  # address that the captures' paths are below
+    host: str  # address to which the captures' paths are relative
     licence: str
     captures: Mapping[str, Capture]
 
@@ -52,16 +61,13 @@ class Library:
 
 
 def cmu() -> Library:
-    """The part of the CMU database that Poise knows."""
-    told = tomllib.loads(Path(__file__).with_name("cmu.toml").read_text(encoding="utf-8"))
+    """The part of the CMU database listed in the manifest cmu.toml: names, paths, checksums and the licence."""
+    manifest = tomllib.loads(Path(__file__).with_name("cmu.toml").read_text(encoding="utf-8"))
     captures = {
-        name: Capture(name, of["what"], of["seconds"], of["path"], of["bytes"], of["sha256"])
-        for name, of in told["captures"].items()
+        name: Capture(name, entry["what"], entry["seconds"], entry["path"], entry["bytes"], entry["sha256"])
+        for name, entry in manifest["captures"].items()
     }
-    return Library(told["title"], told["host"], told["licence"].lstrip(), Frozen(captures))
-
-
-# Where fetched motions are kept, and which are there.
+    return Library(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
 
 
 def cache_folder() -> Path:
@@ -71,7 +77,7 @@ def cache_folder() -> Path:
 
 
 def kept(capture: Capture, folder: Path) -> Path | None:
-    """The file of a capture, if it is in a folder and intact."""
+    """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
         return path if is_intact(capture, path.read_bytes()) else None
@@ -80,18 +86,18 @@ def kept(capture: Capture, folder: Path) -> Path | None:
 
 
 def is_intact(capture: Capture, content: bytes) -> bool:
-    """Are these the bytes that the manifest promises?"""
+    """Whether the content has the checksum of the manifest."""
     return hashlib.sha256(content).hexdigest() == capture.sha256
 
 
 def motion_file(motion: str | Path) -> Path:
-    """The file that a motion was fetched to, for the name of a captured one; anything else is a path as it is."""
+    """The cached file if `motion` is the name of a capture; otherwise `motion` itself as a path."""
     capture = cmu().captures.get(str(motion))
     if capture is None:
         return Path(motion)
     path = kept(capture, cache_folder())
     if path is None:
-        raise PoiseError(f"{motion} ({capture.what}) is not in {cache_folder()}: poise motions get {motion}")
+        raise PoiseError(f"{motion} ({capture.what}) is not in {cache_folder()}: run poise motions get {motion}")
     return path
 
 
@@ -99,36 +105,32 @@ def _usual_cache() -> Path:
     try:
         return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     except RuntimeError:
-        raise PoiseError("no home folder, so no place for fetched motions: set XDG_CACHE_HOME") from None
-
-
-LICENCE = "LICENCE-CMU.txt"
-"""The file beside fetched motions that says what may be done with them."""
-SCHEMES = ("https", "http", "file")
-"""What an address may begin with. Plain http and folders will do: it is the checksum that is trusted."""
-PATIENCE = 20.0
-"""s without a byte after which a host counts as out of reach."""
-_PIECE = 1 << 16  # bytes
-
-Tell = Callable[[int], object]
-"""Is told how many more bytes have come."""
+        raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
 
 
 def ignore_bytes(_: int) -> None:
-    """Tells nobody."""
+    """A `ReportBytes` that reports nothing."""
 
 
 def fetch(
-    capture: Capture, host: str, folder: Path, licence: str, tell: Tell = ignore_bytes, patience: float = PATIENCE
+    capture: Capture,
+    host: str,
+    folder: Path,
+    licence: str,
+    progress: ReportBytes = ignore_bytes,
+    timeout: float = TIMEOUT,
 ) -> Path:
-    """Fetch a capture from below an address into a folder; what is not as the manifest promises is not kept."""
+    """Download a capture from a host's address to a folder; content with another checksum is not kept."""
     check_writable(folder)
-    address = f"{_checked(host).rstrip('/')}/{capture.path}"
-    content = _download(address, capture.size, tell, patience)
+    scheme, _, rest = host.partition("://")
+    if scheme.lower() not in SCHEMES or not rest:
+        raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
+    address = f"{host.rstrip('/')}/{capture.path}"
+    content = _download(address, capture.size, progress, timeout)
     if not is_intact(capture, content):
         found = hashlib.sha256(content).hexdigest()
         raise PoiseError(
-            f"{address} is not the {capture.name} that was expected (SHA-256 {found[:12]}..., not "
+            f"{address} is not the expected {capture.name} (SHA-256 {found[:12]}..., not "
             f"{capture.sha256[:12]}...): nothing was kept"
         )
     folder.mkdir(parents=True, exist_ok=True)
@@ -136,34 +138,27 @@ def fetch(
     return write_file(folder / capture.file, content)
 
 
-def _checked(host: str) -> str:
-    scheme, _, rest = host.partition("://")
-    if scheme.lower() not in SCHEMES or not rest:
-        raise PoiseError(f"'{host}' is no address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
-    return host
-
-
-def _download(address: str, most: int, tell: Tell, patience: float) -> bytes:
-    """What is at an address; of what is longer than `most` bytes, one more, which its checksum will show."""
+def _download(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
+    """The content at an address, at most `most` + 1 bytes: the extra byte makes the checksum of a longer file fail."""
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
     content = bytearray()
     try:
-        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=patience) as response:
+        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=timeout) as response:
             while len(content) <= most and (piece := response.read(min(_PIECE, most + 1 - len(content)))):
                 content += piece
-                tell(len(piece))
+                progress(len(piece))
     except HTTPError as error:
         error.close()
         raise PoiseError(f"{address}: the host answers {error.code} {error.reason}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise PoiseError(_out_of_reach(address, error)) from None
+        raise PoiseError(_unreachable(address, error)) from None
     return bytes(content)
 
 
-def _out_of_reach(address: str, error: Exception) -> str:
+def _unreachable(address: str, error: Exception) -> str:
     reason = getattr(error, "reason", error)  # urllib wraps most causes, but not all
     cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
     if address.lower().startswith("file:"):

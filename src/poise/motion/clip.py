@@ -13,7 +13,7 @@ from poise.motion.skeleton import Places, Skeleton, forward
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Read-only arrays; whatever changes a clip returns another."""
+    """A motion of a skeleton, as read-only arrays; edits return a new clip."""
 
     name: str
     skeleton: Skeleton
@@ -21,8 +21,8 @@ class Clip:
     position: Array  # (T, 3) m, the root joint in the world
     rotation: Array  # (T, J, 4) each joint in its parent's frame, the root in the world
     translation: Array | None = None
-    """(T, J, 3) m, each joint in its parent's frame instead of its offset, where a file has more than rotations;
-    the root's column is not used"""
+    """(T, J, 3) m, each joint in its parent's frame, replacing the offsets; None if the offsets are constant.
+    The root's column is not used."""
 
     @property
     def frames(self) -> int:
@@ -31,16 +31,16 @@ class Clip:
 
     @property
     def seconds(self) -> float:
-        """From the first frame to the last."""
+        """Time from the first frame to the last."""
         return (self.frames - 1) / self.rate
 
     @cached_property
     def places(self) -> Places:
-        """Where all joints are in all frames."""
+        """Poses of all joints in the world, in all frames."""
         return forward(self.skeleton, self.position, self.rotation, self.translation)
 
     def fault(self) -> str | None:
-        """What makes this no clip of its skeleton (a file may say anything), or None."""
+        """The reason why this is not a valid clip of its skeleton, or None; for clips read from files."""
         if not 0 < self.rate < np.inf:
             return "its rate is not a positive number"
         joints = (len(self.position), self.skeleton.count)
@@ -50,7 +50,7 @@ class Clip:
             ("translation", self.translation, (*joints, 3)),
         ):
             if array is not None and array.shape != shape:
-                return f"its {name} has shape {array.shape} where its frames and joints ask for {shape}"
+                return f"its {name} has shape {array.shape}, but its frames and joints need {shape}"
             if array is not None and not np.all(np.isfinite(array)):
                 return f"its {name} is not finite everywhere"
         if not np.allclose(np.linalg.norm(self.rotation, axis=-1), 1.0, atol=1e-6):
@@ -58,7 +58,7 @@ class Clip:
         return None
 
     def cut(self, start: int, stop: int) -> Clip:
-        """The frames from `start` to before `stop`."""
+        """The frames from `start` to `stop`, exclusive."""
         span = slice(start, stop)
         moved = None if self.translation is None else readonly(self.translation[span])
         return replace(
@@ -69,6 +69,6 @@ class Clip:
 def clip_from(
     name: str, skeleton: Skeleton, rate: float, position: Array, rotation: Array, translation: Array | None = None
 ) -> Clip:
-    """A clip of copies of the arrays that nobody can write to."""
+    """A clip of read-only copies of the arrays."""
     moved = None if translation is None else readonly(np.asarray(translation))
     return Clip(name, skeleton, float(rate), readonly(position), readonly(rotation), moved)

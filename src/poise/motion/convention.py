@@ -1,4 +1,4 @@
-"""Units and axes: from a file's own to ours and back."""
+"""Conversion of clips between a file's unit and axes and Poise's (metres, x forward, y left, z up)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ IDENTITY = readonly(np.eye(3))
 
 
 def as_filed(channels: tuple[tuple[str, ...], ...] = ()) -> Convention:
-    """The convention of numbers that are still as a file has them."""
+    """The convention of a clip that is still in its file's unit and axes."""
     return Convention(1.0, IDENTITY, channels)
 
 
 def converted(clip: Clip, unit: float, axes: Array) -> Clip:
-    """The clip with every length v as unit * axes @ v; `in_file_numbers` gives back what the file had."""
+    """The clip with every vector v mapped to unit * axes @ v; `in_file_numbers` is the inverse."""
     before = clip.skeleton.convention
     convention = replace(before, unit=before.unit * unit, axes=readonly(axes @ before.axes))
     return _mapped(clip, lambda v: unit * (v @ axes.T), axes, convention)
@@ -34,7 +34,7 @@ def in_file_numbers(clip: Clip) -> Clip:
 
 
 def _mapped(clip: Clip, length: Callable[[Array], Array], axes: Array, convention: Convention) -> Clip:
-    def turn(q: Array) -> Array:
+    def map_quat(q: Array) -> Array:
         return readonly(np.concatenate([q[..., :1], q[..., 1:] @ axes.T], axis=-1))
 
     old = clip.skeleton
@@ -43,12 +43,12 @@ def _mapped(clip: Clip, length: Callable[[Array], Array], axes: Array, conventio
         offsets=readonly(length(old.offsets)),
         ends=tuple(End(end.joint, readonly(length(end.offset))) for end in old.ends),
         convention=convention,
-        upright=None if old.upright is None else turn(old.upright),
+        upright=None if old.upright is None else map_quat(old.upright),
     )
     return replace(
         clip,
         skeleton=skeleton,
         position=readonly(length(clip.position)),
-        rotation=turn(clip.rotation),
+        rotation=map_quat(clip.rotation),
         translation=None if clip.translation is None else readonly(length(clip.translation)),
     )

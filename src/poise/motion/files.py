@@ -1,4 +1,4 @@
-"""Motion files of every kind that we read, by their endings and contents."""
+"""Reading motion files of any supported format, chosen by file ending and content."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ ENDINGS = (".bvh", ".amc", ".npz")
 
 @dataclass(frozen=True, eq=False)
 class RawMotion:
-    """A motion in its file's own numbers, and what the file itself says about them.
+    """A motion in its file's unit and axes, and what the file states about them.
 
-    A `clip` of ours is the exception: it is in our conventions already, and its own are remembered in its skeleton.
+    Of the kind "clip" (saved by Poise), the motion is in Poise's conventions already; its skeleton holds the file's.
     """
 
     clip: Clip
-    unit: float | None  # m per unit of the file; None if it does not say
-    axes: Array | None  # (3, 3) ours from the file's; None if it does not say
+    unit: float | None  # m per unit of the file; None if not stated
+    axes: Array | None  # (3, 3) from the file's axes to Poise's; None if not stated
     kind: Kind
-    notes: tuple[str, ...] = ()  # what the reader had to assume or leave out, in plain words
+    notes: tuple[str, ...] = ()  # for the user: what the reader assumed or left out
 
 
 def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: float | None = None) -> RawMotion:
     """Read a motion file, or a fetched motion by its name.
 
-    `skeleton` is the ASF file of an AMC, `rate` (Hz) is for files that do not tell theirs.
+    `skeleton` is the ASF file of an AMC file; `rate` (Hz) is for files that do not state theirs.
     """
     path = motion_file(path)
     ending = path.suffix.lower()
@@ -45,7 +45,7 @@ def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: floa
         return RawMotion(read_bvh(path), None, None, "bvh")
     if ending == ".amc":
         acclaim = read_asf(skeleton or find_asf(path))
-        notes = () if rate else (f"an AMC file does not tell its frame rate: {RATE:g} was taken",)
+        notes = () if rate else (f"an AMC file does not state its frame rate: {RATE:g} Hz is assumed",)
         return RawMotion(read_amc(path, acclaim, rate or RATE), acclaim.unit, None, "amc", notes)
     if ending == ".npz":
         return _read_archive(path, rate)
@@ -59,4 +59,4 @@ def _read_archive(path: Path, rate: float | None) -> RawMotion:
     if is_amass(arrays):
         clip, notes = amass_motion(arrays, path, rate)
         return RawMotion(clip, 1.0, IDENTITY, "amass", notes)
-    raise PoiseError(f"{path} holds neither a clip of ours nor poses as AMASS has them")
+    raise PoiseError(f"{path} holds neither a clip saved by Poise nor AMASS poses")

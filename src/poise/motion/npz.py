@@ -1,4 +1,4 @@
-"""NumPy archives: reading what others wrote with care, and our own clips bit for bit, without pickles."""
+"""NumPy archives without pickles: safe reading of any file, and lossless saving of clips."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def read_arrays(path: Path | str, names: Collection[str]) -> Arrays:
-    """Those of the named arrays that an archive holds."""
+    """Read those of the named arrays that an archive holds."""
     try:
         with open(path, "rb") as file:
             content = io.BytesIO(file.read(LARGEST_ARCHIVE))
@@ -43,9 +43,9 @@ def read_arrays(path: Path | str, names: Collection[str]) -> Arrays:
 
 
 def save_clip(clip: Clip, path: Path | str) -> Path:
-    """Write a clip, whole or not at all; gives back the path."""
-    told = {"name": clip.name, "rate": clip.rate, "skeleton": clip.skeleton.as_dict()}
-    arrays = {"clip": np.array(json.dumps(told)), "position": clip.position, "rotation": clip.rotation}
+    """Write a clip atomically; returns the path."""
+    header = {"name": clip.name, "rate": clip.rate, "skeleton": clip.skeleton.as_dict()}
+    arrays = {"clip": np.array(json.dumps(header)), "position": clip.position, "rotation": clip.rotation}
     if clip.translation is not None:
         arrays["translation"] = clip.translation
     buffer = io.BytesIO()
@@ -54,23 +54,23 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
 
 
 def load_clip(path: Path | str) -> Clip:
-    """The clip of `save_clip`."""
+    """Read a clip written by `save_clip`."""
     return clip_from_arrays(read_arrays(path, CLIP_ARRAYS), path)
 
 
 def clip_from_arrays(arrays: Arrays, path: Path | str) -> Clip:
-    """The clip in the arrays of a file."""
+    """The clip in the arrays of a file written by `save_clip`; raises if they are not a valid clip."""
     for needed in ("clip", "position", "rotation"):
         if needed not in arrays:
             raise PoiseError(f"{path} is not a clip: it lacks {needed}")
     try:
-        told = json.loads(str(arrays["clip"]))
-        skeleton = Skeleton.from_dict(told["skeleton"])
+        header = json.loads(str(arrays["clip"]))
+        skeleton = Skeleton.from_dict(header["skeleton"])
         moved = arrays.get("translation")
-        clip = clip_from(str(told["name"]), skeleton, told["rate"], arrays["position"], arrays["rotation"], moved)
+        clip = clip_from(str(header["name"]), skeleton, header["rate"], arrays["position"], arrays["rotation"], moved)
         fault = skeleton.fault() or clip.fault()
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
-        raise PoiseError(f"{path} is not a clip: its numbers are not what a clip has") from None
+        raise PoiseError(f"{path} is not a clip: its header or arrays are malformed") from None
     if fault:
         raise PoiseError(f"{path} is not a clip: {fault}")
     return clip

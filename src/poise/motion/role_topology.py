@@ -1,7 +1,7 @@
-"""Which joints are limbs where names do not tell: two pairs of equal chains, legs below, arms above.
+"""Finding legs and arms from the joint tree, for skeletons whose names do not identify them.
 
-Only lengths and the tree are used, so that units, axes and the zero pose do not matter. Joints in one place, such
-as a hip of three hinges, count as one, whose turn is that of the last.
+Limbs are two pairs of chains of equal length: legs below, arms above. Only lengths and the tree are used, so unit, axes
+and zero pose do not matter. Joints at the same point, such as a hip of three hinges, count as one: the last of them.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ import numpy as np
 from poise.arrays import Array
 from poise.motion.skeleton import Skeleton
 
-_LIMB = 0.3  # of the longest branch: shorter ones are fingers, ears, toes
-_ALIKE = 0.15  # by which the lengths of a left and a right chain may differ
-_NOTHING = 1e-3  # of the same: bones shorter than this have no length
-_NEAR = 0.05  # of an arm: shoulders are farther from each other
-_HAND = 0.8  # of the forearm, to the tips of the fingers
+_LIMB = 0.3  # of the longest branch: shorter branches are fingers, ears or toes
+_ALIKE = 0.15  # of the longest bone: largest difference between corresponding bones of a left and a right chain
+_NOTHING = 1e-3  # of the longest branch: shorter bones count as of zero length
+_NEAR = 0.05  # of the arm: shoulders are farther apart than this
+_HAND = 0.8  # of the forearm: largest usual length of a hand, to the fingertips
 
-Pair = tuple[dict[str, int], dict[str, int]]
+Pair = tuple[dict[str, int], dict[str, int]]  # part -> joint, of two limbs
 
 
 @dataclass(frozen=True)
 class JointChain:
-    """The way from a branch down to its farthest tip, in joints that have length."""
+    """The path from a branching down to its farthest tip, without bones of zero length."""
 
     joints: tuple[int, ...]
-    lengths: tuple[float, ...]  # of the bone that each joint turns
+    lengths: tuple[float, ...]  # of the bone below each joint
 
 
 def limb_parts(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
-    """The two legs and the two arms, as part to joint, sides not told; None if there are no such."""
+    """The pair of legs and the pair of arms, left and right not distinguished; None if there are none."""
     pairs = _limb_pairs(skeleton)
     for hip, leg, other_leg in pairs:
         for shoulder, arm, other_arm in pairs:
@@ -44,15 +44,15 @@ def limb_parts(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
 
 
 def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and all above it, up to the root."""
-    way = [joint]
-    while skeleton.parents[way[-1]] >= 0:
-        way.append(skeleton.parents[way[-1]])
-    return way
+    """The joint and all its ancestors, up to the root."""
+    path = [joint]
+    while skeleton.parents[path[-1]] >= 0:
+        path.append(skeleton.parents[path[-1]])
+    return path
 
 
 def reaches(skeleton: Skeleton) -> Array:
-    """(J,) how far it is from each joint to its farthest tip, along the bones."""
+    """Distance (J,) from each joint to its farthest tip, along the bones."""
     reach = np.zeros(skeleton.count)
     for end in skeleton.ends:
         reach[end.joint] = max(reach[end.joint], float(np.linalg.norm(end.offset)))
@@ -63,7 +63,7 @@ def reaches(skeleton: Skeleton) -> Array:
 
 
 def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointChain]]:
-    """Branchings with two equally long chains, nearest to the root first, longest first where there are several."""
+    """(branching, chain, chain) of equal chains; branchings from the root on, the longest pair of each first."""
     reach = reaches(skeleton)
     branches = {joint: below for joint, below in enumerate(skeleton.children) if len(below) > 1}
     longest = max((float(reach[child]) for below in branches.values() for child in below), default=0.0)
@@ -93,7 +93,7 @@ def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Join
 
 
 def _alike(a: JointChain, b: JointChain) -> bool:
-    """Are the bones of two chains equally long? The last do not count: one hand may hold a sword."""
+    """Whether the bones of two chains have equal lengths; the last is ignored, as one hand may hold a sword."""
     count = min(len(a.lengths), len(b.lengths))
     if count < 3 and len(a.lengths) != len(b.lengths):
         return False
@@ -102,14 +102,14 @@ def _alike(a: JointChain, b: JointChain) -> bool:
 
 
 def _common(a: JointChain, b: JointChain) -> tuple[JointChain, JointChain]:
-    """Both chains as far as they are alike."""
+    """Both chains cut to the same number of joints, with the shorter of each two lengths."""
     lengths = tuple(min(pair) for pair in zip(a.lengths, b.lengths, strict=False))
     return JointChain(a.joints[: len(lengths)], lengths), JointChain(b.joints[: len(lengths)], lengths)
 
 
 def _leg(chain: JointChain) -> dict[str, int]:
-    """Thigh and shank are the longest two bones in a row; empty without a foot below them."""
-    first = int(np.argmax(_in_a_row(chain)))
+    """Parts of a leg: thigh and shank are the longest two consecutive bones; empty without a foot below them."""
+    first = int(np.argmax(_pair_lengths(chain)))
     names = ("thigh", "shank", "foot", "toes")
     found = dict(zip(names, chain.joints[first:], strict=False))
     if "toes" in found and chain.lengths[first + 3] <= 0:  # the end of the foot, not a joint
@@ -118,19 +118,19 @@ def _leg(chain: JointChain) -> dict[str, int]:
 
 
 def _begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> bool:
-    """Do both chains start in one place? Shoulders do not, collarbones may."""
+    """Whether both chains start at the same point; shoulders do not, collarbones may."""
     gap = np.linalg.norm(skeleton.offsets[a.joints[0]] - skeleton.offsets[b.joints[0]])
     return bool(skeleton.parents[a.joints[0]] == skeleton.parents[b.joints[0]] and gap < _NEAR * sum(a.lengths))
 
 
 def _arm(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
-    """Upper arm and forearm are the longest two, what would be too long for a hand being held against them.
+    """Parts of an arm: upper arm and forearm are the longest two consecutive bones.
 
-    Some collarbones are longer than forearms.
+    A remainder too long for a hand counts against a pair, because some collarbones are longer than forearms.
     """
     lengths = np.array(chain.lengths)
-    hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # what is beyond each two
-    merit = _in_a_row(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)
+    hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # length beyond each pair
+    merit = _pair_lengths(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)
     if begins_with_collar:
         merit[0] = -np.inf
     first = int(np.argmax(merit))
@@ -140,6 +140,6 @@ def _arm(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
     return found if "forearm" in found else {}
 
 
-def _in_a_row(chain: JointChain) -> Array:
-    """Lengths of each two bones that follow each other."""
+def _pair_lengths(chain: JointChain) -> Array:
+    """Total length of each two consecutive bones."""
     return np.add(chain.lengths[:-1], chain.lengths[1:])

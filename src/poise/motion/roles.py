@@ -1,4 +1,9 @@
-"""Which joint of a skeleton is which part of a person, by its name or by the shape of the tree."""
+"""The humanoid in a skeleton: which joint is which body part, by joint names or by the shape of the tree.
+
+A name is read as a side and a stem: "mixamorig:LeftUpLeg", "Bip01 L Thigh", "thigh_l", "lfemur". A stem may mean
+different joints in different naming families ("shoulder", "leg", "foot"), so a family is accepted or rejected as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +20,29 @@ from poise.arrays import Array, Frozen
 from poise.motion.role_topology import Pair, ancestors, limb_parts, reaches
 from poise.motion.skeleton import Places, Skeleton, forward
 
-# What the joints of a humanoid are called: the naming families, and how a name is taken apart.
-#
-# A name is read as a side and a stem: "mixamorig:LeftUpLeg", "Bip01 L Thigh", "thigh_l", "lfemur". One stem may mean
-# different joints in different families ("shoulder", "leg", "foot"), so a family is accepted or refused as a whole.
-
+SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")
+_NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")
+_CHAINS = (("thigh", "shank", "foot", "toes"), ("clavicle", "upper_arm", "forearm", "hand"))
 _SIDES = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SHARED = 0.7  # of all names: a token at the beginning or end of so many is decoration, such as "mixamorig" or "jnt"
+_SHARED = 0.7  # of all names: a token that begins or ends as many is decoration, such as "mixamorig" or "jnt"
+_ALONG = 0.7  # cosine: legs and trunk this well aligned are straight; a dog's legs stand across its trunk
+_SOMETIMES = 0.2  # of the poses: a figure upright in more of them is a biped
+_LONG_ARMS = 0.85  # of the leg: longer arms are forelegs; a human arm (to the wrist) has 0.68 of the leg (to the ankle)
 
 
 @dataclass(frozen=True)
 class Family:
-    """A naming habit: stem to part for the limbs, and what gives it away."""
+    """A naming family: the part of the limbs that each stem means, and a pattern that identifies it."""
 
     name: str
     parts: Mapping[str, str]
-    sign: str  # a pattern, searched in each lower-case name, that tells it from families with the same stems
+    sign: str  # regular expression, searched in lower-case names, that tells it from families with the same stems
 
 
 def _family(name: str, sign: str, **stems: str) -> Family:
-    """Each part's stems as one text: shank="leg calf"."""
+    """A family from the stems of each part, separated by blanks: shank="leg calf"."""
     return Family(name, {stem: part for part, text in stems.items() for stem in text.split()}, sign)
 
 
@@ -68,18 +74,135 @@ FAMILIES = (
 _STEMS = frozenset(stem for family in FAMILIES for stem in family.parts)
 
 
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """The joints of the humanoid in a skeleton."""
+
+    joints: Mapping[str, int]
+    """pelvis, chest, neck, head; left_ and right_ clavicle, upper_arm, forearm, hand, thigh, shank, foot, toes"""
+    spine: tuple[int, ...]  # joints above the pelvis, up to and including the chest, which carries the arms
+    neck: tuple[int, ...]  # joints above the chest, up to and including the head
+    family: str  # the naming family that identified them, or "topology"
+
+
+def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
+    """The humanoid in a skeleton of any unit and axes; None if there is none.
+
+    What names leave open is decided by `poses` (T, J, 3) of a motion, by default the upright pose.
+    """
+    poses = upright_places(skeleton).position if poses is None else poses
+    found = _by_names(skeleton) or _by_topology(skeleton, poses)
+    if found is None:
+        return None
+    family, limbs = found
+    paired = {f"{side}_{part}": limbs[f"{side}_{part}"] for side in SIDES for part in PARTS
+              if f"left_{part}" in limbs and f"right_{part}" in limbs}  # fmt: skip
+    roles = _with_middle(skeleton, paired, family)
+    if roles is None or on_all_fours(skeleton, poses, roles.joints, named=family != "topology"):
+        return None
+    return roles
+
+
+def upright_places(skeleton: Skeleton) -> Places:
+    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
+    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+    pose = zero if skeleton.upright is None else skeleton.upright
+    return forward(skeleton, np.zeros((1, 3)), pose[None])
+
+
+def _by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
+    """The family that names most limbs, and its limbs; between equals, a family whose sign appears wins."""
+    spellings = spelled(skeleton.names)
+
+    def merit(family: Family) -> tuple[int, bool]:
+        return len(family_parts(spellings, family)), shows(skeleton.names, family)
+
+    best = max((f for f in FAMILIES if _is_whole(skeleton, family_parts(spellings, f))), key=merit, default=None)
+    return None if best is None else (best.name, family_parts(spellings, best))
+
+
+def _is_whole(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
+    """Whether all needed parts are present, each a descendant of the part before it in its chain."""
+    if any(f"{side}_{part}" not in limbs for side in SIDES for part in _NEEDED):
+        return False
+    for side in SIDES:
+        for chain in _CHAINS:
+            present = [limbs[f"{side}_{part}"] for part in chain if f"{side}_{part}" in limbs]
+            if any(a == b or a not in ancestors(skeleton, b) for a, b in pairwise(present)):
+                return False
+    return True
+
+
+def _by_topology(skeleton: Skeleton, poses: Array) -> tuple[str, dict[str, int]] | None:
+    pairs = limb_parts(skeleton)
+    if pairs is None:
+        return None
+    left = leftwards(poses, *pairs)
+    limbs: dict[str, int] = {}
+    for one, other in pairs:
+        halves = (one, other) if is_left(skeleton, poses, one, other, left) else (other, one)
+        for side, half in zip(SIDES, halves, strict=True):
+            limbs |= {f"{side}_{part}": joint for part, joint in half.items()}
+    return "topology", limbs
+
+
+def _with_middle(skeleton: Skeleton, limbs: Mapping[str, int], family: str) -> Roles | None:
+    """The limbs completed by pelvis, spine, neck and head; None if legs and arms meet in one joint."""
+    chest = _meeting(skeleton, limbs["left_upper_arm"], limbs["right_upper_arm"])
+    pelvis = _meeting(skeleton, _meeting(skeleton, limbs["left_thigh"], limbs["right_thigh"]), chest)
+    if chest == pelvis:
+        return None
+    spine = _between(skeleton, pelvis, chest)
+    arms = {limbs[f"{side}_upper_arm"] for side in SIDES}
+    head = _head(skeleton, chest, arms)
+    neck = () if head is None else _between(skeleton, chest, head)
+    joints = {"pelvis": pelvis, "chest": chest}
+    if head is not None:
+        joints |= {"neck": neck[0], "head": head} if len(neck) > 1 else {"head": head}
+    return Roles(Frozen({**joints, **limbs}), spine, neck, family)
+
+
+def _meeting(skeleton: Skeleton, a: int, b: int) -> int:
+    """The lowest common ancestor of two joints."""
+    above = set(ancestors(skeleton, a))
+    return next(joint for joint in ancestors(skeleton, b) if joint in above)
+
+
+def _between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...]:
+    """The joints below `top` on the path to `bottom`, which is the last."""
+    path = ancestors(skeleton, bottom)
+    return tuple(reversed(path[: path.index(top)]))
+
+
+def _head(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
+    """The joint named head, else the last with a length on the longest path up from the chest, without the arms."""
+    called = [j for j, (_, stem) in enumerate(spelled(skeleton.names)) if stem == "head"]
+    for joint in called:
+        if joint != chest and chest in ancestors(skeleton, joint):
+            return joint
+    reach = reaches(skeleton)
+    arm_roots = {j for arm in arms for j in ancestors(skeleton, arm)}
+    tops = [c for c in skeleton.children[chest] if c not in arm_roots]
+    if not tops:
+        return None
+    top = max(tops, key=lambda c: reach[c])
+    while any(reach[c] > 0 for c in skeleton.children[top]):
+        top = max(skeleton.children[top], key=lambda c: reach[c])
+    return top
+
+
 def spelled(names: Sequence[str]) -> list[tuple[str, str]]:
-    """(side, stem) of each name, lower case; the side is "" for the middle. Decoration common to all is left out."""
+    """(side, stem) of each name in lower case, without common decoration; the side is "" for the middle."""
     return [_sided(tokens) for tokens in _undecorated([_tokens(name) for name in names])]
 
 
 def has_tail(names: Iterable[str]) -> bool:
-    """Does any joint call itself a tail? Ponytails and coat-tails are hair and cloth."""
+    """Whether any joint is named a tail; ponytails and coat-tails do not count."""
     return any("tail" in _tokens(name) for name in names)
 
 
 def family_parts(spellings: Sequence[tuple[str, str]], family: Family) -> dict[str, int]:
-    """left_thigh ... to the first joint that a family calls so."""
+    """The first joint of each role (left_thigh ...) by the stems of a family."""
     found: dict[str, int] = {}
     for joint, (side, stem) in enumerate(spellings):
         if side and stem in family.parts:
@@ -88,7 +211,7 @@ def family_parts(spellings: Sequence[tuple[str, str]], family: Family) -> dict[s
 
 
 def shows(names: Iterable[str], family: Family) -> bool:
-    """Does the family's sign appear in any name?"""
+    """Whether the family's sign appears in any name."""
     return any(re.search(family.sign, name.lower()) for name in names)
 
 
@@ -125,15 +248,11 @@ def _sided(tokens: list[str]) -> tuple[str, str]:
     return "", stem
 
 
-# What the stance of a skeleton tells about it: which side is left, and whether it is a person at all.
-
-_ALONG = 0.7  # cosine: legs at less than this to the trunk's line stand under it, as a dog's do
-_SOMETIMES = 0.2  # of the poses
-_LONG_ARMS = 0.85  # of the legs: a human's reach to the wrist 0.68 of the way to the ankle
-
-
 def leftwards(poses: Array, legs: Pair, arms: Pair) -> Array:
-    """(T, 3) where its left is in poses (T, J, 3): by where feet point or knees bend, else as axes usually lie."""
+    """Direction of the figure's left (T, 3) in poses (T, J, 3).
+
+    By the direction of the feet or of the knees' bend; if there is none, by the usual axes of files.
+    """
     middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
     up = middle["upper_arm"] - middle["foot"]
@@ -146,19 +265,19 @@ def leftwards(poses: Array, legs: Pair, arms: Pair) -> Array:
 
 
 def is_left(skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Mapping[str, int], left: Array) -> bool:
-    """Is the first of two limbs the left one? By name, else by place in poses (T, J, 3) whose `left` is (T, 3)."""
+    """Whether the first of two limbs is the left: by name, else by position in poses (T, J, 3) with `left` (T, 3)."""
     spellings = spelled(skeleton.names)
-    told, also_told = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
-    if {*told, *also_told} == {"left", "right"} and len(told) == len(also_told) == 1:
-        return told == {"left"}
+    side, other_side = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
+    if {*side, *other_side} == {"left", "right"} and len(side) == len(other_side) == 1:
+        return side == {"left"}
     first, second = (poses[:, list(limb.values())].mean(axis=1) for limb in (one, other))
     return bool(np.sum((first - second) * left) > 0)
 
 
 def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
-    """Is it a dog? Who is upright in some of the poses (T, J, 3) is not.
+    """Whether the figure is a quadruped, such as a dog: never if it is upright in some of the poses (T, J, 3).
 
-    Where the zero pose shows no stance either (all bones along one axis), only a tail gives it away.
+    If the zero pose shows no stance either (all bones along one axis), only a tail identifies a quadruped.
     """
     parallel, cosine = _legs_to_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
@@ -173,15 +292,8 @@ def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     return not named or has_tail(skeleton.names) or _arm_length(at) > _LONG_ARMS * _leg_length(at)
 
 
-def upright_places(skeleton: Skeleton) -> Places:
-    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
-    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
-    pose = zero if skeleton.upright is None else skeleton.upright
-    return forward(skeleton, np.zeros((1, 3)), pose[None])
-
-
 def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
-    """(T,) whether the legs are parallel, and the cosine between them and the trunk: -1 for who is upright."""
+    """(T,) whether the legs are parallel, and the cosine between legs and trunk: -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
     left, right = (_unit(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
     trunk = _unit(at["chest"] - at["pelvis"])
@@ -189,131 +301,16 @@ def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.
 
 
 def _leg_length(at: Mapping[str, Array]) -> float:
-    return _way(at["left_thigh"], at["left_shank"], at["left_foot"])
+    return _path_length(at["left_thigh"], at["left_shank"], at["left_foot"])
 
 
 def _arm_length(at: Mapping[str, Array]) -> float:
-    return _way(at["left_upper_arm"], at["left_forearm"], at.get("left_hand", at["left_forearm"]))
+    return _path_length(at["left_upper_arm"], at["left_forearm"], at.get("left_hand", at["left_forearm"]))
 
 
-def _way(*points: Array) -> float:
+def _path_length(*points: Array) -> float:
     return float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
 
 
 def _unit(v: Array) -> Array:
     return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))
-
-
-SIDES = ("left", "right")
-_NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")
-_CHAINS = (("thigh", "shank", "foot", "toes"), ("clavicle", "upper_arm", "forearm", "hand"))
-
-
-@dataclass(frozen=True, eq=False)
-class Roles:
-    """The humanoid in a skeleton."""
-
-    joints: Mapping[str, int]
-    """pelvis, chest, neck, head; left_ and right_ clavicle, upper_arm, forearm, hand, thigh, shank, foot, toes"""
-    spine: tuple[int, ...]  # above the pelvis, up to and including the chest, which carries the arms
-    neck: tuple[int, ...]  # above the chest, up to and including the head
-    family: str  # whose names they are, or "topology"
-
-
-def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
-    """The humanoid in a skeleton of any unit and axes; None if it is none.
-
-    Where names do not tell, poses do: some of a motion (T, J, 3), or the upright one.
-    """
-    poses = upright_places(skeleton).position if poses is None else poses
-    found = _by_names(skeleton) or _by_topology(skeleton, poses)
-    if found is None:
-        return None
-    family, limbs = found
-    paired = {f"{side}_{part}": limbs[f"{side}_{part}"] for side in SIDES for part in PARTS
-              if f"left_{part}" in limbs and f"right_{part}" in limbs}  # fmt: skip
-    roles = _with_middle(skeleton, paired, family)
-    if roles is None or on_all_fours(skeleton, poses, roles.joints, named=family != "topology"):
-        return None
-    return roles
-
-
-def _by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
-    """The family that names most limbs, its own signs counting most among equals."""
-    spellings = spelled(skeleton.names)
-
-    def merit(family: Family) -> tuple[int, bool]:
-        return len(family_parts(spellings, family)), shows(skeleton.names, family)
-
-    best = max((f for f in FAMILIES if _is_whole(skeleton, family_parts(spellings, f))), key=merit, default=None)
-    return None if best is None else (best.name, family_parts(spellings, best))
-
-
-def _is_whole(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
-    """Are all needed parts there, each below the one it hangs on?"""
-    if any(f"{side}_{part}" not in limbs for side in SIDES for part in _NEEDED):
-        return False
-    for side in SIDES:
-        for chain in _CHAINS:
-            present = [limbs[f"{side}_{part}"] for part in chain if f"{side}_{part}" in limbs]
-            if any(a == b or a not in ancestors(skeleton, b) for a, b in pairwise(present)):
-                return False
-    return True
-
-
-def _by_topology(skeleton: Skeleton, poses: Array) -> tuple[str, dict[str, int]] | None:
-    pairs = limb_parts(skeleton)
-    if pairs is None:
-        return None
-    left = leftwards(poses, *pairs)
-    limbs: dict[str, int] = {}
-    for one, other in pairs:
-        halves = (one, other) if is_left(skeleton, poses, one, other, left) else (other, one)
-        for side, half in zip(SIDES, halves, strict=True):
-            limbs |= {f"{side}_{part}": joint for part, joint in half.items()}
-    return "topology", limbs
-
-
-def _with_middle(skeleton: Skeleton, limbs: Mapping[str, int], family: str) -> Roles | None:
-    """The limbs completed by what lies between them; None if legs and arms meet in one joint."""
-    chest = _meeting(skeleton, limbs["left_upper_arm"], limbs["right_upper_arm"])
-    pelvis = _meeting(skeleton, _meeting(skeleton, limbs["left_thigh"], limbs["right_thigh"]), chest)
-    if chest == pelvis:
-        return None
-    spine = _between(skeleton, pelvis, chest)
-    arms = {limbs[f"{side}_upper_arm"] for side in SIDES}
-    head = _head(skeleton, chest, arms)
-    neck = () if head is None else _between(skeleton, chest, head)
-    joints = {"pelvis": pelvis, "chest": chest}
-    if head is not None:
-        joints |= {"neck": neck[0], "head": head} if len(neck) > 1 else {"head": head}
-    return Roles(Frozen({**joints, **limbs}), spine, neck, family)
-
-
-def _meeting(skeleton: Skeleton, a: int, b: int) -> int:
-    """The lowest joint above both."""
-    above = set(ancestors(skeleton, a))
-    return next(joint for joint in ancestors(skeleton, b) if joint in above)
-
-
-def _between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...]:
-    """The joints below `top` on the way to `bottom`, which is the last."""
-    way = ancestors(skeleton, bottom)
-    return tuple(reversed(way[: way.index(top)]))
-
-
-def _head(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
-    """The joint called head, else the last that has length on the longest way up from the chest, arms apart."""
-    called = [j for j, (_, stem) in enumerate(spelled(skeleton.names)) if stem == "head"]
-    for joint in called:
-        if joint != chest and chest in ancestors(skeleton, joint):
-            return joint
-    reach = reaches(skeleton)
-    arm_roots = {j for arm in arms for j in ancestors(skeleton, arm)}
-    tops = [c for c in skeleton.children[chest] if c not in arm_roots]
-    if not tops:
-        return None
-    top = max(tops, key=lambda c: reach[c])
-    while any(reach[c] > 0 for c in skeleton.children[top]):
-        top = max(skeleton.children[top], key=lambda c: reach[c])
-    return top

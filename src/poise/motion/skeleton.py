@@ -1,8 +1,8 @@
-"""A skeleton: named joints in a tree, as an animator's file has them.
+"""A skeleton: the tree of named joints of a motion file, and its forward kinematics.
 
-In memory every skeleton is in our conventions (metres, x forward, y left, z up), its joint frames parallel to the
-world when all rotations are zero. How its own file spells it (unit, axes, channels) is remembered in `Convention`,
-so that motion goes back the way it came.
+In memory every skeleton is in metres with x forward, y left, z up; joint frames are parallel to the world when all
+rotations are zero. `Convention` keeps the unit, axes and channels of the file, so that motion can be written back in
+the same form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poise.errors import unknown
 from poise.rotations import quat_multiply, quat_rotate
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-"""Our axes from those of most BVH files: y up, the figure faces +z, +x is its left."""
+"""From the axes of most BVH files (y up, facing +z, +x left) to Poise's."""
 
 ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
 PLACE_CHANNELS, JOINT_CHANNELS = ROOT_CHANNELS[:3], ROOT_CHANNELS[3:]
@@ -35,7 +35,7 @@ def children_of(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 
 def depth_first(parents: Sequence[int]) -> list[int]:
-    """The joints of a tree, each followed by all that hangs on it."""
+    """The joints of a tree, each followed by all its descendants."""
     children = children_of(parents)
     order: list[int] = []
     waiting = [joint for joint, parent in enumerate(parents) if parent < 0]
@@ -48,16 +48,16 @@ def depth_first(parents: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Convention:
-    """How a file spells a skeleton: ours = unit * axes @ theirs."""
+    """Unit, axes and channels of a file: v in Poise = unit * axes @ v in the file."""
 
     unit: float = 0.01  # m per unit of the file
     axes: Array = field(default_factory=lambda: Y_UP)  # (3, 3) proper rotation
-    channels: tuple[tuple[str, ...], ...] = ()  # of each joint, as BVH names them; () for the usual ones
+    channels: tuple[tuple[str, ...], ...] = ()  # BVH channel names of each joint; () for the default ones
 
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """The tip of a joint that has no child there: BVH's End Site."""
+    """The tip of a bone without a child joint: BVH's End Site."""
 
     joint: int
     offset: Array  # (3,) m from the joint
@@ -69,11 +69,11 @@ class Skeleton:
 
     names: tuple[str, ...]
     parents: tuple[int, ...]  # -1 for the root, which is the first
-    offsets: Array  # (J, 3) m from the parent's joint, all rotations zero
+    offsets: Array  # (J, 3) m from the parent joint, in the parent's frame
     ends: tuple[End, ...] = ()
     convention: Convention = field(default_factory=Convention)
     upright: Array | None = None
-    """(J, 4) local rotations of a pose in which the figure stands upright and faces +x; None if the zero pose is one"""
+    """(J, 4) local rotations of a pose that stands upright and faces +x; None if the zero pose does"""
 
     @property
     def count(self) -> int:
@@ -86,44 +86,44 @@ class Skeleton:
         return children_of(self.parents)
 
     def index(self, name: str) -> int:
-        """A joint's number."""
+        """Index of the joint of a name."""
         if name not in self.names:
             raise unknown("joint", name, self.names)
         return self.names.index(name)
 
     def travels(self, joint: int) -> bool:
-        """Does its file place a joint in every frame, and not every joint?"""
+        """Whether the file gives this joint a position in every frame, but not every joint one."""
         placed = [set(PLACE_CHANNELS) <= set(channels) for channels in self.convention.channels]
         return bool(placed) and placed[joint] and not all(placed)
 
     def fault(self) -> str | None:
-        """What makes this no skeleton (a file may say anything), or None."""
+        """The reason why this is not a valid skeleton, or None; for skeletons read from files."""
         count, convention = self.count, self.convention
         parents = self.parents
         if not count or len(parents) != count or parents[0] != -1:
-            return "its joints are not a tree with the root first"
+            return "its joints do not form a tree with the root first"
         if not all(0 <= parent < joint for joint, parent in enumerate(parents[1:], 1)):
             return "a joint comes before its parent"
         if self.offsets.shape != (count, 3) or not np.all(np.isfinite(self.offsets)):
-            return "its offsets are not three numbers for each joint"
+            return "its offsets are not three finite numbers per joint"
         if not all(0 <= end.joint < count and end.offset.shape == (3,) for end in self.ends):
-            return "an end site hangs on no joint"
+            return "an end site belongs to no joint"
         if not all(np.all(np.isfinite(end.offset)) for end in self.ends):
             return "the offset of an end site is not finite"
         if not 0 < convention.unit < np.inf or convention.axes.shape != (3, 3):
-            return "it has no unit and axes"
+            return "it has no valid unit and axes"
         if not np.allclose(convention.axes @ convention.axes.T, np.eye(3)) or np.linalg.det(convention.axes) < 0:
             return "its axes are not a rotation"
         if convention.channels and len(convention.channels) != count:
-            return "its channels are not those of its joints"
+            return "its channels do not match its joints"
         if not all(channel in ROOT_CHANNELS for channels in convention.channels for channel in channels):
-            return "it has channels that BVH does not know"
+            return "it has channels that BVH does not define"
         if self.upright is not None and not (self.upright.shape == (count, 4) and np.all(np.isfinite(self.upright))):
-            return "its upright pose is not a rotation of each joint"
+            return "its upright pose is not one rotation per joint"
         return None
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as plain values for JSON; `from_dict` is the inverse."""
+        """The skeleton as plain values for JSON; `from_dict` is the inverse."""
         return {
             "names": list(self.names),
             "parents": list(self.parents),
@@ -150,31 +150,28 @@ class Skeleton:
         )
 
 
-# Where the joints of a skeleton are: forward kinematics over all frames at once.
-
-
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Joints in the world."""
+    """Poses of all joints in the world, in all frames."""
 
     position: Array  # (T, J, 3) m
     rotation: Array  # (T, J, 4)
-    ends: Array  # (T, E, 3) m, the tips in the order of `Skeleton.ends`
+    ends: Array  # (T, E, 3) m, the end sites in the order of `Skeleton.ends`
 
 
 def forward(skeleton: Skeleton, position: Array, rotation: Array, translation: Array | None = None) -> Places:
-    """Places of all joints for root positions (T, 3) and local rotations (T, J, 4)."""
-    # Joint by joint in memory: a joint's frames lie side by side, which makes long clips several times as fast.
+    """Forward kinematics for root positions (T, 3), local rotations (T, J, 4) and translations (T, J, 3), if any."""
+    # With the joint axis first, the frames of a joint are contiguous, which makes long clips several times as fast.
     local = np.ascontiguousarray(np.swapaxes(rotation, 0, 1))  # (J, T, 4)
-    arms = skeleton.offsets[:, None] if translation is None else np.ascontiguousarray(np.swapaxes(translation, 0, 1))
-    where, turned = np.empty((*local.shape[:2], 3)), np.empty(local.shape)
+    bones = skeleton.offsets[:, None] if translation is None else np.ascontiguousarray(np.swapaxes(translation, 0, 1))
+    where, world = np.empty((*local.shape[:2], 3)), np.empty(local.shape)
     for joint, parent in enumerate(skeleton.parents):
         if parent < 0:
-            where[joint], turned[joint] = position, local[joint]
+            where[joint], world[joint] = position, local[joint]
             continue
-        where[joint] = where[parent] + quat_rotate(turned[parent], arms[joint])
-        turned[joint] = quat_multiply(turned[parent], local[joint])
+        where[joint] = where[parent] + quat_rotate(world[parent], bones[joint])
+        world[joint] = quat_multiply(world[parent], local[joint])
     tips = np.empty((len(skeleton.ends), len(position), 3))
     for k, end in enumerate(skeleton.ends):
-        tips[k] = where[end.joint] + quat_rotate(turned[end.joint], end.offset)
-    return Places(*(readonly(np.swapaxes(places, 0, 1)) for places in (where, turned, tips)))
+        tips[k] = where[end.joint] + quat_rotate(world[end.joint], end.offset)
+    return Places(*(readonly(np.swapaxes(places, 0, 1)) for places in (where, world, tips)))

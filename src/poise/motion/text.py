@@ -1,4 +1,4 @@
-"""Text files of motion as numbered lines, with errors that name the file and the line."""
+"""Motion files in text form as numbered lines; errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 
 LARGEST_FILE = 2**30  # bytes
-MOST_POSES = 20_000_000  # frames times joints: what fits into memory, an hour of a figure with fingers
-LARGEST_NUMBER = 1e12  # no angle or place of a motion is larger; sums and products of such stay finite
+MOST_POSES = 20_000_000  # frames times joints that fit into memory: about an hour of a figure with fingers
+LARGEST_NUMBER = 1e12  # bound on every number of a motion, so that sums and products stay finite
 
 
 @dataclass(frozen=True)
@@ -25,26 +25,26 @@ class TextFile:
     lines: Sequence[str]
 
     def fault(self, line: int, message: str) -> PoiseError:
-        """The error for something wrong in a line."""
+        """The error for a fault in a line."""
         return PoiseError(f"{self.path}, line {line}: {message}")
 
     def number(self, word: str, line: int) -> float:
-        """A finite number."""
+        """A word as a number; raises if it is none, not finite or too large."""
         try:
             value = float(word)
         except ValueError:
             raise self.fault(line, f"{quoted(word)} is not a number") from None
         if not abs(value) < LARGEST_NUMBER:
-            raise self.fault(line, f"{quoted(word)} is not a number that a motion can have")
+            raise self.fault(line, f"{quoted(word)} is not finite or too large for a motion")
         return value
 
     def check_size(self, line: int, frames: int, joints: int) -> None:
-        """Refuse what a small file can announce but no memory can hold."""
+        """Raise if a motion does not fit into memory; a small file can announce a large one."""
         if frames * joints > MOST_POSES:
             raise self.fault(line, f"{frames} frames of {joints} joints are more than fit into memory")
 
     def table(self, rows: Iterable[tuple[int, list[str]]], width: int) -> Array:
-        """Line numbers with `width` words each, as numbers (rows, width)."""
+        """The numbers (rows, width) of rows given as line number and `width` words."""
         values, lines = array("d"), array("q")
         for line, words in rows:
             lines.append(line)
@@ -53,15 +53,15 @@ class TextFile:
             except ValueError:
                 values.extend(self.number(word, line) for word in words)  # raises, and names the word
         table = np.array(values).reshape(len(lines), width)
-        wrong = ~(np.abs(table) < LARGEST_NUMBER).all(axis=1)  # true for nan, too
+        wrong = ~(np.abs(table) < LARGEST_NUMBER).all(axis=1)  # also true for NaN
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise self.fault(lines[row], f"{np.abs(table[row]).max()} is not a number that a motion can have")
+            raise self.fault(lines[row], f"{np.abs(table[row]).max()} is not finite or too large for a motion")
         return table
 
 
 def read_text_file(path: Path | str) -> TextFile:
-    """A text file, whatever its line ends and whether it is UTF-8 or of an older kind."""
+    """Read a text file with any line ends, as UTF-8 or else Latin-1."""
     path = Path(path)
     try:
         with open(path, "rb") as file:
@@ -80,5 +80,5 @@ def read_text_file(path: Path | str) -> TextFile:
 
 
 def quoted(text: str) -> str:
-    """Some of a file's text for an error message, with nothing in it that a terminal would not show."""
+    """The first 40 characters of a file's text as printable ASCII in quotes, for an error message."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")

@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.false_frames import artificial_frames, bad_frames, leaps
-from poise.motion.repair.importer import continuous_turns, repaired
+from poise.motion.repair.importer import continuous_rotations, repaired
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.unit_and_axes import axes_of
 from poise.motion.roles import find_roles
@@ -141,7 +141,7 @@ def test_cutting_is_reported_and_can_be_overruled():
 def test_signs_of_quaternions_become_continuous(flips):
     clip = stroll(frames=8)
     rotation = np.where(np.array(flips)[:, None, None], -1.0, 1.0) * clip.rotation
-    fixed, found = continuous_turns(clip_from("f", clip.skeleton, 60.0, clip.position, rotation))
+    fixed, found = continuous_rotations(clip_from("f", clip.skeleton, 60.0, clip.position, rotation))
     steps = np.sum(fixed.rotation[1:] * fixed.rotation[:-1], axis=-1)
     assert steps.min() > 0
     np.testing.assert_allclose(np.abs(fixed.rotation), np.abs(clip.rotation))

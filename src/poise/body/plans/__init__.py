@@ -1,1 +1,1 @@
-"""Plans of bodies: tables of segments, joints and shapes."""
+"""Plans of bodies: tables of segments, joints and shapes, with one module per bundled body."""

@@ -1,9 +1,9 @@
-"""What human joints can do: how far they turn, how strong they are, how they resist.
+"""Range of motion, strength and passive resistance of human joints.
 
-Ranges are of the left side, in degrees, as active ranges of healthy adults are published [AAOS1965]
-[BooneAzen1979], with the weight-bearing ankle of [Hoch2011] and the sternoclavicular joint of [Ludewig2009].
-A ball's box in rotation-vector space is wider than anatomy at its corners; ranges past 160 degrees are cut
-there, because a rotation vector is unique only below 180.
+Ranges are those of the left side, in degrees: published active ranges of healthy adults [AAOS1965] [BooneAzen1979],
+with the weight-bearing ankle of [Hoch2011] and the sternoclavicular joint of [Ludewig2009]. The box of a ball's limits
+in rotation-vector space is wider than anatomy at its corners. Ranges are cut at 160 degrees, because a rotation vector
+is unique only below 180.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from poise.body.plans.plan import JointPlan
 
 @dataclass(frozen=True)
 class Role:
-    """The nature of a joint. Torques are peak values of one degree of freedom of an adult of about 70 kg."""
+    """Properties of a joint. Torques are peak values per degree of freedom of an adult of about 70 kg."""
 
     x: tuple[float, float]  # degrees
     y: tuple[float, float]  # degrees
     z: tuple[float, float]  # degrees
     human: float  # N m
     athlete: float  # N m
-    # Resistance keeps a limp body calm at 60 Hz: an adult's large joints take 1 N m s/rad and 0.01 kg m^2.
-    # Where a joint carries little, both shrink so that its motion decays within about 0.05 to 0.1 s, as the
-    # elbow's does.
+    # Damping and armature keep a limp body stable at 60 Hz: 1 N m s/rad and 0.01 kg m^2 in an adult's large joints.
+    # They are smaller in joints that carry little, so that motion decays within about 0.05 to 0.1 s, as in the elbow.
     damping: float = 1.0  # N m s/rad
     armature: float = 0.01  # kg m^2
 
@@ -53,19 +52,19 @@ WELD = JointPlan("", "weld")
 
 
 def joint(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
-    """A joint of that nature: a ball for all three axes, else hinges.
+    """A joint of a role: a ball for all three axes, else hinges.
 
-    `share` is the part of the published range it gets where several joints make up one, as along the spine.
+    `share` is its fraction of the published range, where several joints make up one, as along the spine.
     """
-    nature = ROLES[role]
-    ranges = [getattr(nature, axis) for axis in axes]
+    properties = ROLES[role]
+    ranges = [getattr(properties, axis) for axis in axes]
     return JointPlan(
         name=name,
         kind="ball" if len(axes) == 3 else "hinge",
         axes=axes,
         lower=tuple(radians(share * low) for low, _ in ranges),
         upper=tuple(radians(share * high) for _, high in ranges),
-        torque=Frozen({"human": float(nature.human), "athlete": float(nature.athlete)}),
-        damping=nature.damping,
-        armature=nature.armature,
+        torque=Frozen({"human": float(properties.human), "athlete": float(properties.athlete)}),
+        damping=properties.damping,
+        armature=properties.armature,
     )

@@ -1,9 +1,8 @@
-"""Human segments from published tables: how heavy, how long, how hard to turn.
+"""Masses, lengths and inertias of human segments from published tables.
 
-Masses, centres of mass and radii of gyration are those of men in [deLeva1996] Table 4; lengths are the
-fractions of stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1, with trunk and head
-divided in the proportions of [deLeva1996] Table 4. Where a segment is split further than the table goes, its
-parts are solid ellipsoids or cylinders of their own size.
+Masses, centres of mass and radii of gyration are those of men in [deLeva1996] Table 4; lengths are the fractions of
+stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1, with trunk and head divided in the proportions of
+[deLeva1996] Table 4. Parts of segments that the table does not divide are solid ellipsoids or cylinders.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ class SegmentRow:
     """A row of [deLeva1996] Table 4, as fractions: of body mass, and of the segment's length."""
 
     mass: float
-    com: float  # from the upper, or proximal, end
+    com: float  # from the upper or proximal end
     sagittal: float  # radius of gyration about the axis from back to front
     transverse: float  # about the axis from side to side
     longitudinal: float
@@ -38,7 +37,7 @@ FOOT = SegmentRow(0.0137, 0.4415, 0.257, 0.245, 0.124)  # heel to toe tip
 
 @dataclass(frozen=True)
 class Proportions:
-    """Where the landmarks of a figure lie, as fractions of stature, and what its segments weigh."""
+    """Landmarks of a figure as fractions of stature, and the distribution of its mass."""
 
     stature: float  # m
     mass: float  # kg
@@ -48,26 +47,17 @@ class Proportions:
     shoulder: float = 0.818
     c7: float = 0.848
     hip_half: float = 0.052  # half the distance of the joint centres; [Winter2009]'s 0.0955 is to the outer hip
-    shoulder_half: float = 0.105  # joint centres; [Winter2009]'s 0.129 is to the outer shoulder
+    shoulder_half: float = 0.105  # likewise; [Winter2009]'s 0.129 is to the outer shoulder
     upper_arm: float = 0.186  # lengths
     forearm: float = 0.146
     hand: float = 0.108
     foot: float = 0.152
-    foot_half: float = 0.0235  # the rails under the foot, inside its breadth of 0.055
+    foot_half: float = 0.0235  # half the distance of the rails under the foot, which is 0.055 wide
     heel: float = 0.034  # behind the ankle
     skull: Vector = (0.0545, 0.0445, 0.0715)  # half-sizes forward, sideways, up
-    girth: float = 1.0  # thickness of the shapes against an adult's of that stature
-    trunk_split: tuple[float, float, float] = (
-        0.2415,
-        0.3572,
-        0.4013,
-    )  # lower, middle, upper part of hip to C7
-    masses: tuple[float, float, float, float] = (
-        0.0694,
-        0.4346,
-        0.0494,
-        0.1986,
-    )  # head, trunk, one arm, one leg
+    girth: float = 1.0  # thickness of the shapes over that of an adult of this stature
+    trunk_split: tuple[float, float, float] = (0.2415, 0.3572, 0.4013)  # lower, middle, upper part of hip to C7
+    masses: tuple[float, float, float, float] = (0.0694, 0.4346, 0.0494, 0.1986)  # head, trunk, one arm, one leg
 
     def metres(self, fraction: float) -> float:
         """A fraction of stature in metres."""
@@ -75,11 +65,11 @@ class Proportions:
 
     @property
     def trunk(self) -> float:
-        """Hip to C7, m."""
+        """Length (m) from hip to C7."""
         return self.metres(self.c7 - self.hip)
 
     def segment_mass(self, row: SegmentRow) -> float:
-        """Mass of a segment, kg: the table's share within its part of the body, that part's share of the whole."""
+        """Mass (kg) of a segment: its share of its part of the body by the table, times the part's in `masses`."""
         head, trunk, arm, leg = self.masses
         for share, rows in (
             (head, (HEAD,)),
@@ -88,7 +78,7 @@ class Proportions:
             (leg, (THIGH, SHANK, FOOT)),
         ):
             if row in rows:
-                # The shares of all segments sum to 1, so the body weighs what was asked for.
+                # Normalised so that the segments add up to the mass of the body.
                 total = head + trunk + 2 * arm + 2 * leg
                 return self.mass * share / total * row.mass / sum(r.mass for r in rows)
         raise ValueError(f"{row} is not a segment of the table")
@@ -104,19 +94,19 @@ def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
 
 
 def hand_inertia(mass: float, length: float) -> Vector:
-    """The hand hangs with its palm towards the thigh: the table's front-to-back axis is our y."""
+    """Moments of a hand that hangs with its palm towards the thigh: the table's sagittal axis is y."""
     x, y, z = upright_inertia(HAND, mass, length)
     return y, x, z
 
 
 def foot_inertia(mass: float, length: float) -> Vector:
-    """The foot's length lies forward: the table's longitudinal axis is our x."""
+    """Moments of a foot that points forward: the table's longitudinal axis is x."""
     vertical, lateral, forward = upright_inertia(FOOT, mass, length)
     return forward, lateral, vertical
 
 
 def combined(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
-    """Mass, centre of mass and inertia of rigidly joined (mass, com, inertia) that lie on one vertical line."""
+    """Mass, centre of mass and inertia of rigidly joined parts (mass, com, inertia) on one vertical line."""
     mass = sum(m for m, _, _ in parts)
     x, y, z = (sum(m * c[k] for m, c, _ in parts) / mass for k in range(3))
     spread = sum(m * (c[2] - z) ** 2 for m, c, _ in parts)
@@ -125,12 +115,12 @@ def combined(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vecto
 
 
 def cylinder_inertia(mass: float, radius: float, length: float) -> Vector:
-    """A solid upright cylinder."""
+    """Moments (kg m^2) about x, y, z of a solid upright cylinder."""
     across = mass * (3 * radius**2 + length**2) / 12
     return across, across, mass * radius**2 / 2
 
 
 def ellipsoid_inertia(mass: float, half: Vector) -> Vector:
-    """A solid ellipsoid with half-axes (m) along x, y, z."""
+    """Moments (kg m^2) of a solid ellipsoid with half-axes (m) along x, y, z."""
     a, b, c = (h * h for h in half)
     return mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5

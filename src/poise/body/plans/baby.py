@@ -1,9 +1,9 @@
 """`baby`: an infant of about eight months, 0.70 m, 8.5 kg, with the joints of `human37`.
 
-Shares of mass are those of the Q1 child dummy, head and neck 2.41, torso with suit 4.48, arms 0.89, legs 1.82
-kg [UNR129] Annex 8 Table 1; within a limb they divide as an adult's. Sitting height is 0.655 of stature, as
-of the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short
-and round. Radii of gyration, as fractions of each segment's length, are an adult's for want of a table.
+The distribution of mass is that of the Q1 child dummy: head and neck 2.41, torso with suit 4.48, arms 0.89, legs 1.82
+kg [UNR129] Annex 8 Table 1; within a limb it is an adult's. Sitting height is 0.655 of stature, as of the six-month
+CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short and round. Radii of gyration,
+as fractions of each segment's length, are an adult's, because there is no table for infants.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ INFANT = Proportions(
     girth=1.3,
     masses=(2.41, 4.48, 0.445, 0.91),
 )
-WEAKNESS = 0.5  # infants are weaker than adults of their size would be
+WEAKNESS = 0.5  # strength of an infant over that of an adult scaled to its size
 
 
 def plan() -> BodyPlan:
-    """An adult's joints with strength and resistance for the size; the default set is an infant's."""
+    """The plan, with an adult's joints scaled to the size; the default torque set is "infant"."""
     figure = human37.plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass
     length = INFANT.stature / human37.ADULT.stature
@@ -49,7 +49,7 @@ def plan() -> BodyPlan:
 
 
 def _infants(joint: JointPlan) -> JointPlan:
-    """The joint with a set of an infant's torques beside the others."""
+    """The joint with the additional torque set "infant"."""
     if not joint.torque:
         return joint
     return replace(joint, torque=Frozen({**joint.torque, "infant": WEAKNESS * joint.torque["human"]}))

@@ -1,9 +1,9 @@
 """`biped29`: the character of contact-aware nonlinear control [Muico2009], 29 degrees of freedom, 71.36 kg.
 
-Masses and inertias are Table 1 of the paper. It prints them about x lateral, y up, z forward; here they stand
-as (forward, lateral, up). Clavicles, neck, head and hands have no joint of their own: they are welded links,
-so that the table can be read off the model. The paper prints no lengths and no torque limits; lengths are
-those with which its walks were reproduced, centres of mass lie in the middle of the shapes.
+Masses and inertias are Table 1 of the paper, which gives them about x lateral, y up, z forward; here they are (forward,
+lateral, up). Clavicles, neck, head and hands have no joints; they are welded links, so that each row of the table is a
+link of the model. The paper gives no lengths and no torque limits. The lengths are those with which its walks were
+reproduced; centres of mass are in the middle of the shapes.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ TABLE: dict[str, tuple[float, float, float, float]] = {
 
 # Lengths, m.
 HIP, THIGH, SHANK = 0.09, 0.43, 0.42  # half the distance of the hips; joint to joint
-ANKLE, HEEL, TOE, FOOT = 0.08, -0.06, 0.15, 0.04  # height, contact behind and before the ankle, half-width
-WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips, shoulders above it, and sideways
+ANKLE, HEEL, TOE, FOOT = 0.08, -0.06, 0.15, 0.04  # height; contacts behind and in front of the ankle; half-width
+WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips; shoulders above it and sideways
 UPPER_ARM, FOREARM = 0.30, 0.26
 
 
 def plan() -> BodyPlan:
-    """Pelvis, two legs, trunk with head, two arms."""
+    """The plan: pelvis, two legs, trunk with head, two arms."""
     leg, arm = _leg(), _arm()
     return BodyPlan(
         name="biped29",

@@ -1,7 +1,7 @@
-"""Parts of human figures: pelvis, legs, trunk, head and arms for any proportions. Bodies choose among them.
+"""Parts of human bodies for any proportions: pelvis, legs, trunk, head and arms, of which each body takes some.
 
-All sides are written for the left. Thicknesses are fractions of stature that look like a clothed person; they
-bear no mass.
+All parts are those of the left side. Thicknesses are fractions of stature that look like a clothed person; they do not
+affect masses.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import (
     BodyPlan,
     FootPlan,
+    Geom,
     HandPlan,
     JointPlan,
     Segment,
@@ -24,10 +25,11 @@ from poise.body.plans.plan import (
     right_of,
 )
 
-CLAVICLE_MASS = 0.01  # of body mass, taken from the upper trunk: shoulder girdle of one side
+CLAVICLE_MASS = 0.01  # of body mass: the shoulder girdle of one side, taken from the upper trunk
 TOES_MASS = 0.12  # of the foot's mass
 BALL = 0.072  # of stature: from the ankle forward to the ball of the foot
-ABDUCTION = 0.14  # rad: arms of a standing figure hang a little away from the body
+ABDUCTION = 0.14  # rad: abduction of the arms in the standing pose
+SPINE_SHARE = 0.6  # of the whole spine's range for each of two joints: more than half, because tables round down
 
 
 def assemble(
@@ -41,7 +43,7 @@ def assemble(
     hand: HandPlan,
     default_torque: str = "human",
 ) -> BodyPlan:
-    """A plan from the pelvis (and what is welded to it), a left leg, the trunk with head, and a left arm."""
+    """A plan from the pelvis (with welded links), a left leg, the trunk with head, and a left arm."""
     leg, arm = tuple(leg), tuple(arm)
     return BodyPlan(
         name=name,
@@ -55,7 +57,7 @@ def assemble(
 
 
 def pelvis(p: Proportions) -> Segment:
-    """The free root: the lower trunk, its origin between the hips."""
+    """The free root: the lower trunk, with its origin in the middle of the hips."""
     length, mass = p.trunk * p.trunk_split[0], p.segment_mass(tables.LOWER_TRUNK)
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.054) * p.girth
     looks = (
@@ -76,8 +78,25 @@ def pelvis(p: Proportions) -> Segment:
     )
 
 
+def abdomen(p: Proportions, base: float, length: float) -> Segment:
+    """The middle trunk (of `length` m) on a ball joint `base` m above the hips."""
+    row = tables.MIDDLE_TRUNK
+    mass = p.segment_mass(row)
+    return Segment("abdomen", "pelvis", joint("spine", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
+                   (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
+                   shapes.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
+
+
+def thorax(p: Proportions, base: float, length: float, mass: float, *more: Geom) -> Segment:
+    """The upper trunk (of `length` m and `mass` kg) on a ball joint `base` m above that of the abdomen."""
+    row = tables.UPPER_TRUNK
+    return Segment("thorax", "abdomen", joint("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
+                   (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
+                   (*shapes.thorax(p, "thorax", 0.0, length), *more), "trunk")  # fmt: skip
+
+
 def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None = None) -> tuple[Segment, Segment]:
-    """The long bones of the left leg."""
+    """Thigh and shank of the left leg; `hip` (m) is the joint in the parent's frame."""
     upper, lower = p.metres(p.hip - p.knee), p.metres(p.knee - p.ankle)
     heavy, light = p.segment_mass(tables.THIGH), p.segment_mass(tables.SHANK)
     thick = p.metres(0.040) * p.girth
@@ -116,7 +135,7 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
 
 
 def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, FootPlan]:
-    """A left foot of one piece that touches the ground from `heel` to `toe` (m from the ankle)."""
+    """A rigid left foot with ground contact from `heel` to `toe` (m from the ankle)."""
     mass, length = p.segment_mass(tables.FOOT), p.metres(p.foot)
     half, height = p.metres(p.foot_half), p.metres(p.ankle)
     com = (heel - shapes.SOLE + tables.FOOT.com * length, 0.0, -0.55 * height)
@@ -140,7 +159,7 @@ def jointed_foot(
 ) -> tuple[Segment, Segment, FootPlan]:
     """A left foot from heel to ball, and its toes.
 
-    `sole` (m) is the radius of the contact rails, `forward` (of stature) where the ball lies before the ankle.
+    `sole` (m) is the radius of the contact rails, `forward` (of stature) the distance of the ball from the ankle.
     """
     mass, half, height = p.segment_mass(tables.FOOT), p.metres(p.foot_half), p.metres(p.ankle)
     heel, ball, tip = sole - p.metres(p.heel), p.metres(forward), p.metres(p.foot - p.heel)
@@ -165,7 +184,7 @@ def jointed_foot(
 
 
 def _toes(p: Proportions, mass: float, offset: Vector, length: float, sole: float) -> Segment:
-    """Toes hinged at the ball of the foot; a small sphere under their tip is all that touches."""
+    """Toes hinged at the ball of the foot; only a small sphere at their tip makes contact."""
     wide = p.metres(p.foot_half) + sole
     half = (length / 2, wide, sole)
     looks = (
@@ -246,12 +265,12 @@ def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment
 
 
 def palm_point(p: Proportions) -> HandPlan:
-    """Where a left hand pushes: the middle of the palm."""
+    """The left hand with its contact point in the middle of the palm."""
     return HandPlan("left_hand", (0.0, 0.0, -0.5 * p.metres(p.hand)))
 
 
 def clavicle(p: Proportions, parent: str, height: float) -> Segment:
-    """The left shoulder girdle, from beside the breastbone out to the shoulder; `height` (m) in the parent."""
+    """The left shoulder girdle, from beside the breastbone to the shoulder; `height` (m) in the parent's frame."""
     root, mass, thick = 0.25 * p.metres(p.shoulder_half), CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
     reach = p.metres(p.shoulder_half) - root
     looks = (shapes.capsule("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT),)

@@ -1,8 +1,8 @@
-"""`human37`: a figure for key poses, 37 degrees of freedom, 71 kg, 1.75 m.
+"""`human37`: the character of pose-controlled motion, 37 degrees of freedom, 71 kg, 1.75 m.
 
-[Fattal2006] animates a human-like character of 37 degrees of freedom without printing which. These are: root
-6, spine 3, neck 2; on each side hip 3, knee 1, ankle 2, toe 1, shoulder 3, elbow 1, wrist 2. Toes serve its
-jumps, two wrist angles its tray.
+[Fattal2006] animates a human-like character of 37 degrees of freedom without listing them. Here they are: root 6, spine
+3, neck 2; on each side hip 3, knee 1, ankle 2, toe 1, shoulder 3, elbow 1, wrist 2. The toes are for the paper's jumps,
+the two wrist angles for its tray.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ADULT = Proportions(stature=1.75, mass=71.0)
 
 
 def plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
-    """The figure at any proportions."""
+    """The plan at any proportions."""
     sole = shapes.SOLE * p.stature / ADULT.stature
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle", "yx"), sole)
     navel = p.metres(p.hip) + p.trunk * p.trunk_split[0]

@@ -1,8 +1,8 @@
 """`human58`: the character of the inverted-pendulum balance filter, 30 joints, 58 joint degrees of freedom, 81.4 kg.
 
-[Tsai2010] Table 1 lists the skeleton of the CMU motion database with a third angle at the ankle: 58 degrees of
-freedom in its joints, to which the free root adds six (nv = 64). Torque limits ("paper") and response rates are
-the table's. The two "hip" joints have no freedom: their links are welded to the pelvis.
+[Tsai2010] Table 1 lists the skeleton of the CMU motion database with a third angle at the ankle: 58 degrees of freedom
+in its joints, to which the free root adds six (nv = 64). Torque limits (the set "paper") and response rates are the
+table's. The two "hip" joints of the table have no degrees of freedom: their links are welded to the pelvis.
 
 | table | here | table | here |
 |---|---|---|---|
@@ -22,7 +22,7 @@ from poise.body.plans.anatomy import WELD, joint
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Segment, Vector
 
-ADULT = Proportions(stature=1.78, mass=81.4)  # the paper prints the mass; this stature goes with it
+ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
 # [Tsai2010] Table 1: torque limit (N m), c_i (1/s).
 TABLE: dict[str, tuple[float, float]] = {
@@ -33,17 +33,17 @@ TABLE: dict[str, tuple[float, float]] = {
     "wrist": (300, 10), "fingers": (300, 10), "thumb": (300, 10),
 }  # fmt: skip
 
-THIRD = 0.4  # of the whole range for each of three joints in a row
-HIP_MASS = 0.15  # of the lower trunk, each side
-HIP_REACH = 0.6  # of the way from the middle to the hip joint: where the welded link begins
-NECK_MASS = (0.07, 0.07)  # lower and upper neck, of head and neck together
-FOREARM_SPLIT = 0.6  # the part of the forearm above the twist
-HAND_MASS = (0.65, 0.25, 0.10)  # palm, fingers, thumb
+THIRD = 0.4  # of the whole range for each of three consecutive joints
+HIP_MASS = 0.15  # of the lower trunk: mass of each welded hip link
+HIP_REACH = 0.6  # of the distance from the middle to the hip joint: start of the welded link
+NECK_MASS = (0.07, 0.07)  # of head and neck: lower and upper neck
+FOREARM_SPLIT = 0.6  # of the forearm: the part above the twist joint
+HAND_MASS = (0.65, 0.25, 0.10)  # of the hand: palm, fingers, thumb
 PALM = 0.5  # of the hand's length
 
 
 def plan(p: Proportions = ADULT) -> BodyPlan:
-    """The figure with the table's torques and response rates."""
+    """The plan, with the table's torques and response rates."""
     foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)
     full = human.assemble(
@@ -84,7 +84,7 @@ def _hip_bone(p: Proportions) -> Segment:
 
 
 def _trunk(p: Proportions) -> tuple[Segment, ...]:
-    """The middle trunk in two halves, and the upper trunk less its clavicles."""
+    """The middle trunk in two halves, and the upper trunk without the clavicles' mass."""
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     half, ribs = middle / 2, tables.UPPER_TRUNK
     belly = p.segment_mass(tables.MIDDLE_TRUNK) / 2
@@ -134,10 +134,10 @@ def _arm(p: Proportions) -> tuple[Segment, ...]:
 
 
 def _forearm(p: Proportions) -> tuple[Segment, Segment]:
-    """The forearm in two cylinders, the lower of which twists."""
+    """The forearm as two cylinders with a twist joint between them."""
     whole, length, thick = p.segment_mass(tables.FOREARM), p.metres(p.forearm), p.metres(0.020) * p.girth
     near, far = FOREARM_SPLIT * length, (1 - FOREARM_SPLIT) * length
-    # The thicker upper part holds more than its share of length: the whole's centre stays where the table has it.
+    # The masses are such that the centre of mass of both is the table's.
     heavy = whole * (0.5 * (1 + FOREARM_SPLIT) - tables.FOREARM.com) / 0.5
     return (
         Segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -p.metres(p.upper_arm)),
@@ -167,7 +167,7 @@ def _hand(p: Proportions) -> tuple[Segment, Segment, Segment]:
 def _digit(
     name: str, parent: str, hinge: JointPlan, offset: Vector, mass: float, half: Vector, radius: float
 ) -> Segment:
-    """A piece of the hand that hangs from its joint, twice `half[2]` long."""
+    """A part of the hand that hangs from its joint, of half-sizes `half` (m)."""
     end = -2 * half[2] + radius
     looks: tuple[Geom, ...] = (
         shapes.capsule(f"{name}_shape", (0.0, 0.0, -radius), (0.0, 0.0, end), radius, shapes.SKIN),

@@ -1,8 +1,8 @@
 """`lamp14`: a desk lamp that hops, 14 degrees of freedom, 2.8 kg, half a metre tall.
 
-[Fattal2006] jumps a lamp of 14 degrees of freedom without printing which. These are: root 6; base to lower arm 3,
-lower to upper arm 2, upper arm to shade 3. The root is the base, so that "base level" is a statement about the
-root. In the zero pose the arms are straight up and the shade looks forward; the lamp stands with bent arms.
+[Fattal2006] animates a lamp of 14 degrees of freedom without listing them. Here they are: root 6; base to lower arm 3,
+lower to upper arm 2, upper arm to shade 3. The root is the base, so that keeping the base level is a condition on the
+root. In the zero pose the arms are straight up and the shade points forward; in the standing pose the arms are bent.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ STEEL: Colour = (0.62, 0.66, 0.70, 1.0)
 ENAMEL: Colour = (0.86, 0.87, 0.86, 1.0)
 GLOW: Colour = (1.0, 0.93, 0.65, 1.0)
 
-BASE, ARM, SHADE = 1.6, 0.35, 0.5  # kg: a heavy base, two arms, a shade with its bulb; 2.8 together
-RADIUS, RAIL, TOP = 0.10, 0.008, 0.03  # m: the disc, its contact rails, the joint above the ground
-LENGTH, THICK = 0.20, 0.011  # m: an arm
+BASE, ARM, SHADE = 1.6, 0.35, 0.5  # kg: base, each of two arms, shade with bulb; 2.8 in total
+RADIUS, RAIL, TOP = 0.10, 0.008, 0.03  # m: radii of the disc and of its contact rails, height of the joint
+LENGTH, THICK = 0.20, 0.011  # m: length and radius of an arm
 DEPTH, MOUTH = 0.13, 0.075  # m: the shade from neck to rim, and the rim's radius
-TORQUE = 20.0  # N m: springs of 20 N m/rad over a radian
-DAMPING, ARMATURE = 0.02, 0.0005  # a joint carries 0.02 kg m^2: motion decays within about a second, limp
+TORQUE = 20.0  # N m: a spring of 20 N m/rad at one radian
+DAMPING, ARMATURE = (
+    0.02,
+    0.0005,
+)  # N m s/rad, kg m^2: a joint carries 0.02 kg m^2, so passive motion decays in about 1 s
 
 
 def plan() -> BodyPlan:
-    """Base, two arms, shade."""
+    """The plan: base, two arms, shade."""
     return BodyPlan(
         name="lamp14",
         segments=(_base(), _arm("lower_arm", "base", _ball("base_joint"), TOP - RAIL), _elbowed(), _shade()),
@@ -47,13 +50,13 @@ def _ball(name: str) -> JointPlan:
 
 
 def _corners() -> tuple[Vector, Vector, Vector, Vector]:
-    """Ends of the two rails: four points on the disc's rim, back left first, as a foot's are."""
+    """Ends of the two rails: four points on the disc's rim in the order of a foot's, back left first."""
     x, y = RADIUS * cos(radians(45)), RADIUS * sin(radians(45))
     return (-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)
 
 
 def _base() -> Segment:
-    """A disc on two rails, its origin on the rails' axis."""
+    """A disc on two rails, with its origin at the height of the rails' axes."""
     (back, left, _), _, (front, _, _), _ = _corners()
     looks = (
         shapes.capsule("base_left", (back, left, 0.0), (front, left, 0.0), RAIL, STEEL),
@@ -73,7 +76,7 @@ def _base() -> Segment:
 
 
 def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
-    """Two parallel rods with a spring between them; one capsule touches."""
+    """Two parallel rods; only the capsule between them makes contact."""
     side = 1.4 * THICK
     rods = tuple(
         shapes.capsule(f"{name}_{end}", (0.0, y, 0.0), (0.0, y, LENGTH), 0.45 * THICK, STEEL, solid=False)
@@ -96,14 +99,14 @@ def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
 
 
 def _elbowed() -> Segment:
-    """The upper arm folds forward about y and sways about x."""
+    """The upper arm, with hinges that fold it forward (y) and sideways (x)."""
     hinge = replace(_ball("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
     return _arm("upper_arm", "lower_arm", hinge, LENGTH)
 
 
 def _shade() -> Segment:
-    """A cone that looks forward, built of rings; the rim and the neck touch."""
-    slices, throat = 5, 0.03  # rings, and the radius (m) at which they begin
+    """A cone of rings that points forward; only the rim and the neck make contact."""
+    slices, throat = 5, 0.03  # number of rings, and radius (m) of the cone's start
     thin = DEPTH / (slices + 1)
     rings = tuple(
         Geom(f"shade_ring{k}", "cylinder", ((k * thin, 0.0, 0.0), ((k + 1) * thin, 0.0, 0.0)),

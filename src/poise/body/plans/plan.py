@@ -1,9 +1,9 @@
-"""The plan of a body: tables of segments, from which everything else is generated.
+"""The plan of a body: tables of segments, from which its MJCF and all other data are generated.
 
-Frames: all link frames are parallel to the world in the zero pose (x forward, y left, z up), a link's origin is
-at its joint. Zero pose: upright, arms hanging, palms towards the thighs, feet flat.
+Frames: in the zero pose all link frames are parallel to the world (x forward, y left, z up); a link's origin is at its
+joint. Zero pose: upright, arms hanging, palms towards the thighs, feet flat.
 
-Signs, for turns about the link's axes at the left side (the right side mirrors x and z):
+Signs of rotations about the link's axes on the left side (on the right, x and z are mirrored):
 
 | joint | + y | + x | + z |
 |---|---|---|---|
@@ -33,19 +33,19 @@ Limb = Literal["legs", "arms"]
 
 @dataclass(frozen=True)
 class Geom:
-    """A shape on a segment: `points` are its two ends (capsule, cylinder) or its centre."""
+    """A shape of a segment; `points` are its two ends (capsule, cylinder) or its centre."""
 
     name: str
     shape: Shape
     points: tuple[Vector, ...]  # m
     size: tuple[float, ...]  # m: a radius, or three half-sizes
     rgba: Colour
-    solid: bool = True  # touches the ground; otherwise only seen
+    solid: bool = True  # makes contact; otherwise only visible
 
 
 @dataclass(frozen=True)
 class JointPlan:
-    """How a segment hangs on its parent. `axes` has one letter per degree of freedom, outermost hinge first."""
+    """The joint of a segment; `axes` has one letter per degree of freedom, outermost hinge first."""
 
     name: str
     kind: Literal["free", "ball", "hinge", "weld"]
@@ -60,19 +60,19 @@ class JointPlan:
 
 @dataclass(frozen=True)
 class Segment:
-    """A rigid link: where its joint sits in the parent, what it weighs, what it looks like."""
+    """A rigid link: its joint, mass properties and shapes."""
 
     name: str
     parent: str | None
     joint: JointPlan
-    offset: Vector  # m, joint in the parent's frame
+    offset: Vector  # m, position of the joint in the parent's frame
     mass: float  # kg
     com: Vector  # m, in the link frame
     inertia: Vector  # kg m^2 about the centre of mass and the axes of `frame`
     geoms: tuple[Geom, ...]
     group: str  # left_leg, right_leg, left_arm, right_arm, trunk, head
-    limb: Limb | None = None  # long bones stretch along z when legs or arms are scaled alone
-    frame: Quaternion = (1.0, 0.0, 0.0, 0.0)  # principal axes of inertia in the link's
+    limb: Limb | None = None  # of a long bone, which stretches along z when only legs or arms are scaled
+    frame: Quaternion = (1.0, 0.0, 0.0, 0.0)  # principal axes of inertia in the link frame
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,19 @@ class HandPlan:
 
 @dataclass(frozen=True)
 class BodyPlan:
-    """A whole body, before it becomes MJCF. Segments stand in depth-first order, the root first."""
+    """A whole body. Segments are in depth-first order, the root first."""
 
     name: str
     segments: tuple[Segment, ...]
     default_torque: str
-    standing: Mapping[str, tuple[float, ...]]  # rad: rotation vectors or angles of joints where not zero
+    standing: Mapping[str, tuple[float, ...]]  # rad, rotation vectors or angles of joints that are not zero
     feet: tuple[FootPlan, ...] = ()
     hands: tuple[HandPlan, ...] = ()
     head: str | None = None
 
 
 def other_side(name: str) -> str:
-    """The name of the counterpart on the right of something on the left; other names stay."""
+    """The name of the right counterpart of a name that begins with left_; other names unchanged."""
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
 
@@ -131,7 +131,7 @@ def reflected_point(v: Vector) -> Vector:
 
 
 def minus(a: Vector, b: Vector) -> Vector:
-    """The way from b to a."""
+    """The vector a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
@@ -147,7 +147,7 @@ def both_hands(left: HandPlan) -> tuple[HandPlan, HandPlan]:
 
 
 def _right_joint(left: JointPlan) -> JointPlan:
-    """Turns about x and z change sign under reflection, so their limits swap."""
+    """The right counterpart of a joint: rotations about x and z change sign, so their limits swap."""
     pairs = [(lo, up) if axis == "y" else (-up, -lo)
              for axis, lo, up in zip(left.axes, left.lower, left.upper, strict=True)]  # fmt: skip
     return replace(
@@ -159,7 +159,7 @@ def _right_joint(left: JointPlan) -> JointPlan:
 
 
 def _right_geom(left: Geom) -> Geom:
-    """The right side is a shade darker, so that the two can be told apart in pictures."""
+    """The right counterpart of a shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
     return replace(
         left,

@@ -1,12 +1,12 @@
-"""Other proportions of the same body.
+"""Scaling of a plan to other proportions.
 
-- `size`: all lengths times s; at equal density masses go with s^3 and inertias with s^5.
-- `legs`, `arms`: long bones stretch along their length at equal cross-section. Masses go with the length, second
+- `size` s: lengths scale with s; at equal density, masses with s^3 and inertias with s^5.
+- `legs`, `arms`: long bones stretch along their length at equal cross-section. Masses scale with the length, second
   moments along it with its cube; feet, hands and shoulders keep their size.
-- `mass`: all masses and inertias times one factor so that the total is `mass` kg.
-- Torque limits go with body mass times limb length: what it takes to hold the same pose.
-- Joint damping goes with body mass times limb length^1.5, armature with body mass times limb length^2: motion
-  then keeps its shape, at times that go with the root of length.
+- `mass`: all masses and inertias scale by one factor, so that the total is `mass` kg.
+- Torque limits scale with body mass times limb length, as the torques that hold a given pose.
+- Joint damping scales with body mass times limb length^1.5, armature with body mass times limb length^2: motion then
+  keeps its shape, with times that scale with the square root of length.
 """
 
 from __future__ import annotations
@@ -22,13 +22,8 @@ from poise.errors import PoiseError
 def scale(
     plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
 ) -> BodyPlan:
-    """The plan with other proportions; see the table above."""
-    for name, value in {
-        "legs": legs,
-        "arms": arms,
-        "size": size,
-        "mass": 1.0 if mass is None else mass,
-    }.items():
+    """The plan with other proportions, by the rules in this module's description."""
+    for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
         if not (isfinite(value) and value > 0):
             raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
     before = _mass(plan.segments)
@@ -59,8 +54,8 @@ def scale(
 def _stretched(segment: Segment, factors: Vector) -> Segment:
     """A segment stretched along its axes at equal density.
 
-    Second moments P_i = integral of x_i^2 dm scale with the volume and the square of their own factor; the
-    moments of inertia are sums of two of them.
+    Second moments P_i = integral of x_i^2 dm scale with the volume and the square of their own factor; moments of
+    inertia are sums of two of them.
     """
     a, b, c = segment.inertia
     moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
@@ -76,13 +71,13 @@ def _stretched(segment: Segment, factors: Vector) -> Segment:
 
 
 def _geom(geom: Geom, factors: Vector) -> Geom:
-    """Ends and half-sizes stretch; radii follow the cross-section."""
+    """A stretched shape: ends and half-sizes scale with their axes, radii with the cross-section."""
     size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
     return replace(geom, points=tuple(_times(p, factors) for p in geom.points), size=size)
 
 
 def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
-    """A joint of a body whose mass and limb length are these multiples."""
+    """The joint with torques, damping and armature scaled for multiples of body mass and limb length."""
     return replace(
         joint,
         torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),

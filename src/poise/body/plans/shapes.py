@@ -1,8 +1,10 @@
-"""Looks and contact shapes that bodies share: limbs, feet, heads, and their colours."""
+"""Visible and contact shapes that bodies share: limbs, trunk, feet, hands, heads, and their colours.
+
+Shapes have no mass.
+"""
 
 from __future__ import annotations
 
-from poise.body.plans import shapes
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import Colour, FootPlan, Geom, Vector
 
@@ -13,7 +15,7 @@ TROUSERS: Colour = (0.36, 0.38, 0.45, 1.0)
 SHOE: Colour = (0.82, 0.80, 0.76, 1.0)
 DARK: Colour = (0.16, 0.15, 0.17, 1.0)
 
-SOLE = 0.01  # m, radius of the two rails a foot stands on
+SOLE = 0.01  # m, radius of the two rails on which a foot stands
 
 
 def capsule(name: str, start: Vector, end: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
@@ -22,29 +24,29 @@ def capsule(name: str, start: Vector, end: Vector, radius: float, rgba: Colour, 
 
 
 def sphere(name: str, centre: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
-    """A ball."""
+    """A sphere."""
     return Geom(name, "sphere", (centre,), (radius,), rgba, solid)
 
 
 def ellipsoid(name: str, centre: Vector, half: Vector, rgba: Colour, *, solid: bool = False) -> Geom:
-    """An ellipsoid with half-axes along the link's."""
+    """An ellipsoid with half-axes `half` (m) along the link's axes."""
     return Geom(name, "ellipsoid", (centre,), half, rgba, solid)
 
 
 def hanging_limb(name: str, length: float, radius: float, rgba: Colour) -> Geom:
-    """A limb from its joint straight down to the next one."""
+    """A capsule from a joint straight down to the next."""
     return capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
 
 
 def lateral(name: str, height: float, half_width: float, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
-    """A capsule lying across the trunk, so that the back is round to roll on."""
+    """A capsule across the trunk, which makes the back round to roll on."""
     return capsule(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
 
 
 def rails(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """The two solid edges of a left foot: on a plane they touch at exactly four points.
+    """The two solid rails of a left foot, which touch a plane at exactly four points.
 
-    `heel` and `toe` (m) are the foremost and hindmost contact, `height` (m) the ankle's above the ground.
+    `heel` and `toe` (m) are the hindmost and foremost contacts, `height` (m) is the ankle's above the ground.
     """
     z = sole - height
     return (
@@ -54,7 +56,7 @@ def rails(foot: str, heel: float, toe: float, half_width: float, height: float, 
 
 
 def shoe(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """What is seen of a foot: a flat sole that hides the rails, and an instep; nothing touches it."""
+    """The visible foot, without contact: a flat sole that hides the rails, an upper and an instep."""
     middle, half = (heel + toe) / 2, (toe - heel) / 2
     flat = Geom(f"{foot}_sole", "box", ((middle, 0.0, 1.15 * sole - height),),
                 (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole), SHOE, solid=False)  # fmt: skip
@@ -66,7 +68,7 @@ def shoe(foot: str, heel: float, toe: float, half_width: float, height: float, s
 
 
 def foot_plan(foot: str, ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
-    """The four contact points that `rails` gives a left foot."""
+    """The foot plan with the four contact points of `rails`."""
     return FootPlan(
         foot,
         ((heel, half_width, -height), (heel, -half_width, -height),
@@ -76,7 +78,7 @@ def foot_plan(foot: str, ankle: str, heel: float, toe: float, half_width: float,
 
 
 def face(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
-    """A solid skull with hair, nose and eyes, so that one sees where it looks; `half` are the skull's half-sizes."""
+    """A solid skull with hair, nose and eyes, which show where it faces; `half` are the skull's half-sizes (m)."""
     x, y, z = centre
     a, b, c = half
     eye = 0.12 * b
@@ -91,43 +93,31 @@ def face(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
     )
 
 
-# Shapes of a human figure that several bodies share: round trunk segments and hands. They bear no mass.
-
-
 def hand(length: float, thick: float) -> tuple[Geom, ...]:
-    """A mitten: palm and fingers, with the thumb in front."""
-    palm = shapes.capsule(
-        "left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, shapes.SKIN
-    )
-    thumb = shapes.capsule(
-        "left_hand_thumb",
-        (0.4 * thick, 0.0, -0.22 * length),
-        (1.0 * thick, 0.0, -0.5 * length),
-        0.26 * thick,
-        shapes.SKIN,
-        solid=False,
-    )
-    return palm, thumb
+    """A left hand like a mitten: palm with fingers, and the thumb in front."""
+    palm = capsule("left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, SKIN)
+    base, tip = (0.4 * thick, 0.0, -0.22 * length), (1.0 * thick, 0.0, -0.5 * length)
+    return palm, capsule("left_hand_thumb", base, tip, 0.26 * thick, SKIN, solid=False)
 
 
 def abdomen(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
-    """Round belly of a trunk segment whose shape begins at `base` (m)."""
+    """The belly of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.052) * p.girth
     return (
-        shapes.lateral(f"{link}_belt", base, wide, 0.99 * thick, shapes.SHIRT, solid=False),
-        shapes.lateral(f"{link}_belly", base + 0.25 * length, wide, thick, shapes.SHIRT),
-        shapes.lateral(f"{link}_side", base + 0.5 * length, 1.05 * wide, 1.02 * thick, shapes.SHIRT, solid=False),
-        shapes.lateral(f"{link}_waist", base + 0.75 * length, 1.1 * wide, 1.05 * thick, shapes.SHIRT),
+        lateral(f"{link}_belt", base, wide, 0.99 * thick, SHIRT, solid=False),
+        lateral(f"{link}_belly", base + 0.25 * length, wide, thick, SHIRT),
+        lateral(f"{link}_side", base + 0.5 * length, 1.05 * wide, 1.02 * thick, SHIRT, solid=False),
+        lateral(f"{link}_waist", base + 0.75 * length, 1.1 * wide, 1.05 * thick, SHIRT),
     )
 
 
 def thorax(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
-    """Ribs and chest of a trunk segment whose shape begins at `base` (m)."""
+    """Ribs and chest of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
     wide, thick = p.metres(0.042) * p.girth, p.metres(0.056) * p.girth
     return (
-        shapes.lateral(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, shapes.SHIRT, solid=False),
-        shapes.lateral(f"{link}_ribs", base + 0.22 * length, wide, thick, shapes.SHIRT),
-        shapes.lateral(f"{link}_breast", base + 0.42 * length, 1.08 * wide, thick, shapes.SHIRT, solid=False),
-        shapes.lateral(f"{link}_chest", base + 0.62 * length, 1.15 * wide, 0.94 * thick, shapes.SHIRT),
-        shapes.lateral(f"{link}_collar", base + 0.78 * length, 1.2 * wide, 0.7 * thick, shapes.SHIRT, solid=False),
+        lateral(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, SHIRT, solid=False),
+        lateral(f"{link}_ribs", base + 0.22 * length, wide, thick, SHIRT),
+        lateral(f"{link}_breast", base + 0.42 * length, 1.08 * wide, thick, SHIRT, solid=False),
+        lateral(f"{link}_chest", base + 0.62 * length, 1.15 * wide, 0.94 * thick, SHIRT),
+        lateral(f"{link}_collar", base + 0.78 * length, 1.2 * wide, 0.7 * thick, SHIRT, solid=False),
     )

@@ -1,1 +1,1 @@
-"""Import that repairs: what motion files get wrong, found, mended and reported."""
+"""Import of motion files with detection, repair and report of their common faults."""

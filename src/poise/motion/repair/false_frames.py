@@ -1,4 +1,4 @@
-"""Frames that are no motion: a root at the origin before the capture starts, and leaps between two frames."""
+"""Frames that do not belong to the motion: artificial first poses, a root at the origin, jumps of the root."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from poise.motion.repair.stance import asymmetry
 from poise.motion.roles import Roles
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
-# A first frame that nobody performed: a T-pose that a converter put there.
-
-LOOK = 12  # frames after the artificial one, which tell how fast the figure really moves
-JUMP = 0.05  # of the leg, that joints leap on average when the performance begins
-T_POSE_RATIO = 4.0  # times faster than just after, and twice as fast as anything there
-STAYS = 0.2  # of the leg, that the root may move meanwhile
-SAME = 1e-6  # rad
-SYMMETRIC = 0.02  # of the leg
+LOOK = 12  # frames after the artificial pose from which the usual speed of the joints is measured
+JUMP = 0.05  # of the leg: least mean displacement of the joints from the artificial pose to the next frame
+T_POSE_RATIO = 4.0  # least ratio of that displacement to the median of the following ones (and 2 to their maximum)
+STAYS = 0.2  # of the leg: largest displacement of the pelvis between the two frames
+SAME = 1e-6  # largest difference between quaternions (or rad) that count as equal
+SYMMETRIC = 0.02  # of the leg: largest asymmetry of an artificial pose
+LEAP = 0.15 / 0.85  # of the leg: least displacement of the root in one frame that may be a jump
+LEAP_RATIO = 5.0  # least ratio of a jump to the median displacement nearby: a sprint at 30 Hz is no jump
+NEARBY = 5  # frames to each side for that median
+BEGINNING = 0.1  # of the clip: a jump in this part ends the leading frames that are cut
 
 
 def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding]:
-    """The clip without an artificial beginning."""
+    """The clip without the T-pose that a converter put at its beginning."""
     count = 0 if roles is None else artificial_frames(clip, roles, leg)
     found = (
-        f"frame 0{'' if count == 1 else f' to {count - 1}'} is an artificial pose: the figure leaps out of it at once"
+        f"frame 0{'' if count == 1 else f' to {count - 1}'} is an artificial pose: the figure jumps out of it at once"
         if count
         else "no artificial first pose"
     )
     dropped = 0 if settings.tpose == "keep" else count
     if settings.tpose == "drop" and not count and clip.frames > 1:
-        dropped = 1  # whoever asks for it knows better
+        dropped = 1
     done = f"dropped, {clip.frames - dropped} frames left" if dropped else "nothing"
     return clip.cut(dropped, clip.frames), Finding("tpose", found, done, "tpose=keep", dropped)
 
 
 def artificial_frames(clip: Clip, roles: Roles, leg: float) -> int:
-    """How many frames at the beginning hold an artificial pose; `leg` is its length in the clip's unit."""
+    """Number of frames at the beginning that hold an artificial pose; `leg` is the leg's length in the clip's unit."""
     held = _held(clip.rotation)
     if held >= clip.frames - 2:
         return 0
@@ -48,58 +50,52 @@ def artificial_frames(clip: Clip, roles: Roles, leg: float) -> int:
     steps = np.linalg.norm(np.diff(start.places.position - pelvis[:, None], axis=0), axis=-1).mean(axis=1) / leg
     away = np.linalg.norm(pelvis[1] - pelvis[0]) / leg
     stays = away < STAYS or not np.any(start.position[0])
-    leaps = steps[0] > max(JUMP, T_POSE_RATIO * np.median(steps[1:]), 2 * steps[1:].max())
+    jumps = steps[0] > max(JUMP, T_POSE_RATIO * np.median(steps[1:]), 2 * steps[1:].max())
     artificial = _mostly_zero(clip) or asymmetry(start.places.position[0], roles) < SYMMETRIC * leg
-    return held if stays and leaps and artificial else 0
+    return held if stays and jumps and artificial else 0
 
 
 def _held(rotation: Array) -> int:
-    """Frames at the beginning that equal the first."""
+    """Number of frames at the beginning that equal the first."""
     changed = np.flatnonzero(np.abs(rotation - rotation[0]).max(axis=(1, 2)) > SAME)
     return int(changed[0]) if len(changed) else len(rotation)
 
 
 def _mostly_zero(clip: Clip) -> bool:
-    """Are most joints that move later exactly unturned in the first frame?"""
-    turned = np.linalg.norm(quat_log(clip.rotation[0]), axis=-1) > SAME
+    """Whether most joints that move later have zero rotation in the first frame."""
+    rotated = np.linalg.norm(quat_log(clip.rotation[0]), axis=-1) > SAME
     later = clip.rotation[min(clip.frames - 1, 1 + LOOK)]
     moves = np.linalg.norm(quat_log(quat_multiply(quat_conjugate(clip.rotation[0]), later)), axis=-1) > 1e-3
-    return bool(np.mean(turned[moves]) < 0.5) if moves.any() else False
-
-
-LEAP = 0.15 / 0.85  # of the leg, in one frame
-LEAP_RATIO = 5.0  # times the steps nearby: a sprint at 30 frames per second is no leap
-NEARBY = 5  # steps on each side
-BEGINNING = 0.1  # of the clip
+    return bool(np.mean(rotated[moves]) < 0.5) if moves.any() else False
 
 
 def cut_leading(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding, Finding]:
-    """The clip from where it makes sense, and the leaps that remain inside."""
+    """The clip without leading frames at the origin or before a jump, and findings on these and on later jumps."""
     position = clip.position
-    if roles is not None and roles.joints["pelvis"] > 0:  # what is above it may stand still and mean nothing
+    if roles is not None and roles.joints["pelvis"] > 0:  # a root above the pelvis may not move at all
         position = clip.places.position[:, roles.joints["pelvis"]]
     bad = bad_frames(position, leg)
     if settings.leading is not None and settings.leading >= clip.frames:
         raise PoiseError(f"cannot cut {settings.leading} leading frames of '{clip.name}': it has {clip.frames}")
     cut = min(bad, clip.frames - 1) if settings.leading is None else settings.leading
     kept = clip.cut(cut, clip.frames)
-    found = f"the root is nowhere or leaps in the first {bad} frames" if bad else "the clip begins in place"
+    found = f"the root is at the origin or jumps in the first {bad} frames" if bad else "the first frames are sound"
     done = f"{cut} frames cut" if cut else "nothing"
     start = Finding("leading", found, done, "leading=FRAMES", cut)
     return kept, start, _remaining(leaps(position[cut:], leg))
 
 
 def bad_frames(position: Array, leg: float) -> int:
-    """How many frames to cut from the beginning of root positions (T, 3)."""
+    """Number of frames to cut from the beginning of root positions (T, 3)."""
     placed = np.flatnonzero(np.any(position != 0.0, axis=1))
     away = len(placed) > 0 and np.linalg.norm(position[placed[0]]) > LEAP * leg
-    nowhere = int(placed[0]) if away else 0
-    early = [k for k in leaps(position[nowhere:], leg) if k <= BEGINNING * len(position)]
-    return nowhere + (early[-1] if early else 0)
+    at_origin = int(placed[0]) if away else 0
+    early = [k for k in leaps(position[at_origin:], leg) if k <= BEGINNING * len(position)]
+    return at_origin + (early[-1] if early else 0)
 
 
 def leaps(position: Array, leg: float) -> list[int]:
-    """The frames that the root reaches from far away."""
+    """The frames that the root reaches by a jump."""
     steps = np.linalg.norm(np.diff(position, axis=0), axis=-1)
     far = [int(k) for k in np.flatnonzero(steps > LEAP * leg)]
     return [k + 1 for k in far if steps[k] > LEAP_RATIO * _usual(steps, k)]
@@ -113,6 +109,6 @@ def _usual(steps: Array, k: int) -> float:
 def _remaining(frames: list[int]) -> Finding:
     where = ", ".join(map(str, frames[:5])) + (", ..." if len(frames) > 5 else "")
     found = (
-        f"the root leaps in {len(frames)} frames (of the imported clip): {where}" if frames else "the root never leaps"
+        f"the root jumps in {len(frames)} frames (of the imported clip): {where}" if frames else "the root never jumps"
     )
-    return Finding("leaps", found, "nothing; cut or mend these by hand" if frames else "nothing", "", frames)
+    return Finding("leaps", found, "nothing; cut or repair these by hand" if frames else "nothing", "", frames)

@@ -1,4 +1,4 @@
-"""What an import found and did, for people and for programs."""
+"""What an import found and changed, as values and as a report."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 
 from poise.motion.clip import Clip
 
-WIDTH = 72  # of the text in reports
+WIDTH = 72  # columns of text in reports
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
-    found: str  # what the file shows, in plain words
+    found: str  # what the file shows
     done: str  # what was changed because of it
-    override: str  # the setting that decides otherwise; "" where nothing is ever changed
-    value: Any  # the result, for programs: plain values that JSON knows
-    confidence: float | None = None  # 0 to 1, where it is more than a yes or no
+    override: str  # the setting that overrides the decision; "" if nothing is ever changed
+    value: Any  # the result as a plain value for JSON
+    confidence: float | None = None  # 0 to 1; None if not graded
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """A clip in our conventions and the story of how it got there."""
+    """A clip in Poise's conventions and the findings of its import."""
 
     clip: Clip
     findings: tuple[Finding, ...]
 
     def finding(self, name: str) -> Finding:
-        """The finding of a name."""
+        """The finding of this name."""
         return next(finding for finding in self.findings if finding.name == name)
 
     def as_dict(self) -> dict[str, Any]:
@@ -40,7 +40,7 @@ class Imported:
 
 
 def report(imported: Imported) -> str:
-    """A readable table of what was found, what was done and what overrides it."""
+    """A text table of what was found, what was done and which setting overrides it."""
     clip = imported.clip
     title = (
         f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s, {clip.skeleton.count} joints"

@@ -1,7 +1,7 @@
-"""The floor: what the figure stands on.
+"""The height of the floor on which the figure stands.
 
-Files have neither heel nor sole, so the ground is told from the joints of flat feet: ankles are at 0.039 of stature
-above it [DrillisContini1966], the joints of the toes at about 0.0165.
+Files have neither heel nor sole, so the floor is derived from the joints of flat feet: ankles are 0.039 of stature
+above it [DrillisContini1966], toe joints about 0.0165.
 """
 
 from __future__ import annotations
@@ -11,82 +11,80 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.flight_evidence import runs
 from poise.motion.repair.point_masses import first_joint, local_parabolas
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.role_topology import ancestors
 from poise.motion.roles import SIDES, Roles
 
-ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: heights of the joints above the sole, and from ankle to hip
-TOES_ERR = 0.03  # m: the joint of the toes is the worst captured of all, and is believed no further than this
-FLESH = 0.035  # of stature, between the joints of the trunk and what a figure lies on
-SEAT = 0.25  # of the leg, above the floor at least
-STILL = 0.15  # m/s
-UPRIGHT = 0.7  # of the leg, that the hips of a standing figure are above its ankles at least
-UPRIGHT_SHARE = 0.2  # of the clip, from which on its feet tell more than its trunk
-LONG_ENOUGH = 0.1  # s that a foot stands
-LEVEL = 0.04  # m, that one level may vary
-SUPPORTED = 0.4  # of what the favourite level carries, that the lowest one does
+ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: ankle and toe joints above the sole; ankle to hip
+TOES_ERR = 0.03  # m: largest correction by the toe joint, the worst captured joint of all
+FLESH = 0.035  # of stature: distance from the joints of the trunk to the surface on which a figure lies
+SEAT = 0.25  # of the leg: least height of a seat above the floor
+STILL = 0.15  # m/s: largest speed of the joints of a standing foot
+UPRIGHT = 0.7  # of the leg: least height of the hips above the ankles of a standing figure
+UPRIGHT_SHARE = 0.2  # of the clip: if upright for longer, feet rather than trunk give the floor
+LONG_ENOUGH = 0.1  # s: shortest stance of a foot that counts
+LEVEL = 0.04  # m: range of heights that count as one level
+SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with at least this
 
 
 @dataclass(frozen=True, eq=False)
 class FlatFootPhases:
-    """Stretches in which a foot is flat on the ground."""
+    """Phases in which a foot is flat on the ground."""
 
-    ground: Array  # (n,) m, height of what is under it
-    toes: Array  # (n,) m, height of their joint
-    frames: Array  # (n,)
+    ground: Array  # (n,) m, height of the ground under it
+    toes: Array  # (n,) m, height of the toe joint
+    frames: Array  # (n,) duration
 
 
 def find_floor(clip: Clip, roles: Roles | None, rate: float, settings: ImportSettings) -> Finding:
-    """The height of the floor under a clip that was captured at a rate."""
-    height, found = _lowest(clip) if roles is None else _stood_on(clip, roles, rate)
+    """The height of the floor under a clip captured at `rate` (Hz)."""
+    height, found = _floor_of_object(clip) if roles is None else _floor_of_person(clip, roles, rate)
     floor = height if settings.floor is None else settings.floor
     asked = "" if settings.floor is None else ", as asked"
     done = f"everything moved by {-floor * 100:+.1f} cm{asked}" if floor else "nothing" + asked
     return Finding("floor", found, done, "floor=METRES", floor)
 
 
-def _lowest(clip: Clip) -> tuple[float, str]:
-    """For whatever is no person."""
+def _floor_of_object(clip: Clip) -> tuple[float, str]:
     low = float(np.percentile(_low_points(clip, range(clip.skeleton.count)), 5))
     return low, f"the lowest joint is at {low * 100:+.1f} cm most of the time"
 
 
-def _stood_on(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]:
+def _floor_of_person(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]:
     leg = leg_length(clip, roles)
-    footing = _footing(clip, roles, leg, rate)
-    if not len(footing.frames):
-        return _touched(clip, roles, leg)
-    floor = _lowest_level(footing.ground, footing.frames)
-    here = np.abs(footing.ground - floor) < LEVEL
-    toes = float(np.median(footing.toes[here]))
-    share = footing.frames[here].sum() / footing.frames.sum()
+    phases = _flat_foot_phases(clip, roles, leg, rate)
+    if not len(phases.frames):
+        return _floor_without_stance(clip, roles, leg)
+    floor = _lowest_level(phases.ground, phases.frames)
+    here = np.abs(phases.ground - floor) < LEVEL
+    toes = float(np.median(phases.toes[here]))
+    share = phases.frames[here].sum() / phases.frames.sum()
     return floor, f"feet stand on {floor * 100:+.1f} cm ({share:.0%} of their time), toe joints at {toes * 100:+.1f} cm"
 
 
-def _touched(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
-    """For who never stands: runs on toes, sits, or lies."""
+def _floor_without_stance(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
+    """The floor of a figure that never stands on a flat foot: it runs on its toes, sits or lies."""
     where = clip.places.position[..., 2]
     ankles = where[:, [roles.joints[f"{side}_foot"] for side in SIDES]].min(axis=1)
     if np.mean(where[:, roles.joints["pelvis"]] - ankles > UPRIGHT * leg) > UPRIGHT_SHARE:
         feet = {roles.joints[f"{side}_foot"] for side in SIDES}
         parts = [j for j in range(clip.skeleton.count) if not feet.isdisjoint(ancestors(clip.skeleton, j))]
         low = float(np.percentile(_low_points(clip, parts), 5)) - TOES / 2 * leg / LEG
-        return low, f"no foot ever stands flat; their lowest points put the floor at {low * 100:+.1f} cm"
+        return low, f"no foot ever stands flat; the lowest points of the feet put the floor at {low * 100:+.1f} cm"
     trunk = [joint for role, joint in roles.joints.items() if role.endswith(("pelvis", "chest", "thigh", "upper_arm"))]
     low = float(np.percentile(where[:, trunk].min(axis=1), 10)) - FLESH * leg / LEG
     under_feet = float(np.percentile(ankles, 10)) - ANKLE * leg / LEG
     if low - under_feet > SEAT * leg:
-        return under_feet, f"the figure never stands; where it sits its feet rest on {under_feet * 100:+.1f} cm"
+        return under_feet, f"the figure never stands; it sits, and its feet rest on {under_feet * 100:+.1f} cm"
     return low, f"the figure never stands; its trunk lies on {low * 100:+.1f} cm"
 
 
-def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> FlatFootPhases:
+def _flat_foot_phases(clip: Clip, roles: Roles, leg: float, rate: float) -> FlatFootPhases:
     half = min(max(1, round(0.04 * rate)), (clip.frames - 1) // 2)
     hips = local_parabolas(clip.places.position[:, roles.joints["pelvis"], 2], half).value
     stature = leg / LEG
@@ -105,7 +103,7 @@ def _footing(clip: Clip, roles: Roles, leg: float, rate: float) -> FlatFootPhase
 
 
 def _ground(ankle: float, toes: float, stature: float) -> float:
-    """m, the ground under a foot whose joints are at these heights.
+    """Height (m) of the ground under a foot whose joints are at these heights (m).
 
     Ankles are captured better than toes, but a heel may be raised: lower toes count in full, higher ones by half.
     """
@@ -115,17 +113,19 @@ def _ground(ankle: float, toes: float, stature: float) -> float:
 
 
 def _lowest_level(height: Array, frames: Array) -> float:
-    """The lowest height around which the figure stands for long enough, m."""
+    """The lowest height (m) at which the figure stands for long enough."""
     order = np.argsort(height)
     height, frames = height[order], frames[order]
-    near = (height >= height[:, None]) & (height < height[:, None] + LEVEL)  # (n, n): row k is the level that k begins
-    carried = near @ frames
-    level = near[np.argmax(carried >= SUPPORTED * carried.max())]
+    near = (height >= height[:, None]) & (
+        height < height[:, None] + LEVEL
+    )  # (n, n): row k is the level that starts at k
+    time = near @ frames
+    level = near[np.argmax(time >= SUPPORTED * time.max())]
     return float(np.average(height[level], weights=frames[level]))
 
 
 def _low_points(clip: Clip, joints: Sequence[int]) -> Array:
-    """(T,) m, the lowest of some joints and their tips."""
+    """Height (T,) m of the lowest of some joints and their tips."""
     places = clip.places
     tips = [k for k, end in enumerate(clip.skeleton.ends) if end.joint in joints]
     return np.asarray(

@@ -1,4 +1,4 @@
-"""Import with repairs: from a file of any source to a clip in our conventions, with nothing changed silently."""
+"""Import with repairs: from a file of any format to a clip in Poise's conventions, with a finding for every change."""
 
 from __future__ import annotations
 
@@ -23,34 +23,18 @@ from poise.motion.repair.unit_and_axes import axes_of, find_facing, find_unit, f
 from poise.motion.repair.upright import find_upright
 from poise.motion.roles import Roles, find_roles
 
-# Rotations without jumps: Euler angles wrap, and quaternions have two signs for one turn.
-
-
-def continuous_turns(clip: Clip) -> tuple[Clip, Finding]:
-    """The clip with each quaternion on the side of the one before."""
-    flips = np.einsum("tjk,tjk->tj", clip.rotation[1:], clip.rotation[:-1]) < 0
-    count = int(np.count_nonzero(flips))
-    found = f"{count} times an angle of a joint jumps by whole turns" if count else "no angle jumps by whole turns"
-    if not count:
-        return clip, Finding("wraps", found, "nothing", "", 0)
-    sign = np.ones(clip.rotation.shape[:2])
-    sign[1:] = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
-    done = "nothing is lost: rotations are kept as continuous quaternions"
-    return replace(clip, rotation=readonly(clip.rotation * sign[..., None])), Finding("wraps", found, done, "", count)
-
-
 AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
 
 
 def import_motion(
     path: Path | str, settings: ImportSettings = FIND_OUT, skeleton: Path | str | None = None
 ) -> Imported:
-    """Read a motion and mend what its file is known to get wrong; `skeleton` is the ASF file of an AMC."""
+    """Read a motion file and repair its known faults; `skeleton` is the ASF file of an AMC file."""
     return repaired(read_motion(path, skeleton, settings.rate), settings)
 
 
 def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
-    """What a file holds, in our conventions, and what was found and done on the way."""
+    """The motion of a file in Poise's conventions, and the findings."""
     if raw.kind == "clip":
         settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
     filed, offsets = true_offsets(raw.clip, settings)
@@ -59,8 +43,8 @@ def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     begun, tpose = drop_tpose(filed, roles, size, settings)
     begun, leading, leaps = cut_leading(begun, roles, size, settings)
     first = filed.cut(0, 1) if tpose.value else None
-    clip, conventions = _in_our_conventions(begun, first, raw, roles, settings)
-    clip, wraps = continuous_turns(clip)
+    clip, conventions = _in_poise_conventions(begun, first, raw, roles, settings)
+    clip, wraps = continuous_rotations(clip)
     clip, thorax = mend_thorax(clip, roles, settings)
     rate = find_rate(clip, roles, settings)
     floor = find_floor(clip, roles, rate.value["rate"], settings)
@@ -71,12 +55,12 @@ def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))
 
 
-def _in_our_conventions(
+def _in_poise_conventions(
     clip: Clip, first: Clip | None, raw: RawMotion, roles: Roles | None, settings: ImportSettings
 ) -> tuple[Clip, tuple[Finding, ...]]:
-    """Metres, z up, facing +x when upright; `first` is the artificial pose that was cut off."""
+    """The clip in metres, z up, facing +x when upright, and the findings; `first` is the artificial pose cut off."""
     if raw.kind == "clip":
-        return clip, (Finding("conventions", "a clip of ours", "nothing", "", None),)
+        return clip, (Finding("conventions", "a clip saved by Poise", "nothing", "", None),)
     sample = sampled_frames(clip)
     size = _size(clip, roles)
     seen = None if roles is None else views(sample, roles, size, first)
@@ -89,18 +73,31 @@ def _in_our_conventions(
     clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
     bent = clip if roles is None else with_bends(clip, roles)
     if bent is not clip:
-        upright = replace(upright, done=f"{upright.done}, its limbs rolled to how elbows and knees bend")
+        upright = replace(upright, done=f"{upright.done}, its limbs rolled to match how elbows and knees bend")
     return bent, (unit, up, facing, upright)
 
 
 def _person(clip: Clip) -> Roles | None:
-    """The roles of a figure that has legs of some length; points without bones are nobody."""
+    """The roles of a humanoid whose legs have a length; else None."""
     roles = find_roles(clip.skeleton, sampled_frames(clip).places.position)
     return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
 def _size(clip: Clip, roles: Roles | None) -> float:
-    """The length of a leg, or of whatever is no person, in the clip's unit."""
+    """Length of a person's leg, or the diagonal of any other figure's bounding box, in the clip's unit."""
     if roles is not None:
         return leg_length(clip, roles)
     return float(np.linalg.norm(np.ptp(zero_pose(clip.skeleton)[0], axis=0)))
+
+
+def continuous_rotations(clip: Clip) -> tuple[Clip, Finding]:
+    """The clip with the sign of each quaternion chosen nearer to the frame before; Euler angles of files wrap."""
+    flips = np.einsum("tjk,tjk->tj", clip.rotation[1:], clip.rotation[:-1]) < 0
+    count = int(np.count_nonzero(flips))
+    found = f"{count} times a joint angle jumps by full turns" if count else "no joint angle jumps by full turns"
+    if not count:
+        return clip, Finding("wraps", found, "nothing", "", 0)
+    sign = np.ones(clip.rotation.shape[:2])
+    sign[1:] = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
+    done = "nothing is lost: rotations are kept as continuous quaternions"
+    return replace(clip, rotation=readonly(clip.rotation * sign[..., None])), Finding("wraps", found, done, "", count)

@@ -1,4 +1,4 @@
-"""The figure as a handful of point masses: enough to ask gravity what time it is."""
+"""The figure as point masses, and smoothed tracks of feet and hands, for checks of the frame rate against gravity."""
 
 from __future__ import annotations
 
@@ -10,12 +10,24 @@ from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.roles import SIDES, Roles
 
-# Local parabolas: smoothed values, speeds and accelerations of sampled curves.
+HEAD, TRUNK = 0, 1  # indices among the mass points
+HEEL, TIP = -0.3, 1.5  # ends of the sole on the line from ankle (0) to ball of the foot (1)
+
+# Fractions of body mass, and positions of the centres between the joints: men in [deLeva1996] Table 4.
+_HEAD_SHARE, _TRUNK_SHARE = 0.0694, 0.4346
+_LIMBS = (  # segment, next joint of the limb, fraction of mass, position from the segment's joint (0) to the next (1)
+    ("upper_arm", "forearm", 0.0271, 0.58),
+    ("forearm", "hand", 0.0162, 0.46),
+    ("hand", "hand", 0.0061, 0.0),
+    ("thigh", "shank", 0.1416, 0.41),
+    ("shank", "foot", 0.0433, 0.44),
+    ("foot", "toes", 0.0137, 0.5),
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Smoothed:
-    """A parabola fitted around each frame that has `half` neighbours on both sides; frames are the unit of time."""
+    """Parabolas fitted around each frame with `half` neighbours on both sides; the unit of time is the frame."""
 
     value: Array  # (T - 2 half, ...)
     speed: Array  # per frame
@@ -34,30 +46,16 @@ def local_parabolas(curve: Array, half: int) -> Smoothed:
     return Smoothed(value, speed, acceleration)
 
 
-HEAD, TRUNK = 0, 1  # their places among the points
-
-# Shares of body mass and places of the centres between the joints: men in [deLeva1996] Table 4.
-_HEAD_SHARE, _TRUNK_SHARE = 0.0694, 0.4346
-_LIMBS = (  # segment, next joint of the limb, share, place from the segment's joint to the next
-    ("upper_arm", "forearm", 0.0271, 0.58),
-    ("forearm", "hand", 0.0162, 0.46),
-    ("hand", "hand", 0.0061, 0.0),
-    ("thigh", "shank", 0.1416, 0.41),
-    ("shank", "foot", 0.0433, 0.44),
-    ("foot", "toes", 0.0137, 0.5),
-)
-
-
 @dataclass(frozen=True, eq=False)
 class MassPoints:
-    """Where the parts of a body of mass 1 are."""
+    """Point masses of a body of mass 1."""
 
     share: Array  # (P,) sums to 1
     place: Array  # (T, P, 3) m
 
     @property
     def centre(self) -> Array:
-        """(T, 3) m, the centre of mass."""
+        """Centre of mass (T, 3) m."""
         return np.asarray(np.einsum("p,tpk->tk", self.share, self.place))
 
 
@@ -75,7 +73,7 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (middle("upper_arm") + middle("thigh")) / 2)]
     for side in SIDES:
         for segment, beyond, share, along in _LIMBS:
-            inner = "foot" if segment == "foot" else "forearm"  # carries a hand the skeleton does not have
+            inner = "foot" if segment == "foot" else "forearm"  # replaces a hand that the skeleton lacks
             near = joint(f"{side}_{segment}", f"{side}_{inner}")
             far = joint(f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
             points.append((share, near + along * (far - near)))
@@ -84,28 +82,23 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
 
 
 def first_joint(where: Array, roles: Roles, *names: str) -> Array:
-    """(T, 3) of (T, J, 3): the first of the named joints that the skeleton has."""
+    """Positions (T, 3), out of (T, J, 3), of the first of the named joints that the skeleton has."""
     return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
-
-
-# What feet and hands do, smoothed for a supposed frame rate: who stands, who swings.
-
-HEEL, TIP = -0.3, 1.5  # the ends of the sole on the line from ankle to ball of the foot
 
 
 @dataclass(frozen=True, eq=False)
 class FootTrack:
-    """One foot over time."""
+    """The smoothed motion of one foot."""
 
     middle: Array  # (T, 3) m
     sole: Array  # (T, 2, 3) m, heel and tip
-    pace: Array  # (T,) m per frame, of its middle
-    stillness: Array  # (T,) m per frame, of its middle or its ball, whichever is slower
+    pace: Array  # (T,) m per frame, speed of its middle
+    stillness: Array  # (T,) m per frame, speed of its middle or its ball, whichever is slower
 
 
 @dataclass(frozen=True, eq=False)
 class Extremities:
-    """Feet and hands, left and right."""
+    """The smoothed motions of feet and hands, left and right."""
 
     feet: tuple[FootTrack, ...]
     hands: tuple[Array, ...]  # (T, 3) m
@@ -113,7 +106,7 @@ class Extremities:
 
 
 def extremities(where: Array, roles: Roles, half: int) -> Extremities:
-    """Feet and hands of a figure whose joints are at (T, J, 3) m, by parabolas over `half` frames to both sides."""
+    """Feet and hands of a figure with joints at (T, J, 3) m, smoothed over `half` frames to both sides."""
     hands = [local_parabolas(first_joint(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
     return Extremities(
         feet=tuple(_foot(where, roles, side, half) for side in SIDES),

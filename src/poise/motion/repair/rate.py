@@ -1,4 +1,10 @@
-"""The frame rate of an import: what the file states, what gravity says, in words."""
+"""The frame rate of a clip: the file's own, checked against gravity.
+
+Four kinds of evidence are used. In flight the centre of mass falls with g; it never falls faster than g; in single
+support the moments of inertia and weight about the standing foot balance; and a figure that stands on both feet does
+not tip over. Each is evaluated for the file's rate, its halves and its doubles; the file's rate has the largest prior
+probability. The result has a probability and names the evidence that decided.
+"""
 
 from __future__ import annotations
 
@@ -18,49 +24,44 @@ from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.support_evidence import SingleSupportEvidence, pendulum, tipping_distance
 from poise.motion.roles import Roles
 
-# The frame rate that gravity confirms.
-#
-# Four kinds of evidence, all against the one clock a figure cannot cheat: flights fall with g; nobody falls faster
-# than g; about one standing foot inertia balances weight; and whoever stands on two does not tip over. Each judges
-# the file's own rate and its halves and doubles, the file's being the likeliest beforehand. The winner comes with its
-# probability and with what decided.
-
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)
 DOUBLINGS = (0, -1, 1, -2, 2)
-WINDOW = 0.075  # s to each side: less sees the jerks of the data, more misses short flights
-STILL = 0.1  # m/s at the stated rate, a standing foot
-NEAR = 0.75  # s around a frame in which the level of the ground is looked for
+WINDOW = 0.075  # s to each side for smoothing: a shorter one passes noise, a longer one misses short flights
+STILL = 0.1  # m/s at the stated rate: largest speed of a standing foot
+NEAR = 0.75  # s around a frame from which the level of the ground is taken
+FEWEST = 24  # frames from which the rate can be checked
+BELIEVED = 0.6  # least probability at which a rate other than the file's is used
 
-# Natural logarithms of odds: what speaks against a rate at most, and before anything was seen.
+# Penalties as natural logarithms of odds: per doubling a priori, and the largest for each kind of evidence.
 PRIOR, FLIGHT, PENDULUM, FALL, TIPPING = 2.5, 7.0, 7.0, 9.0, 5.0
-RARE, COMMON = 4.5, (10.0, 150.0)  # against other rates than these, unless the file states them
-# How far right rates stray: logarithms of ratios for flights and pendulums; g and m for falls and tipping.
+RARE, COMMON = 4.5, (10.0, 150.0)  # penalty of rates outside this range (Hz), unless the file states them
+# Standard deviations at the right rate: natural logarithms of ratios; for tipping, m.
 FLIGHT_SPREAD, PENDULUM_SPREAD = 0.12, 0.15
-FULL_RISE = 0.015  # m that all flights together rise, to be worth full trust: less may be a step that something slows
-FALL_FREE, FALL_SPREAD = 1.3, 0.25
-TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03
+FULL_RISE = 0.015  # m: total rise of all flights that deserves full trust; less may be a slowed step
+FALL_FREE, FALL_SPREAD = 1.3, 0.25  # FREE: largest value without penalty, in g
+TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03  # m
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a clip shows if it has a certain rate."""
+    """Evidence in a clip on the assumption of a certain rate."""
 
     pendulum: SingleSupportEvidence | None
-    fall: float  # g, the fastest of the centre of mass
-    outside: float | None  # m, how far the force of standing acts outside the feet
+    fall: float  # g, largest downward acceleration of the centre of mass
+    outside: float | None  # m, distance of the zero moment point outside the feet while standing
 
 
 @dataclass(frozen=True)
 class RateEvidence:
-    """What a clip shows about its rate."""
+    """All evidence in a clip about its rate."""
 
-    header: float  # frames per second, as the file states
+    header: float  # Hz, as stated in the file
     flights: tuple[AirbornePhase, ...]
-    readings: Mapping[float, Reading]  # by candidate rate, the header's first
+    readings: Mapping[float, Reading]  # by candidate rate (Hz), the header's first
 
     @property
     def flight_rate(self) -> float | None:
-        """What the flights say, the higher ones counting more."""
+        """Geometric mean (Hz) of the flights' rates, weighted by rise; None without flights."""
         if not self.flights:
             return None
         rises, rates = np.array([(flight.rise, np.log(flight.rate)) for flight in self.flights]).T
@@ -68,33 +69,48 @@ class RateEvidence:
 
     @property
     def pendulum(self) -> SingleSupportEvidence | None:
-        """The most trustworthy of the readings: how much smoothing a clip needs depends on its rate."""
+        """The most trusted of the readings, which differ because smoothing depends on the assumed rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)
 
 
 @dataclass(frozen=True)
 class RateVerdict:
-    """The likeliest rate."""
+    """The most probable rate."""
 
-    rate: float
+    rate: float  # Hz
     confidence: float  # probability
-    decided_by: str  # the evidence that speaks most for it against its best rival, or "header"
+    decided_by: str  # the evidence that favours it most over its best rival, or "header"
     evidence: RateEvidence
 
 
+def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Finding:
+    """The rate at which a clip was captured."""
+    stated = snapped(clip.rate)
+    if settings.rate is not None:
+        return _finding("the rate was given", settings.rate, "as asked")
+    if roles is None or clip.frames < FEWEST:
+        return _finding(f"the file states {stated:g}; nothing to check it by", stated, "as stated")
+    seen = verdict(rate_evidence(clip, roles, stated))
+    changed = seen.rate != stated and seen.confidence >= BELIEVED
+    found = f"the file states {stated:g}; {in_words(seen.evidence)}; likeliest is {seen.rate:g}"
+    finding = _finding(found, seen.rate if changed else stated, f"by {seen.decided_by}" if changed else "as stated")
+    kept = seen.confidence if seen.rate == stated else 1 - seen.confidence
+    return replace(finding, value=finding.value | _value(seen), confidence=seen.confidence if changed else kept)
+
+
 def snapped(rate: float) -> float:
-    """The standard rate that a rounded frame time (.0083333) means; other rates as they are."""
+    """The standard rate nearest to that of a rounded frame time (.0083333); other rates unchanged."""
     nearest = min(STANDARD, key=lambda standard: abs(standard - rate))
     return nearest if abs(nearest / rate - 1) < 5e-4 else rate
 
 
 def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
-    """Look for flights, falls and single supports, and at how the figure stands, if the file states a rate."""
+    """Evidence on flights, falls, single support and standing, with `header` (Hz) as the stated rate."""
     where, mass, leg = clip.places.position, mass_points(clip, roles), leg_length(clip, roles)
 
     def reading(doublings: int) -> Reading:
-        step = 2 ** max(doublings, 0)  # slower motion needs fewer frames
+        step = 2 ** max(doublings, 0)  # at a higher rate fewer frames suffice
         rate = header * 2.0**doublings / step
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
         motion, limbs = local_parabolas(mass.place[::step], half), extremities(where[::step], roles, half)
@@ -111,7 +127,7 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
 
 
 def verdict(evidence: RateEvidence) -> RateVerdict:
-    """Weigh the evidence; without any the file is believed."""
+    """The most probable rate given the evidence; the file's rate if there is none."""
     rates = list(evidence.readings)
     terms = {name: np.array([term(evidence, rate) for rate in rates]) for name, term in _TERMS.items()}
     rare = [rate != evidence.header and not COMMON[0] <= rate <= COMMON[1] for rate in rates]
@@ -155,52 +171,30 @@ _TERMS = {
 
 
 def _misfit(deviations: float, most: float) -> float:
-    """Half the square, bounded: one wrong reading must not outvote the rest."""
+    """Half the square, bounded so that one wrong reading does not outvote the rest."""
     return float(min(deviations**2 / 2, most))
 
 
-FEWEST = 24  # frames from which anything can be told
-BELIEVED = 0.6  # a rate other than the file's must be at least this probable
-
-
-def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Finding:
-    """The rate that a clip was captured at."""
-    stated = snapped(clip.rate)
-    if settings.rate is not None:
-        return _finding("its rate was given", settings.rate, "as asked")
-    if roles is None or clip.frames < FEWEST:
-        return _finding(f"the file states {stated:g}; nothing to check it by", stated, "as stated")
-    seen = verdict(rate_evidence(clip, roles, stated))
-    changed = seen.rate != stated and seen.confidence >= BELIEVED
-    found = f"the file states {stated:g}; {in_words(seen.evidence)}; likeliest is {seen.rate:g}"
-    finding = _finding(found, seen.rate if changed else stated, f"by {seen.decided_by}" if changed else "as stated")
-    return replace(
-        finding, value=finding.value | _value(seen), confidence=seen.confidence if changed else _stated(seen)
-    )
-
-
 def in_words(evidence: RateEvidence) -> str:
-    """What gravity says, with its numbers."""
-    said = []
+    """The evidence with its numbers, as text for the report."""
+    clauses = []
     if evidence.flight_rate is not None:
         count = len(evidence.flights)
-        said.append(f"{count} flight{'s' if count > 1 else ''} fall{'' if count > 1 else 's'} with g at "
-                    f"{evidence.flight_rate:.0f}")  # fmt: skip
+        clauses.append(f"{count} flight{'s' if count > 1 else ''} fall{'' if count > 1 else 's'} with g at "
+                       f"{evidence.flight_rate:.0f}")  # fmt: skip
     if (swing := evidence.pendulum) is not None and swing.trust > 0.2:
-        said.append(f"{swing.supports} single supports balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})")
+        clauses.append(
+            f"{swing.supports} single supports balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})"
+        )
     reading = evidence.readings[evidence.header]
-    said.append(f"at {evidence.header:g} the centre of mass falls with {reading.fall:.1f} g at most")
+    clauses.append(f"at {evidence.header:g} the centre of mass falls with {reading.fall:.1f} g at most")
     if reading.outside is not None and reading.outside > 0:
-        said.append(f"the force of standing acts {reading.outside * 100:.0f} cm outside the feet")
-    return ", ".join(said)
+        clauses.append(f"the ground force while standing acts {reading.outside * 100:.0f} cm outside the feet")
+    return ", ".join(clauses)
 
 
 def _finding(found: str, rate: float, why: str) -> Finding:
     return Finding("rate", found, f"{rate:g} frames per second, {why}", "rate=FPS", {"rate": rate})
-
-
-def _stated(seen: RateVerdict) -> float:
-    return seen.confidence if seen.rate == seen.evidence.header else 1 - seen.confidence
 
 
 def _value(seen: RateVerdict) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a user may decide about an import; whatever is left open is found out from the file."""
+"""User settings of an import; what is not set is determined from the file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ AXES = ("+x", "-x", "+y", "-y", "+z", "-z")
 
 
 def _option(help: str, **more: Any) -> Any:
-    """A field that is found out unless given; the command line is made from `help` and `choices`."""
+    """A field with default None; the command line options are made from `help` and `choices`."""
     return field(default=None, metadata={"help": help, **more})
 
 
 @dataclass(frozen=True)
 class ImportSettings:
-    """One override for each thing that importing finds or repairs; None finds it out."""
+    """One override for each decision of an import; None decides from the file."""
 
     unit: float | str | None = _option("unit of length: metres, or one of " + ", ".join(UNITS))
     up: str | None = _option("axis of the file that points up", choices=AXES)
@@ -29,13 +29,13 @@ class ImportSettings:
     leading: int | None = _option("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
     rate: float | None = _option("frames per second")
     offsets: Literal["file", "motion"] | None = _option(
-        "whose lengths of bones to believe, where a file also places every joint", choices=("file", "motion")
+        "source of bone lengths if the file also gives every joint a position", choices=("file", "motion")
     )
-    thorax: bool | None = _option("put back the missing bone between chest and shoulders")
+    thorax: bool | None = _option("restore the missing bone between chest and shoulders")
     floor: float | None = _option("height of the floor in the file, m; 0 leaves the figure where it is")
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense, in one line."""
+        """Raise if a setting is invalid."""
         if isinstance(self.unit, str) and self.unit not in UNITS:
             raise unknown("unit", self.unit, UNITS)
         for name in ("up", "facing"):
@@ -45,7 +45,7 @@ class ImportSettings:
         if self.up and self.facing and self.up[1] == self.facing[1]:
             raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
         if self.tpose not in (None, "drop", "keep"):
-            raise unknown("way with a T-pose", str(self.tpose), ("drop", "keep"))
+            raise unknown("value of tpose", str(self.tpose), ("drop", "keep"))
         if self.offsets not in (None, "file", "motion"):
             raise unknown("source of offsets", str(self.offsets), ("file", "motion"))
         for name in ("unit", "rate"):
@@ -55,7 +55,7 @@ class ImportSettings:
         if self.floor is not None and not abs(self.floor) < float("inf"):
             raise PoiseError(f"floor must be a finite height, not {self.floor}")
         if self.leading is not None and self.leading < 0:
-            raise PoiseError(f"leading must not be negative, as {self.leading} is")
+            raise PoiseError(f"leading must not be negative, not {self.leading}")
 
     @property
     def metres(self) -> float | None:
@@ -63,10 +63,10 @@ class ImportSettings:
         return UNITS[self.unit] if isinstance(self.unit, str) else self.unit
 
     def over(self, others: ImportSettings) -> ImportSettings:
-        """These settings, and the others' where these leave something open."""
+        """These settings, completed by `others` where these are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return replace(others, **{name: value for name, value in given.items() if value is not None})
 
 
 FIND_OUT = ImportSettings()
-"""Nothing decided: everything is found out."""
+"""No overrides: everything is determined from the file."""

@@ -1,4 +1,4 @@
-"""Poses of a figure in a file of any unit and axes: does it stand, and which way are up and forward?"""
+"""Whether a figure stands, and its up, left and forward directions, in a file of any unit and axes."""
 
 from __future__ import annotations
 
@@ -6,33 +6,32 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.motion.clip import Clip
-from poise.motion.repair.flight_evidence import Mask
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, forward
 
-LOPSIDED = 0.25  # of the leg: a captured T-pose is less asymmetric
-LEANING = np.cos(np.radians(40))  # a standing figure's legs and trunk are this straight at least
+LOPSIDED = 0.25  # of the leg: largest asymmetry of a captured T-pose
+LEANING = np.cos(np.radians(40))  # least cosine between `up` and the legs and trunk of a standing figure
 
 
 @dataclass(frozen=True, eq=False)
 class FigureStance:
-    """How figures (T of them) hold themselves, in the axes of their file."""
+    """Directions of a figure in T poses, in the axes of its file."""
 
     up: Array  # (T, 3) unit, from the feet through the trunk
     trunk: Array  # (T, 3) unit, from hips to shoulders
-    left: Array  # (T, 3) unit, across hips and shoulders, at right angles to up
-    stands: Mask  # (T,) whether trunk and both legs lie along one line
+    left: Array  # (T, 3) unit, across hips and shoulders, perpendicular to up
+    stands: Mask  # (T,) whether trunk and both legs are in line
 
     @property
     def forward(self) -> Array:
-        """(T, 3) unit."""
+        """Forward direction (T, 3), unit."""
         return np.cross(self.left, self.up)
 
 
 def stance(position: Array, roles: Roles) -> FigureStance:
-    """The stance of figures whose joints are at (T, J, 3)."""
+    """The stance in poses with joints at (T, J, 3)."""
 
     def joint(role: str) -> Array:
         return position[:, roles.joints[role]]
@@ -52,14 +51,14 @@ def stance(position: Array, roles: Roles) -> FigureStance:
 
 
 def rest(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
-    """The stance of the zero pose. A heap of bones may stand by chance, but is not its own mirror image."""
+    """The stance of the zero pose; an asymmetric one does not count as standing, as it only does so by chance."""
     where = zero_pose(skeleton)
     seen = stance(where, roles)
     return replace(seen, stands=seen.stands & (asymmetry(where[0], roles) < LOPSIDED * leg))
 
 
 def asymmetry(position: Array, roles: Roles) -> float:
-    """How far a pose (J, 3) is from its own mirror image; compared by distances, which need no axes."""
+    """Difference of a pose (J, 3) from its mirror image, as the largest difference of distances between joints."""
     parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
     left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
     straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)
@@ -68,13 +67,13 @@ def asymmetry(position: Array, roles: Roles) -> float:
 
 
 def zero_pose(skeleton: Skeleton) -> Array:
-    """(1, J, 3) the joints with all rotations zero."""
-    still = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
-    return forward(skeleton, np.zeros((1, 3)), still).position
+    """Positions (1, J, 3) of the joints with all rotations zero."""
+    zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
+    return forward(skeleton, np.zeros((1, 3)), zero).position
 
 
 def sampled_frames(clip: Clip, most: int = 200) -> Clip:
-    """Some frames of a clip, evenly spread."""
+    """A clip of at most `most` evenly spaced frames."""
     frames = np.unique(np.linspace(0, clip.frames - 1, min(most, clip.frames)).round().astype(int))
     moved = None if clip.translation is None else clip.translation[frames]
     return Clip(clip.name, clip.skeleton, clip.rate, clip.position[frames], clip.rotation[frames], moved)

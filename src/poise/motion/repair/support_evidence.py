@@ -1,8 +1,11 @@
-"""Single support: the figure is a pendulum on one foot, and gravity sets its clock.
+"""Evidence of the frame rate from standing on one foot and on both.
 
-The contact force acts under the standing foot, so that about this point the moment of all inertia balances that of
-all weight: sum m r x a = sum m r x g. With a counted per frame^2 this holds for one frame rate only, however fast or
-slow the figure walks [Vukobratovic2004].
+In single support the contact force acts under the standing foot; about this point the moments of inertia and weight
+balance: sum m r x a = sum m r x g. With a in m per frame^2 this holds at one frame rate only, at any walking speed
+[Vukobratovic2004].
+
+While standing on both feet, the zero moment point [Vukobratovic2004] lies inside the feet. Its position depends on the
+accelerations and so on the square of the rate: in a clip played too fast it lies outside.
 """
 
 from __future__ import annotations
@@ -11,20 +14,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array
-from poise.motion.repair.flight_evidence import G, Mask, runs
+from poise.arrays import Array, Mask, runs
+from poise.motion.repair.flight_evidence import G
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, Smoothed
 
-# Standing: the force from the ground acts inside the feet, or the figure tips over.
-#
-# Where this zero moment point [Vukobratovic2004] lies depends on the accelerations and so on the square of the rate: a
-# clip played too fast throws it out of the feet.
-
-UPRIGHT = 0.85  # of the leg, that the centre of mass is above the feet at least
-HANDS_UP = 0.5  # of the leg, that free hands are above the feet
-SOLE = 0.05  # m below the joints of the foot
-FEWEST = 20  # frames
-OFTEN = 90  # percent of the frames
+UPRIGHT = 0.85  # of the leg: least height of the centre of mass above the feet
+HANDS_UP = 0.5  # of the leg: least height of free hands above the feet
+SOLE = 0.05  # m: distance of the sole below the joints of the foot
+FEWEST = 20  # frames of standing from which a result is given
+OFTEN = 90  # percentile of the distances over the frames
+STILL = 0.12  # of the swing foot's speed: largest speed of the stance foot
+SWING = 0.25  # m/s: least speed of a swing foot; a slower one may only tremble
+STEP_UP = 0.25  # m: largest height of the stance foot above the swing foot, on stairs
+SHORTEST = 0.07  # s: shortest single support that counts
+ROLL = 1.1  # correction: the force moves from heel to toe with the body, so that rates are found this much too high
 
 _COMPASS = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])  # (2, 8)
 
@@ -32,10 +35,10 @@ _COMPASS = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.
 def tipping_distance(
     mass: MassPoints, motion: Smoothed, limbs: Extremities, leg: float, still: float, rate: float
 ) -> float | None:
-    """m, how far outside the feet the force would act at the supposed `rate`; None without standing on both feet.
+    """Distance (m) of the zero moment point outside the feet at the assumed `rate` (Hz), negative if inside.
 
-    Negative is inside. A standing foot is slower than `still` (m per frame), whatever the rate, so that rates can be
-    compared.
+    None if the figure never stands on both feet. A standing foot is slower than `still` (m per frame) at any rate, so
+    that rates can be compared.
     """
     centre = np.einsum("p,tpk->tk", mass.share, motion.value)
     low = np.minimum(*(foot.sole[..., 2].min(axis=1) for foot in limbs.feet))
@@ -51,39 +54,32 @@ def tipping_distance(
 
 
 def _zero_moment_point(share: Array, motion: Smoothed, stands: Mask, ground: Array, rate: float) -> Array:
-    """(T, 2) m on the ground, where the ground's force has to act."""
+    """Zero moment point (T, 2) m on the ground at height `ground` (T,) m."""
     pull = motion.acceleration[stands] * rate**2 + np.array([0.0, 0.0, G])
     lever = motion.value[stands] - ground[:, None, None] * np.array([0.0, 0.0, 1.0])
     moment = np.einsum("p,tpk->tk", share, np.cross(lever, pull))
-    load = np.maximum(np.einsum("p,tp->t", share, pull[..., 2]), G / 10)  # in flight there is no such point
+    load = np.maximum(np.einsum("p,tp->t", share, pull[..., 2]), G / 10)  # in flight the point is not defined
     return np.asarray(np.stack([-moment[:, 1], moment[:, 0]], axis=1) / load[:, None])
-
-
-STILL = 0.12  # of the swinging foot's pace: the standing foot is slower
-SWING = 0.25  # m/s, of a foot that swings and does not merely tremble
-STEP_UP = 0.25  # m, that the standing foot may be above the swinging one, on stairs
-SHORTEST = 0.07  # s of a support that counts
-ROLL = 1.1  # the force wanders from heel to toe with the body above it: rates are read this much too high
 
 
 @dataclass(frozen=True)
 class SingleSupportEvidence:
-    """What all single supports of a clip say."""
+    """The rate at which the moments balance in all single supports of a clip."""
 
-    rate: float  # frames per second
+    rate: float  # Hz
     agreement: float  # correlation of the two moments, -1 to 1
-    supports: int  # stretches of single support
+    supports: int  # number of single supports
 
     @property
     def trust(self) -> float:
-        """0 to 1: three supports in which the moments agree well are worth full trust."""
+        """Weight of this evidence, 0 to 1; 1 for three supports with well correlated moments."""
         return float(np.clip((self.agreement - 0.35) / 0.35, 0, 1)) * min(1.0, self.supports / 3)
 
 
 def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float) -> SingleSupportEvidence | None:
-    """The rate at which inertia balances weight about the standing foot; None without single support.
+    """The rate at which inertia balances weight about the stance foot; None without single support.
 
-    `motion` is that of the masses, smoothed as suits the supposed `rate`.
+    `motion` is that of the masses, smoothed for the assumed `rate` (Hz).
     """
     inertia, weight, supports = [], [], 0
     for own, other in (limbs.feet, limbs.feet[::-1]):
@@ -96,7 +92,7 @@ def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float
 
 
 def _alone(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
-    """(T,) when one foot stands, the other swings and no hand holds on."""
+    """Mask (T,) of frames in which one foot stands, the other swings and no hand is at rest."""
     stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
     for pace in limbs.hand_paces:
         stands &= pace > own.stillness
@@ -104,14 +100,15 @@ def _alone(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
 
 
 def _moment(share: Array, lever: Array, pull: Array) -> Array:
-    """(T, 2) moments about the horizontal axes of parts at `lever` (T, P, 3)."""
+    """Moments (T, 2) about the horizontal axes of point masses at `lever` (T, P, 3) with accelerations `pull`."""
     return np.asarray(np.einsum("p,tpk->tk", share, np.cross(lever, pull))[:, :2])
 
 
 def _balance(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
-    """The line weight = rate^2 inertia through noisy points.
+    """Fit weight = rate^2 inertia to the moments (n, 2) of both.
 
-    Noise in either makes one of the two regressions too steep and the other too flat: the answer is between them.
+    Noise makes one of the two possible regressions too steep and the other too flat; the result lies between them:
+    rate^4 = correlation * sum weight^2 / sum inertia^2.
     """
     both, own, pull = np.sum(inertia * weight), np.sum(inertia**2), np.sum(weight**2)
     if both <= 0:

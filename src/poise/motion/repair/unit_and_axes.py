@@ -1,4 +1,4 @@
-"""Up and forward: which axes of a file they are."""
+"""The unit of length of a file, and its axes that point up and forward."""
 
 from __future__ import annotations
 
@@ -13,26 +13,52 @@ from poise.motion.repair.settings import AXES, UNITS, ImportSettings
 from poise.motion.repair.stance import FigureStance, rest, stance
 from poise.motion.roles import Roles
 
-# The unit of length that makes a person of the figure.
-
-LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; natural logarithms: children, but no giants
-SIZE, ANY = 1.0, 1.0  # m, of whatever is no person, give or take a natural logarithm
+LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; standard deviations of its logarithm, each way
+SIZE, ANY = 1.0, 1.0  # m, size of a figure that is not a person; standard deviation of its logarithm
 METRIC = ("m", "cm", "mm")
-ODD = 3.0  # from where on a figure is of no usual size in any unit
-RARE = {"m": 0.0, "cm": 0.0, "cmu": 0.5, "mm": 0.5, "inch": 1.2, "foot": 1.5}  # logarithms of odds, beforehand
+ODD = 3.0  # penalty above which the figure has an unusual size in every unit
+RARE = {"m": 0.0, "cm": 0.0, "cmu": 0.5, "mm": 0.5, "inch": 1.2, "foot": 1.5}  # prior penalties, logarithms of odds
+NEAR = 0.7  # cosine: least value for a direction that counts as along an axis
+USUAL = ("+y", "+z")  # usual up axes
+UNUSUAL = 1.1  # penalty, as a fraction of the frames, of other axes unless the figure walks: it rather lies
+WANDERS = 0.3  # penalty, likewise, of an axis along which the lowest joint moves by a leg: there is no floor
+OFTEN = 0.5  # of the frames: a figure that stands in more of them, and travels, walks
+STEADY = 0.9  # least length of the mean of its up directions
+USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
 
 
 @dataclass(frozen=True)
 class UnitVerdict:
-    """The likeliest unit."""
+    """The most probable unit."""
 
     name: str
     metres: float
     confidence: float
 
 
+@dataclass(frozen=True, eq=False)
+class Clue:
+    """A direction found in a file, and from what."""
+
+    source: str
+    direction: Array  # (3,)
+    axis: str  # nearest to the direction
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The stances from which directions are read, in the file's axes."""
+
+    zero: FigureStance  # of the zero pose
+    tpose: FigureStance | None  # of an artificial first frame
+    motion: FigureStance  # of frames of the motion
+    joints: Array  # (T, J, 3) of the same frames
+    leg: float
+
+
 def likely_unit(length: float, person: bool) -> UnitVerdict:
-    """The unit in which a person's leg, or something else's whole size, is nearest to the usual."""
+    """The unit in which the length of a person's leg, or the size of any other figure, is most usual."""
     usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
     names = list(UNITS if person else METRIC)
     off = np.log([length * UNITS[name] / usual for name in names])
@@ -44,14 +70,14 @@ def likely_unit(length: float, person: bool) -> UnitVerdict:
 
 
 def find_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
-    """The unit of a file in which a person's leg, or something else's whole size, has a length."""
+    """The unit of a file in which a person's leg, or the whole of any other figure, measures `length` units."""
     usual, what = (LEG, "the leg (hip to ankle)") if person else (SIZE, "the figure")
     likely = likely_unit(length, person) if length > 0 else UnitVerdict("cm", UNITS["cm"], 0.0)
     if settings.metres is not None:
         found = f"{what} measures {length:.4g} units: {length * settings.metres:.2f} m"
         return _unit_finding(found, settings.metres, "as asked", None)
     if declared is not None:
-        odd = ", which is odd" if not 0.3 < length * declared / usual < 3 else ""
+        odd = ", which is unusual" if not 0.3 < length * declared / usual < 3 else ""
         found = f"the file states {_spelled(declared)} ({what}: {length * declared:.2f} m{odd})"
         return _unit_finding(found, declared, "as stated", None)
     found = f"{what} measures {length:.4g} units: {length * likely.metres:.2f} m in {likely.name}"
@@ -67,38 +93,8 @@ def _spelled(metres: float) -> str:
     return f"{metres:.6g} m" + (f" ({name})" if name else "")
 
 
-NEAR = 0.7  # cosine: what is nearer to an axis points along it
-USUAL = ("+y", "+z")  # up
-UNUSUAL = 1.1  # of the frames: who seems to stand along another one without walking rather lies
-WANDERS = 0.3  # of the frames, against an axis along which the lowest joint wanders by a leg: there is no floor
-OFTEN = 0.5  # of the frames, that a figure stands which walks and does not lie
-STEADY = 0.9  # length of the mean of their up directions
-USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
-
-
-@dataclass(frozen=True, eq=False)
-class Clue:
-    """A direction of the file and where it was seen."""
-
-    source: str
-    direction: Array  # (3,)
-    axis: str
-    confidence: float
-
-
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The stances from which directions are read."""
-
-    zero: FigureStance  # of the pose without rotations
-    tpose: FigureStance | None  # of an artificial first frame
-    motion: FigureStance  # of frames of the motion
-    joints: Array  # (T, J, 3) of the same frames
-    leg: float
-
-
 def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
-    """Look at some frames of a clip, in its file's axes."""
+    """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` an artificial first frame."""
     return Views(
         zero=rest(clip.skeleton, roles, leg),
         tpose=None if tpose is None else stance(tpose.places.position[:1], roles),
@@ -109,32 +105,32 @@ def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
 
 
 def axes_of(up: str, facing: str) -> Array:
-    """(3, 3) ours from the file's: rows are forward, left and up."""
+    """Matrix (3, 3) from the file's axes to Poise's: rows are forward, left and up."""
     top, front = vector(up), vector(facing)
     return np.stack([front, np.cross(top, front), top])
 
 
 def vector(axis: str) -> Array:
-    """(3,) the unit vector that "+y" or "-x" names."""
+    """Unit vector (3,) of an axis such as "+y" or "-x"."""
     return np.asarray((1.0 if axis[0] == "+" else -1.0) * np.eye(3)["xyz".index(axis[1])])
 
 
 def nearest_axis(direction: Array, beside: str = "") -> tuple[str, float]:
-    """The axis nearest to a direction, none along `beside`, and the cosine between them."""
+    """The axis nearest to a direction, not parallel to `beside`, and the cosine between them."""
     cosines = {axis: float(vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
     best = max(cosines, key=lambda axis: cosines[axis])
     return best, cosines[best]
 
 
 def find_up(seen: Views | None, declared: Array | None, settings: ImportSettings) -> Finding:
-    """The axis that points up."""
+    """The file's axis that points up."""
     clue = _up_clue(seen) if declared is None else _declared(declared[2])
     up = settings.up or clue.axis
     return _axis_finding("up", "points up", clue, up, settings.up is not None)
 
 
 def find_facing(seen: Views | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
-    """The horizontal axis that the upright figure faces."""
+    """The file's horizontal axis that the upright figure faces."""
     clue = _facing_clue(seen, up) if declared is None else _declared(declared[0])
     facing = settings.facing or clue.axis
     return _axis_finding("facing", "is where the upright figure faces", clue, facing, settings.facing is not None)
@@ -142,7 +138,7 @@ def find_facing(seen: Views | None, up: str, declared: Array | None, settings: I
 
 def _up_clue(seen: Views | None) -> Clue:
     if seen is None:
-        return Clue("nothing to tell, so as most files have it", vector("+y"), "+y", 0.5)
+        return Clue("the usual axes of files, as there is no evidence", vector("+y"), "+y", 0.5)
     clues = [_clue(name, view.up[0]) for name, view in _poses(seen).items() if view.stands[0]]
     moving = _motion_clue(seen)
     if not clues or (moving.axis != clues[-1].axis and _walks(seen, moving)):
@@ -151,13 +147,13 @@ def _up_clue(seen: Views | None) -> Clue:
 
 
 def _poses(seen: Views) -> dict[str, FigureStance]:
-    """Still poses, the more telling ones later: a T-pose stands in the world, the zero pose only in its own frame."""
+    """Still poses, the more reliable last: a T-pose stands in the world, the zero pose only in its own frame."""
     zero = {"zero pose": seen.zero}
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
 
 
 def _motion_clue(seen: Views) -> Clue:
-    """The axis along which the figure stands most often, or sits if it never stands, on one level."""
+    """The axis along which the figure most often stands, or sits if it never stands, on one level."""
     stands = seen.motion.stands
     ups = seen.motion.up[stands] if stands.any() else seen.motion.trunk
     share = {axis: float(np.sum(ups @ vector(axis) > NEAR)) / len(stands) for axis in AXES}
@@ -177,7 +173,7 @@ def _motion_clue(seen: Views) -> Clue:
 
 
 def _walks(seen: Views, moving: Clue) -> bool:
-    """Does the figure travel across the direction that it stands along? A sleeper, too, is straight."""
+    """Whether the figure travels across the direction along which it stands; one that lies is straight, too."""
     stands = seen.motion.stands & (seen.motion.up @ vector(moving.axis) > NEAR)
     if np.mean(stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
         return False
@@ -185,7 +181,7 @@ def _walks(seen: Views, moving: Clue) -> bool:
 
 
 def _travels(seen: Views, up: str) -> bool:
-    """Does the figure go far across a direction, and not along it?"""
+    """Whether the figure travels far across a direction and not along it."""
     extent = np.ptp(seen.joints.mean(axis=1), axis=0)
     along = "xyz".index(up[1])
     return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
@@ -194,7 +190,7 @@ def _travels(seen: Views, up: str) -> bool:
 def _facing_clue(seen: Views | None, up: str) -> Clue:
     usual = USUAL_FACING[up]
     if seen is None:
-        return Clue("nothing to tell, so as most files have it", vector(usual), usual, 0.5)
+        return Clue("the usual axes of files, as there is no evidence", vector(usual), usual, 0.5)
     top = vector(up)
     for name, view in _poses(seen).items():
         if view.stands[0] and view.up[0] @ top > NEAR:
@@ -202,7 +198,7 @@ def _facing_clue(seen: Views | None, up: str) -> Clue:
     stands = seen.motion.stands & (seen.motion.up @ top > NEAR)
     first = np.flatnonzero(stands if stands.any() else seen.motion.trunk @ top > NEAR)
     if not len(first):
-        return Clue("the figure is never upright, so as most files have it", vector(usual), usual, 0.3)
+        return Clue("the usual axes of files, as the figure is never upright", vector(usual), usual, 0.3)
     return _clue("the first upright frame", np.cross(seen.motion.left[first[0]], top), up)
 
 
@@ -212,10 +208,10 @@ def _clue(source: str, direction: Array, beside: str = "") -> Clue:
 
 
 def _declared(direction: Array) -> Clue:
-    return Clue("what the file is known to mean", direction, nearest_axis(direction)[0], 1.0)
+    return Clue("the convention of its format", direction, nearest_axis(direction)[0], 1.0)
 
 
 def _axis_finding(name: str, what: str, clue: Clue, axis: str, asked: bool) -> Finding:
     found = f"{clue.axis} of the file {what}, by {clue.source}"
-    done = f"{axis} of the file becomes our {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
+    done = f"{axis} of the file becomes {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
     return Finding(name, found, done, f"{name}=AXIS", axis, None if asked else clue.confidence)

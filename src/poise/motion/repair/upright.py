@@ -1,4 +1,4 @@
-"""A pose in which the figure stands upright and faces +x, for skeletons whose zero pose is none."""
+"""A pose in which the figure stands upright and faces +x, for skeletons whose zero pose does not."""
 
 from __future__ import annotations
 
@@ -15,39 +15,40 @@ from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, forward
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
-ASKEW = np.radians(15)  # that a zero pose may lean or turn and still count as upright
-ON_GROUND = 5  # one frame in so many has the foot as low as on the ground
+ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
+ON_GROUND = 5  # in one frame of so many the foot is taken to be on the ground
 _DOWN = np.array([0.0, 0.0, -1.0])
 _LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
 
 def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple[Array | None, Finding]:
-    """The upright pose (J, 4) of a clip in our conventions, None if the zero pose is one."""
+    """The upright pose (J, 4) of a clip in Poise's conventions, None if the zero pose is upright."""
     skeleton = sample.skeleton
     if roles is None:
-        return None, _finding("no person: the zero pose is taken as upright", "zero pose")
+        return None, _finding("not a person: the zero pose is taken as upright", "zero pose")
     zero = rest(skeleton, roles, leg_length(sample, roles))
     if zero.stands[0]:
-        turn = _to_front(zero, 0)
-        if np.linalg.norm(quat_log(turn)) < ASKEW:
+        rotation = _to_front(zero, 0)
+        if np.linalg.norm(quat_log(rotation)) < ASKEW:
             return None, _finding("the zero pose stands upright", "zero pose")
-        return _turned(_unturned(skeleton), turn), _finding("the zero pose stands, but elsewhere", "zero pose, turned")
+        pose = _rotated(np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)), rotation)
+        return pose, _finding("the zero pose stands, but in another direction", "zero pose, turned")
     if tpose is not None and (first := stance(tpose.places.position[:1], roles)).stands[0]:
-        pose = _turned(tpose.rotation[0], _to_front(first, 0))
+        pose = _rotated(tpose.rotation[0], _to_front(first, 0))
         return pose, _finding("the zero pose does not stand, the artificial first pose does", "first pose")
     moving = stance(sample.places.position, roles)
     best = _straightest(sample, roles, moving)
-    turned = _turned(sample.rotation[best], _to_front(moving, best))
-    pose = straightened(skeleton, turned, roles, _flat_feet(sample, roles, moving))
+    facing = _rotated(sample.rotation[best], _to_front(moving, best))
+    pose = straightened(skeleton, facing, roles, _flat_feet(sample, roles, moving))
     found = "the zero pose does not stand, " + ("but the motion does" if moving.stands.any() else "nor does the motion")
     return pose, _finding(found, "straightest frame of the motion, straightened")
 
 
 def straightened(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[int, Array]) -> Array:
-    """The pose (J, 4) with trunk and head upright, legs and arms hanging down, the feet turned (4,) in the world."""
+    """The pose (J, 4) with trunk and head upright, legs and arms hanging, and the given world rotations of `feet`."""
     places = forward(skeleton, np.zeros((1, 3)), pose[None])
     was, local = places.rotation[0], np.array(pose)
-    world = dict(feet)  # of joints that turn
+    world = dict(feet)  # world rotations of the joints that change
     for joint, (bone, direction) in _bones(places.position[0], roles).items():
         if np.any(bone):
             world[joint] = quat_multiply(quat_between(bone, direction), was[joint])
@@ -60,7 +61,7 @@ def straightened(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[in
 
 
 def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
-    """For joints of a pose (J, 3): the vector to what they carry, and the direction that it has in an upright pose."""
+    """Of the joints to straighten in a pose (J, 3): the bone vector, and its direction in an upright pose."""
     joints = roles.joints
     shoulders = (where[joints["left_upper_arm"]] + where[joints["right_upper_arm"]]) / 2
     bones = {roles.spine[0]: (shoulders - where[roles.spine[0]], -_DOWN)}
@@ -75,7 +76,7 @@ def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
 
 
 def _straightest(sample: Clip, roles: Roles, moving: FigureStance) -> int:
-    """The frame, of those that stand if any does, whose trunk is most upright and whose limbs hang straightest."""
+    """The frame, among standing ones if any, in which the trunk is most upright and the limbs hang straightest."""
     where = sample.places.position
     score = moving.up[:, 2] + np.where(moving.stands, len(_LIMBS), 0.0)
     for side in SIDES:
@@ -87,11 +88,11 @@ def _straightest(sample: Clip, roles: Roles, moving: FigureStance) -> int:
 
 
 def _flat_feet(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
-    """Joints of feet and toes to their turns in the world in a frame where the foot is on the ground.
+    """World rotations of foot and toe joints, facing +x, in a frame in which the foot is flat on the ground.
 
-    There ankle and ball are lowest: a raised heel lifts the one, raised toes lift the other.
+    There ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
     """
-    where, turns = sample.places.position, sample.places.rotation
+    where, rotations = sample.places.position, sample.places.rotation
     feet: dict[int, Array] = {}
     for side in SIDES:
         joints = [roles.joints[role] for role in (f"{side}_foot", f"{side}_toes") if role in roles.joints]
@@ -102,21 +103,17 @@ def _flat_feet(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Ar
         k = low[np.argsort(slope)[len(low) // 2]]
         heading = np.arctan2(moving.forward[k, 1], moving.forward[k, 0])
         for joint in joints:
-            feet[joint] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -heading), turns[k, joint])
+            feet[joint] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -heading), rotations[k, joint])
     return feet
 
 
 def _to_front(seen: FigureStance, k: int) -> Array:
-    """The turn (4,) that makes the k-th figure upright and face +x."""
+    """The rotation (4,) that makes the k-th pose upright and face +x."""
     return matrix_to_quat(np.stack([seen.forward[k], seen.left[k], seen.up[k]]))
 
 
-def _turned(pose: Array, turn: Array) -> Array:
-    return readonly(np.concatenate([quat_multiply(turn, pose[:1]), pose[1:]]))
-
-
-def _unturned(skeleton: Skeleton) -> Array:
-    return np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+def _rotated(pose: Array, rotation: Array) -> Array:
+    return readonly(np.concatenate([quat_multiply(rotation, pose[:1]), pose[1:]]))
 
 
 def _finding(found: str, source: str) -> Finding:
