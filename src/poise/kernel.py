@@ -18,8 +18,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from poise.arrays import Array, Ints
+
 P = ParamSpec("P")
 R = TypeVar("R")
+
+Table = Ints
+"""(n, 3): address, rows and columns of each array of an `ArrayTable`; what kernels take as `table`."""
 
 _SHARED = ("dynamics", "contact")  # rooms whose kernels those of other rooms use
 
@@ -55,7 +60,7 @@ def _folded(fold: Any, positional: Any, keywords: Any) -> Any:
     return signature, tuple(types.unliteral(argument) for argument in arguments)
 
 
-class Table:
+class ArrayTable:
     """Addresses and shapes of arrays, each at its place. It keeps the arrays alive."""
 
     def __reduce__(self) -> NoReturn:
@@ -83,18 +88,21 @@ def _pointer(_typing: Any, address: Any) -> Any:
 
 
 @kernel
-def floats(table: Any, which: int) -> Any:
+def floats(table: Table, which: int) -> Array:
     """A table's array of floats with one axis."""
-    return carray(_pointer(table[which, 0]), (table[which, 1],), np.float64)
+    view: Array = carray(_pointer(table[which, 0]), (table[which, 1],), np.float64)
+    return view
 
 
 @kernel
-def floats2(table: Any, which: int) -> Any:
+def floats2(table: Table, which: int) -> Array:
     """A table's array of floats with two axes."""
-    return carray(_pointer(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
+    view: Array = carray(_pointer(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
+    return view
 
 
 @kernel
-def ints(table: Any, which: int) -> Any:
+def ints(table: Table, which: int) -> Ints:
     """A table's array of integers."""
-    return carray(_pointer(table[which, 0]), (table[which, 1],), np.int64)
+    view: Ints = carray(_pointer(table[which, 0]), (table[which, 1],), np.int64)
+    return view

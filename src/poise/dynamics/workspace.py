@@ -8,7 +8,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.dynamics.mechanism import Mechanism
 from poise.dynamics.terms import Terms
-from poise.kernel import Table
+from poise.kernel import ArrayTable
 
 # fmt: off
 (
@@ -69,7 +69,7 @@ class Workspace:
         self.contact_jacobian = np.zeros((3 * contacts, nv))
         self.contact_offset, self.contact_impulse = np.zeros(3 * contacts), np.zeros(3 * contacts)
         self.grip_jacobian, self.grip_offset = np.zeros((3 * grips, nv)), np.zeros(3 * grips)
-        self._table = Table(self._arrays())
+        self._table = ArrayTable(self._arrays())
         self.table = self._table.entries
 
     def _arrays(self) -> dict[int, Array | Ints]:
