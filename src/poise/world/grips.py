@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
 
@@ -45,7 +45,7 @@ def gripped(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, p
 
 
 @lru_cache(maxsize=8)
-def grip_columns(grips: tuple[Grip, ...]) -> tuple[Array, Array, Array, Array]:
+def grip_columns(grips: tuple[Grip, ...]) -> tuple[Ints, Ints, Array, Array]:
     """Bodies, others and local points on both of some grips."""
     columns = zip(*((grip.body, grip.other, grip.point, grip.other_point) for grip in grips), strict=True)
     body, other, point, other_point = map(np.array, columns)

@@ -86,8 +86,8 @@ class Ledger:
 
 @kernel
 def _take_down(
-    body: Any, other: Any, point: Any, frame: Any, friction: Any, impulse: Any, step: int, h: float, count: int,
-    whose: Any, what: Any,
+    body: Ints, other: Ints, point: Array, frame: Array, friction: Array, impulse: Array, step: int, h: float, count: int,
+    whose: Ints, what: Array,
 ) -> int:  # fmt: skip
     """Write down the contacts that carry force, from line ``count`` on; returns how many lines there are now."""
     for c in range(body.shape[0]):
