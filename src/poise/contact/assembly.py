@@ -15,7 +15,7 @@ from poise.dynamics import workspace as at
 from poise.dynamics.factor import factor_mass, half_solve, solve_mass
 from poise.kernel import Table, floats, floats2, ints, kernel
 
-DONE, AGAIN, BLOWN = range(3)
+DONE, AGAIN, DIVERGED = range(3)
 """Outcomes of `conclude`: solved; solve again with changed rows or torques; velocities not finite or too fast."""
 
 BLOCK_PASSES, WEAKEN_PASSES = 8, 100
@@ -254,7 +254,7 @@ def _keep_limits(table: Table, asked: Array, passes: int) -> bool:
 
 @kernel
 def conclude(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
-    """Recover velocities (VELOCITY) and torques (APPLIED) from the impulses (r,); returns DONE, AGAIN or BLOWN.
+    """Recover velocities (VELOCITY) and torques (APPLIED) from the impulses (r,); returns DONE, AGAIN or DIVERGED.
 
     AGAIN if a torque exceeds its limit, or if a row out of use is violated (it is then put into use).
     """
@@ -279,5 +279,5 @@ def conclude(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
         return AGAIN
     for i in range(nv):
         if not abs(velocity[i]) < fastest:
-            return BLOWN
+            return DIVERGED
     return AGAIN if _admit(table, velocity, SLACK) else DONE

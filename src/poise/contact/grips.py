@@ -12,7 +12,7 @@ from poise.kernel import Table, floats, floats2, ints, kernel
 
 @kernel
 def grip_rows(table: Table, body: Ints, other: Ints, point: Array, apart: Array) -> None:
-    """Write rows along the world axes for grips at points (g, 3); their separation `apart` (g, 3) m is closed in time."""
+    """Write rows along the world axes for grips at points (g, 3); their separation `apart` (g, 3) m is corrected."""
     settings = floats(table, at.SETTINGS)
     h, recovery = settings[at.STEP], settings[at.RECOVERY]
     jacobian, offset = floats2(table, at.GRIP_JACOBIAN), floats(table, at.GRIP_OFFSET)

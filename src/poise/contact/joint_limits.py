@@ -92,11 +92,7 @@ def limit_rows(table: Table, reach: float) -> None:
                 room = r[i] - lower[joint, i] if sign > 0 else upper[joint, i] - r[i]
                 if room > reach + 2.0 * h * max(0.0, -sign * speed):
                     continue
-                row_dof[count], row_size[count], used[count] = (
-                    first,
-                    size,
-                    room < 1e-3,
-                )  # rad: likely to carry an impulse
+                row_dof[count], row_size[count], used[count] = first, size, room < 1e-3  # rad: likely to press
                 for j in range(size):
                     row_rate[count, j] = sign * rate[i, j]
                 offset[count] = room / h if room > 0 else max(recovery * room, -FASTEST_RECOVERY)

@@ -30,16 +30,9 @@ def drift(table: Table) -> None:
 
 @kernel
 def point_rows(
-    table: Table,
-    sign: float,
-    body: int,
-    moving: bool,
-    point: Array,
-    axes: Array,
-    rows: int,
-    jacobian: Array,
-    curve: Array,
-) -> None:
+    table: Table, sign: float, body: int, moving: bool, point: Array, axes: Array, rows: int,
+    jacobian: Array, curve: Array,
+) -> None:  # fmt: skip
     """Add sign times the Jacobian rows of a body's point along `axes`, and dJ/dt v + a along them to `curve`.
 
     Pass `moving` False for a point that will be at rest at the end of the step. It then has no omega x velocity term,
@@ -227,7 +220,7 @@ def turn_to_slip(table: Table) -> None:
 
 
 @kernel
-def jolt(table: Table, assumed: Array) -> float:
+def impact_speed(table: Table, assumed: Array) -> float:
     """Largest difference (m/s) of solved (VELOCITY) and assumed (nv,) velocity at contact points that carry force."""
     velocity = floats(table, at.VELOCITY)
     jacobian, impulse = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_IMPULSE)
@@ -244,7 +237,7 @@ def jolt(table: Table, assumed: Array) -> float:
 
 
 @kernel
-def bend(table: Table, geom: at.Pairs, bias_after: Array) -> None:
+def update_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
     """Recompute the contact offsets for paths with the velocity v+ at the end of the step.
 
     Expects QVEL, CVEL and CDOF_DOT of v+, its bias, and DRIFT of the initial velocity v. The centre of mass is shifted
