@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.body.mjcf import geom
 from poise.errors import PoiseError
-from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place
+from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
 
 STEP_COLOUR = "0.86 0.87 0.88 1"
 HALF_WIDTH = 2.0  # m, half the width of steps and platforms
@@ -29,7 +29,7 @@ LANDING = 1.0  # m, length of the level start of a spiral, behind the origin
 
 
 @dataclass(frozen=True)
-class Platforms:
+class Platforms(Terrain):
     """Boxes with level tops over a base plane; heights are defined everywhere."""
 
     tops: tuple[tuple[float, float, float, float, float], ...]  # x from, x to, y from, y to, height of the top
@@ -50,16 +50,8 @@ class Platforms:
             elements.append(geom(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP_COLOUR))
         return elements
 
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
-
-    def height(self, x: float, y: float) -> float:
-        """The highest top over the point, else the base."""
-        return float(self.heights(np.array([x]), np.array([y]))[0])
-
     def heights(self, x: Array, y: Array) -> Array:
-        """Likewise for points (N,)."""
+        """Height of the highest top over each point, else of the base."""
         x0, x1, y0, y1, z = self._bounds
         at = self.pivot + (x + 1j * y - self.pivot)[:, None] * self._unturned  # (N, P)
         over = (x0 <= at.real) & (at.real < x1) & (y0 <= at.imag) & (at.imag < y1)

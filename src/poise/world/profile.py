@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.mjcf import geom
-from poise.world.terrain import DEPTH, GROUND_COLOUR, ORIGIN, Place, Terrain
+from poise.world.terrain import DEPTH, GROUND_COLOUR, Terrain
 from poise.world.terrain_kinds import Flat, Slope
 
 FAR = 2500.0
@@ -26,7 +26,7 @@ HALF_WIDTH = FAR
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Terrain):
     """Ground in pieces of constant slope."""
 
     knots: tuple[tuple[float, float], ...]  # m: x and height where pieces meet, in order of x
@@ -81,23 +81,11 @@ class Profile:
         points = [(x0 - FAR, z0 - FAR * self.first), *self.knots, (x1 + FAR, z1 + FAR * self.last)]
         return [_slab(f"ground{k}", *ends) for k, ends in enumerate(itertools.pairwise(points))]
 
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
-
-    def height(self, x: float, y: float) -> float:  # noqa: ARG002
-        """The same for all y."""
-        return float(self.heights(np.array([x]), np.zeros(1))[0])
-
     def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
         """Linear between the knots."""
         at, level = np.array(self.knots).T
         beyond = self.first * np.minimum(x - at[0], 0.0) + self.last * np.maximum(x - at[-1], 0.0)
         return np.asarray(np.interp(x, at, level) + beyond)
-
-    def summit(self) -> Place:
-        """The origin."""
-        return ORIGIN
 
 
 def _slab(name: str, begin: tuple[float, float], end: tuple[float, float]) -> Element:

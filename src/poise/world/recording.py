@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -146,19 +146,5 @@ class Recording:
 
 
 INTEGERS = ("contact_step", "contact_body", "contact_other", "contact_kind")
-ARRAYS = (
-    "time",
-    "qpos",
-    "qvel",
-    "torque",
-    "external",
-    "contact_step",
-    "contact_body",
-    "contact_other",
-    "contact_point",
-    "contact_normal",
-    "contact_force",
-    "contact_friction",
-    "contact_kind",
-    "reference_qpos",
-)
+ARRAYS = tuple(field.name for field in fields(Recording) if field.name not in ("model_xml", "meta"))
+"""Fields that are arrays in the file, in its order."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
+
+import numpy as np
 
 from poise.arrays import Array
 
@@ -28,19 +31,24 @@ ORIGIN = Place()
 
 
 class Terrain(Protocol):
-    """Interface of all terrains."""
+    """Interface of all terrains, with defaults."""
 
+    @abstractmethod
     def geoms(self) -> list[Element]:
         """MJCF geoms of the ground, fixed to the world."""
 
     def assets(self) -> list[Element]:
         """MJCF assets that the geoms need."""
+        return []
 
     def height(self, x: float, y: float) -> float:
         """Height of the surface, m."""
+        return float(self.heights(np.array([x]), np.array([y]))[0])
 
+    @abstractmethod
     def heights(self, x: Array, y: Array) -> Array:
         """Heights (N,) m of the surface at points (N,)."""
 
     def summit(self) -> Place:
         """A high place to fall from, facing downhill."""
+        return ORIGIN

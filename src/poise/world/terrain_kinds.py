@@ -15,22 +15,18 @@ from poise.body.mjcf import geom, mjcf_numbers
 from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
-from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
+from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, Place, Terrain
 
 LARGEST = 1e4  # m, degrees, or seed: largest number accepted in short forms
 
 
 @dataclass(frozen=True)
-class Flat:
+class Flat(Terrain):
     """Level ground at z = 0."""
 
     def geoms(self) -> list[Element]:
         """One plane."""
         return [geom("ground", "plane", size=ENDLESS, rgba=GROUND_COLOUR)]
-
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Zero everywhere."""
@@ -40,13 +36,9 @@ class Flat:
         """Zeros."""
         return np.zeros(len(x))
 
-    def summit(self) -> Place:
-        """The origin."""
-        return ORIGIN
-
 
 @dataclass(frozen=True)
-class Slope:
+class Slope(Terrain):
     """A plane through the origin that rises along +x."""
 
     degrees: float
@@ -56,10 +48,6 @@ class Slope:
         half = math.radians(self.degrees) / 2
         turn = (math.cos(half), 0, -math.sin(half), 0)
         return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND_COLOUR)]
-
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Proportional to x."""
@@ -75,7 +63,7 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class Rough:
+class Rough(Terrain):
     """Smooth random bumps around z = 0, level near the origin and surrounded by level ground."""
 
     amplitude: float  # m, largest deviation from z = 0
@@ -137,12 +125,8 @@ class Rough:
         )
         return [field]
 
-    def height(self, x: float, y: float) -> float:
-        """Linear on the two triangles of each cell, as in MuJoCo."""
-        return float(self.heights(np.array([x]), np.array([y]))[0])
-
     def heights(self, x: Array, y: Array) -> Array:
-        """Likewise for points (N,)."""
+        """Linear on the two triangles of each cell, as in MuJoCo."""
         grid, last = self._grid, len(self._grid) - 1.001
         column = np.clip((x - self.CENTRE + self.HALF) / self.CELL, 0.0, last)
         row = np.clip((y + self.HALF) / self.CELL, 0.0, last)
@@ -151,10 +135,6 @@ class Rough:
         a, b, c, d = grid[i, j], grid[i, j + 1], grid[i + 1, j], grid[i + 1, j + 1]
         bumps = np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c))
         return np.asarray(np.where(np.maximum(np.abs(x - self.CENTRE), np.abs(y)) <= self.HALF, bumps, self.BESIDE))
-
-    def summit(self) -> Place:
-        """The origin."""
-        return ORIGIN
 
 
 def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
