@@ -26,45 +26,6 @@ TOLERANCE = 1e-8
 """Largest complementarity residual (m/s) of an exact solution."""
 
 
-def polygon(sides: int) -> Array:
-    """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
-    angle = np.arange(sides) * (2 * np.pi / sides)
-    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    # Exact zeros on the axes, so that mirrored bodies have exactly mirrored facets.
-    directions[np.abs(directions) < 1e-15] = 0.0
-    return directions
-
-
-@kernel
-def nearest(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
-    """Mode and coordinates of the point of the friction polygon of radius `bound` nearest to an impulse (t1, t2)."""
-    if bound <= 0.0:
-        return STICK, 0.0, 0.0
-    sides = directions.shape[0]
-    inside = True
-    least, mode, n1, n2 = 1e300, STICK, t1, t2
-    for k in range(sides):
-        following = (k + 1) % sides
-        ax, ay = bound * directions[k, 0], bound * directions[k, 1]
-        ex, ey = bound * directions[following, 0] - ax, bound * directions[following, 1] - ay
-        if ex * (t2 - ay) - ey * (t1 - ax) < 0.0:
-            inside = False
-        square = ex * ex + ey * ey
-        share = min(1.0, max(0.0, ((t1 - ax) * ex + (t2 - ay) * ey) / square))
-        px, py = ax + share * ex, ay + share * ey
-        distance = (t1 - px) ** 2 + (t2 - py) ** 2
-        if distance < least:
-            least, n1, n2 = distance, px, py
-            mode = 3 + 2 * k
-            if share <= 0.0:
-                mode = 2 + 2 * k
-            elif share >= 1.0:
-                mode = 2 + 2 * following
-    if inside:
-        return STICK, t1, t2
-    return mode, n1, n2
-
-
 class Status(enum.IntEnum):
     """How a contact problem was solved."""
 
@@ -105,6 +66,45 @@ class ContactSolution(NamedTuple):
     def ok(self) -> bool:
         """Whether the complementarity conditions hold within `TOLERANCE`."""
         return self.residual <= TOLERANCE
+
+
+def polygon(sides: int) -> Array:
+    """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
+    angle = np.arange(sides) * (2 * np.pi / sides)
+    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    # Exact zeros on the axes, so that mirrored bodies have exactly mirrored facets.
+    directions[np.abs(directions) < 1e-15] = 0.0
+    return directions
+
+
+@kernel
+def nearest(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
+    """Mode and coordinates of the point of the friction polygon of radius `bound` nearest to an impulse (t1, t2)."""
+    if bound <= 0.0:
+        return STICK, 0.0, 0.0
+    sides = directions.shape[0]
+    inside = True
+    least, mode, n1, n2 = 1e300, STICK, t1, t2
+    for k in range(sides):
+        following = (k + 1) % sides
+        ax, ay = bound * directions[k, 0], bound * directions[k, 1]
+        ex, ey = bound * directions[following, 0] - ax, bound * directions[following, 1] - ay
+        if ex * (t2 - ay) - ey * (t1 - ax) < 0.0:
+            inside = False
+        square = ex * ex + ey * ey
+        share = min(1.0, max(0.0, ((t1 - ax) * ex + (t2 - ay) * ey) / square))
+        px, py = ax + share * ex, ay + share * ey
+        distance = (t1 - px) ** 2 + (t2 - py) ** 2
+        if distance < least:
+            least, n1, n2 = distance, px, py
+            mode = 3 + 2 * k
+            if share <= 0.0:
+                mode = 2 + 2 * k
+            elif share >= 1.0:
+                mode = 2 + 2 * following
+    if inside:
+        return STICK, t1, t2
+    return mode, n1, n2
 
 
 @kernel

@@ -28,7 +28,7 @@ class RotationIndices(NamedTuple):
 def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
     """Rotation indices at a state with mass matrix (nv, nv) and kinematics [Zordan2014] section III-A.
 
-    `root` is the body of the free root, `first` its first DOF.
+    `data` is the mujoco.MjData of the state, `root` the body of the free root, `first` its first DOF.
     """
     total = float(mass[first, first])
     com = np.array(data.subtree_com[root])
