@@ -1,75 +1,118 @@
-"""Compiled functions, and arrays handed to them by address.
+"""Compiled functions (kernels), and tables that pass many arrays to them in one argument.
 
-Handing numba an array costs 0.2 microseconds, and a step needs a hundred of them; a `Table` hands over all at once.
-It holds the address and shape of each array; a kernel asks it for views: ``mass = floats2(table, MASS)``.
+Passing an array to a numba function costs 0.2 microseconds, and a simulation step needs about a hundred of them. An
+`ArrayTable` holds the address and shape of each array, and a kernel reads views from it: ``mass = floats2(table,
+at.MASS)``, where ``at`` is the module that defines the indices. Refer to such constants as attributes of a module:
+numba treats names imported one by one as literal types and compiles the called function anew for each of them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
+import numba
 import numpy as np
 from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from poise.arrays import Array, Ints
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_SHARED = ("dynamics", "contact")  # rooms whose kernels those of other rooms use
+Table = Ints
+"""(n, 3) address, rows and columns of each array of an `ArrayTable`: what kernels take as `table`."""
 
-
-@cache
-def fingerprint(room: Path) -> str:
-    """Of all files that the kernels of a room may be made from: its own, and those of the rooms that all share."""
-    package = Path(__file__).parent
-    rooms = sorted({room, *(package / shared for shared in _SHARED)})
-    files = [Path(__file__), *(file for each in rooms for file in sorted(each.glob("*.py")))]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+_SHARED = ("dynamics", "contact")
+"""Packages whose kernels and constants are used by kernels of other packages."""
+_EXPIRY = 86400.0
+"""Age (s) at which compiled code of earlier sources is deleted; younger code may be in use by another process."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function when it is first called, and keep the result on disk.
+    """Compile a function when it is first called, and keep the result on disk where a folder can be written.
 
-    Numba's cache looks only at the file that a function stands in, but kernels call each other and share constants
-    across files: its stamp is extended by the fingerprint of its room.
+    Numba's cache compares only the file that defines a function, but kernels call each other and share constants
+    across files. Each state of the sources therefore has a cache folder of its own.
     """
-    compiled: Any = njit(function)
-    compiled._compiler.fold_argument_types = partial(_folded, compiled._compiler.fold_argument_types)
-    compiled.enable_caching()
-    index = compiled._cache._cache_file
-    index._source_stamp = (index._source_stamp, fingerprint(Path(function.__code__.co_filename).parent))
-    made: Callable[P, R] = compiled
-    return made
+    folder = compiled_folder(Path(function.__code__.co_filename).parent)
+    usual = numba.config.CACHE_DIR
+    try:
+        numba.config.CACHE_DIR = str(folder)
+        compiled: Callable[P, R] = njit(cache=folder is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = usual
+    return compiled
 
 
-def _folded(fold: Any, positional: Any, keywords: Any) -> Any:
-    """Types of the arguments of a call among kernels. Constants count as any other number: numba would compile a
-    function anew for each constant that it is called with, which takes a third of all time."""
-    signature, arguments = fold(positional, keywords)
-    return signature, tuple(types.unliteral(argument) for argument in arguments)
+@cache
+def compiled_folder(package: Path) -> Path | None:
+    """Folder for the compiled kernels of a package folder, or None if none of the candidates can be written."""
+    name = f"kernels-{fingerprint(package)[:16]}"
+    for parent in _cache_parents(package):
+        folder = parent / name
+        try:
+            if not folder.exists():
+                _delete_expired(parent)
+                folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return folder
+    return None
 
 
-class Table:
-    """Addresses and shapes of arrays, each at its place. It keeps the arrays alive."""
+@cache
+def fingerprint(package: Path) -> str:
+    """Hash of all source files that the kernels of a package folder are compiled from: its own and the shared ones."""
+    root = Path(__file__).parent
+    packages = sorted({package, *(root / shared for shared in _SHARED)})
+    files = [Path(__file__), *(file for each in packages for file in sorted(each.glob("*.py")))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a table of addresses cannot be copied: build another for the copied arrays")
+
+def _cache_parents(package: Path) -> Iterator[Path]:
+    """Places for cache folders, best first: numba's own setting, beside the source, in the user's cache."""
+    own = hashlib.sha256(os.fsencode(package.resolve())).hexdigest()[:16]
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR) / f"poise-{own}"
+    yield package / "__pycache__"
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if os.path.isabs(user):
+        yield Path(user) / "poise" / "kernels" / own
+
+
+def _delete_expired(parent: Path) -> None:
+    for folder in parent.glob("kernels-*"):
+        if time.time() - folder.stat().st_mtime > _EXPIRY:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class ArrayTable:
+    """Addresses and shapes of arrays, by index. Keeps the arrays alive; cannot be copied or pickled."""
 
     def __init__(self, arrays: Mapping[int, NDArray[Any]]) -> None:
         self._arrays = dict(arrays)
-        self.entries = np.zeros((len(self._arrays), 3), np.int64)
+        self.entries: Table = np.zeros((len(self._arrays), 3), np.int64)
         for place, array in self._arrays.items():
             row = self.entries[place]
             if array.dtype not in (np.float64, np.int64) or not array.flags.c_contiguous or array.ndim > 2:
                 raise TypeError("a table takes contiguous arrays of float64 or int64 with one or two axes")
             row[0] = array.ctypes.data
             row[1 : 1 + array.ndim] = array.shape
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a table of addresses cannot be copied: build another for the copied arrays")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -83,18 +126,21 @@ def _pointer(_typing: Any, address: Any) -> Any:
 
 
 @kernel
-def floats(table: Any, which: int) -> Any:
+def floats(table: Table, which: int) -> Array:
     """A table's array of floats with one axis."""
-    return carray(_pointer(table[which, 0]), (table[which, 1],), np.float64)
+    view: Array = carray(_pointer(table[which, 0]), (table[which, 1],), np.float64)
+    return view
 
 
 @kernel
-def floats2(table: Any, which: int) -> Any:
+def floats2(table: Table, which: int) -> Array:
     """A table's array of floats with two axes."""
-    return carray(_pointer(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
+    view: Array = carray(_pointer(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
+    return view
 
 
 @kernel
-def ints(table: Any, which: int) -> Any:
-    """A table's array of integers."""
-    return carray(_pointer(table[which, 0]), (table[which, 1],), np.int64)
+def ints(table: Table, which: int) -> Ints:
+    """A table's array of integers with one axis."""
+    view: Ints = carray(_pointer(table[which, 0]), (table[which, 1],), np.int64)
+    return view

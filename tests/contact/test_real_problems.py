@@ -23,7 +23,7 @@ def problems() -> list[ContactProblem]:
         return solve_contacts(problem, *rest)
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(solving, "solve", spy)
+    patch.setattr(solving, "solve_contacts", spy)
     for seed in range(1000):
         for run in (standing(seed), walking(seed), tumbling(seed), rolling(seed)):
             for _ in run:

@@ -6,7 +6,7 @@ import pytest
 from poise import Recording, Scene, World, WorldSettings, parse_terrain
 from poise.contact.fast_motion import doubtful
 from poise.measure.audit import audit
-from poise.world.candidates import MET_SPEED, Candidates
+from poise.world.candidates import CLOSING_SPEED, Candidates
 from poise.world.props import Ball, Barbell, Box
 from poise.world.recorder import Recorder
 
@@ -31,7 +31,7 @@ def recorded(world: World, steps: int = 30) -> tuple[Recording, list[float]]:
     recorder = Recorder(world, with_reference=False)
     for _ in range(steps):
         recorder.add(world.step())
-    return recorder.finish({"step": world.settings.step, "torque_limits": []}), recorder.looked
+    return recorder.finish({"step": world.settings.step, "torque_limits": []}), recorder.look_ahead
 
 
 def depth_and_distance(world: World, seconds: float = 0.3) -> tuple[float, float]:
@@ -61,11 +61,11 @@ def test_recordings_say_how_far_the_world_looked_in_their_steps():
     world = thrown(Ball(radius=0.1), "flat", 1 / 120, 5, speed=15.0, spin=0.0)
     pose, velocity = world.qpos.copy(), world.qvel.copy()
     fast = recorded(world)
-    assert max(fast[1]) == pytest.approx(2 * MET_SPEED / 120)
+    assert max(fast[1]) == pytest.approx(2 * CLOSING_SPEED / 120)
     assert audit(fast[0]).passed
     world.reset(pose, velocity / 15)
     slow = recorded(world)
-    assert max(slow[1]) == world.looks_ahead == pytest.approx(MET_SPEED / 120)
+    assert max(slow[1]) == world.looks_ahead == pytest.approx(CLOSING_SPEED / 120)
     fresh = thrown(Ball(radius=0.1), "flat", 1 / 120, 5, speed=1.0, spin=0.0)
     assert slow[0].model_xml == recorded(fresh)[0].model_xml != fast[0].model_xml
 
@@ -125,6 +125,6 @@ def test_further_candidates_come_after_the_others():
     candidates = Candidates(world.model, 1 / 120)
     candidates.find(world.terms.data)
     known = candidates.geoms.tolist()
-    assert not candidates.look_further(world.qpos, {(ground, near)})
-    assert candidates.look_further(world.qpos, {(ground, far)})
+    assert not candidates.widen_search(world.qpos, {(ground, near)})
+    assert candidates.widen_search(world.qpos, {(ground, far)})
     assert candidates.geoms.tolist() == [*known, [ground, far]]

@@ -68,7 +68,7 @@ def test_it_does_not_matter_for_how_many_forces_there_is_room_at_first(monkeypat
 
     whole = hanging()
     assert set(whole.contact_kind) == {0, 1}
-    monkeypatch.setattr("poise.world.recorder.ROOM", 1)
+    monkeypatch.setattr("poise.world.recorder.CAPACITY", 1)
     grown = hanging()
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(grown, name), getattr(whole, name))

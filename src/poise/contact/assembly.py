@@ -1,76 +1,32 @@
-"""From the equations of motion to a contact problem, and back to velocities and torques.
+"""Assemble the contact problem from the equations of motion, and recover velocities and torques from its solution.
 
     M~ v+ = M v + h (tau - bias + external) + (J' + h feedback) x,   M~ = M + h diag(damping + gain)
 
-Motors and joint damping are eliminated implicitly.
+x are the impulses of the rows in use. Motors and joint damping are implicit: they are part of M~.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array
 from poise.contact.rows import turn_to_slip
+from poise.dynamics import workspace as at
 from poise.dynamics.factor import factor_mass, half_solve, solve_mass
-from poise.dynamics.workspace import (
-    APPLIED,
-    BIAS,
-    CLOSED,
-    CLOSING,
-    COMPLIANCE,
-    CONSTRAINT,
-    CONTACT_IMPULSE,
-    CONTACT_JACOBIAN,
-    CONTACT_KIND,
-    CONTACT_OFFSET,
-    CONTACTS,
-    COUNTS,
-    DAMPING,
-    DOF_PARENT,
-    EXTERNAL,
-    FACTOR,
-    FAR,
-    FASTEST,
-    FREE,
-    GAIN,
-    GRIP_JACOBIAN,
-    GRIP_OFFSET,
-    GRIP_ROWS,
-    LIMIT_ROW_DOF,
-    LIMIT_ROW_OFFSET,
-    LIMIT_ROW_RATE,
-    LIMIT_ROW_SIZE,
-    LIMIT_ROW_USED,
-    LIMIT_ROWS,
-    MASS,
-    MOMENTUM,
-    QVEL,
-    RHS,
-    SATURATED,
-    SETTINGS,
-    STEP,
-    STRENGTH,
-    TARGET,
-    TORQUE,
-    TORQUE_LIMIT,
-    TOUCHED,
-    UNILATERAL,
-    VELOCITY,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.kernel import Table, floats, floats2, ints, kernel
 
-DONE, AGAIN, BLOWN = range(3)
-"""What `conclude` finds."""
+DONE, AGAIN, DIVERGED = range(3)
+"""Outcomes of `conclude`: solved; solve again with changed rows or torques; velocities not finite or too fast."""
 
 BLOCK_PASSES, WEAKEN_PASSES = 8, 100
-"""Passes in which saturated torques are sought exactly, and after which what is still too strong is switched off."""
+"""Passes that search for the saturated torques exactly; passes after which excessive actuation is switched off."""
 SLACK = 1e-9
-"""m/s: a row that was left out may be violated by this much."""
+"""Violation (m/s) up to which a row may stay out of use."""
 
 
 @kernel
-def _along(jacobian: Any, velocity: Any) -> float:
+def _along(jacobian: Array, velocity: Array) -> float:
+    """Velocity along a row, m/s."""
     total = 0.0
     for i in range(velocity.shape[0]):
         total += jacobian[i] * velocity[i]
@@ -78,42 +34,43 @@ def _along(jacobian: Any, velocity: Any) -> float:
 
 
 @kernel
-def _limit_along(table: Any, row: int, velocity: Any) -> float:
-    dof, size = ints(table, LIMIT_ROW_DOF)[row], ints(table, LIMIT_ROW_SIZE)[row]
-    rate = floats2(table, LIMIT_ROW_RATE)[row]
-    total = floats(table, LIMIT_ROW_OFFSET)[row]
+def _limit_along(table: Table, row: int, velocity: Array) -> float:
+    """Velocity along a joint-limit row with its offset, rad/s."""
+    dof, size = ints(table, at.LIMIT_ROW_DOF)[row], ints(table, at.LIMIT_ROW_SIZE)[row]
+    rate = floats2(table, at.LIMIT_ROW_RATE)[row]
+    total = floats(table, at.LIMIT_ROW_OFFSET)[row]
     for j in range(size):
         total += rate[j] * velocity[dof + j]
     return float(total)
 
 
 @kernel
-def _admit(table: Any, velocity: Any, slack: float) -> bool:
-    """Put rows into use that a velocity violates; whether there were any."""
-    counts = ints(table, COUNTS)
-    used, kind = ints(table, LIMIT_ROW_USED), ints(table, CONTACT_KIND)
-    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
+def _admit(table: Table, velocity: Array, slack: float) -> bool:
+    """Put the rows into use that a velocity violates by more than `slack` m/s; True if there are any."""
+    counts = ints(table, at.COUNTS)
+    used, kind = ints(table, at.LIMIT_ROW_USED), ints(table, at.CONTACT_KIND)
+    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     found = False
-    for row in range(counts[LIMIT_ROWS]):
+    for row in range(counts[at.LIMIT_ROWS]):
         if used[row] == 0 and _limit_along(table, row, velocity) < -slack:
             used[row] = 1
             found = True
-    for c in range(counts[CONTACTS]):
-        if kind[c] == FAR and _along(jacobian[3 * c], velocity) + offset[3 * c] < -slack:
-            kind[c] = CLOSING
+    for c in range(counts[at.CONTACTS]):
+        if kind[c] == at.FAR and _along(jacobian[3 * c], velocity) + offset[3 * c] < -slack:
+            kind[c] = at.CLOSING
             found = True
     return found
 
 
 @kernel
-def free_motion(table: Any) -> int:
-    """Factor and velocity without contacts; returns how many rows are in use."""
-    h = floats(table, SETTINGS)[STEP]
-    mass, momentum, bias = floats2(table, MASS), floats(table, MOMENTUM), floats(table, BIAS)
-    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
-    external, limit, damping = floats(table, EXTERNAL), floats(table, TORQUE_LIMIT), floats(table, DAMPING)
-    saturated, strength, parent = ints(table, SATURATED), floats(table, STRENGTH), ints(table, DOF_PARENT)
-    rhs, free, factor = floats(table, RHS), floats(table, FREE), floats2(table, FACTOR)
+def free_motion(table: Table) -> int:
+    """Factor M~ (FACTOR) and solve the motion without impulses (FREE); returns the number of rows in use."""
+    h = floats(table, at.SETTINGS)[at.STEP]
+    mass, momentum, bias = floats2(table, at.MASS), floats(table, at.MOMENTUM), floats(table, at.BIAS)
+    torque, gain, target = floats(table, at.TORQUE), floats(table, at.GAIN), floats(table, at.TARGET)
+    external, limit, damping = floats(table, at.EXTERNAL), floats(table, at.TORQUE_LIMIT), floats(table, at.DAMPING)
+    saturated, strength, parent = ints(table, at.SATURATED), floats(table, at.STRENGTH), ints(table, at.DOF_PARENT)
+    rhs, free, factor = floats(table, at.RHS), floats(table, at.FREE), floats2(table, at.FACTOR)
     nv = rhs.shape[0]
     diagonal = np.empty(nv)
     for i in range(nv):
@@ -128,30 +85,30 @@ def free_motion(table: Any) -> int:
     factor_mass(mass, diagonal, parent, factor)
     solve_mass(factor, parent, free)
     _admit(table, free, 0.0)
-    counts, used, kind = ints(table, COUNTS), ints(table, LIMIT_ROW_USED), ints(table, CONTACT_KIND)
+    counts, used, kind = ints(table, at.COUNTS), ints(table, at.LIMIT_ROW_USED), ints(table, at.CONTACT_KIND)
     closed, touching = 0, 0
-    for c in range(counts[CONTACTS]):
-        closed += kind[c] == CLOSING
-        touching += kind[c] == TOUCHED
-    counts[CLOSED] = counts[UNILATERAL] = closed
-    for row in range(counts[LIMIT_ROWS]):
-        counts[UNILATERAL] += used[row]
-    return int(counts[GRIP_ROWS] + counts[UNILATERAL] + 3 * touching)
+    for c in range(counts[at.CONTACTS]):
+        closed += kind[c] == at.CLOSING
+        touching += kind[c] == at.TOUCHED
+    counts[at.CLOSED] = counts[at.UNILATERAL] = closed
+    for row in range(counts[at.LIMIT_ROWS]):
+        counts[at.UNILATERAL] += used[row]
+    return int(counts[at.GRIP_ROWS] + counts[at.UNILATERAL] + 3 * touching)
 
 
 @kernel
-def begin(table: Any, turning: bool) -> int:
-    """M v, nothing saturated yet, and free motion; returns how many rows are in use.
+def begin(table: Table, turning: bool) -> int:
+    """Start a step: momentum M v, no saturated torques, free motion; returns the number of rows in use.
 
-    ``turning`` has tangents turn to where contacts would slip.
+    With `turning`, the tangents of touching contacts turn to the direction of slip.
     """
-    mass, qvel, momentum = floats2(table, MASS), floats(table, QVEL), floats(table, MOMENTUM)
-    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
+    mass, qvel, momentum = floats2(table, at.MASS), floats(table, at.QVEL), floats(table, at.MOMENTUM)
+    saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
     nv = qvel.shape[0]
     momentum[:] = 0.0
     saturated[:] = 0
     strength[:] = 1.0
-    for j in range(nv):  # by columns, which the mass matrix has as rows: sums of many terms at once
+    for j in range(nv):  # the mass matrix is symmetric: adding its rows lets the inner loop vectorise
         for i in range(nv):
             momentum[i] += mass[j, i] * qvel[j]
     rows = free_motion(table)
@@ -161,39 +118,39 @@ def begin(table: Any, turning: bool) -> int:
 
 
 @kernel
-def problem_of(table: Any, rows: int, feedback: Any) -> Any:
-    """Matrix and bias of the rows in use: grips, limits, closing contacts, touching contacts."""
-    h, compliance = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[COMPLIANCE]
-    parent, factor, free = ints(table, DOF_PARENT), floats2(table, FACTOR), floats(table, FREE)
-    counts, saturated, strength = ints(table, COUNTS), ints(table, SATURATED), floats(table, STRENGTH)
+def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
+    """Matrix (r, r) and bias (r,) of the rows in use: grips, limits, closing contacts, touching contacts."""
+    h, compliance = floats(table, at.SETTINGS)[at.STEP], floats(table, at.SETTINGS)[at.COMPLIANCE]
+    parent, factor, free = ints(table, at.DOF_PARENT), floats2(table, at.FACTOR), floats(table, at.FREE)
+    counts, saturated, strength = ints(table, at.COUNTS), ints(table, at.SATURATED), floats(table, at.STRENGTH)
     nv = free.shape[0]
     bias = np.empty(rows)
     half = np.zeros((nv, rows))
     has_feedback = feedback.shape[1] > 0
-    drag = np.zeros((nv, rows if has_feedback else 0))  # h feedback, a column per row in use
+    drag = np.zeros((nv, rows if has_feedback else 0))  # h feedback, one column per row in use
 
     row = 0
-    grip_jacobian, grip_offset = floats2(table, GRIP_JACOBIAN), floats(table, GRIP_OFFSET)
-    for g in range(counts[GRIP_ROWS]):
+    grip_jacobian, grip_offset = floats2(table, at.GRIP_JACOBIAN), floats(table, at.GRIP_OFFSET)
+    for g in range(counts[at.GRIP_ROWS]):
         for i in range(nv):
             half[i, row] = grip_jacobian[g, i]
         bias[row] = _along(grip_jacobian[g], free) + grip_offset[g]
         row += 1
-    used, rate = ints(table, LIMIT_ROW_USED), floats2(table, LIMIT_ROW_RATE)
-    dof, size = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE)
-    for k in range(counts[LIMIT_ROWS]):
+    used, rate = ints(table, at.LIMIT_ROW_USED), floats2(table, at.LIMIT_ROW_RATE)
+    dof, size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
+    for k in range(counts[at.LIMIT_ROWS]):
         if used[k] == 1:
             for j in range(size[k]):
                 half[dof[k] + j, row] = rate[k, j]
             bias[row] = _limit_along(table, k, free)
             row += 1
-    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
-    kind = ints(table, CONTACT_KIND)
-    for wanted in (CLOSING, TOUCHED):
-        for c in range(counts[CONTACTS]):
+    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    kind = ints(table, at.CONTACT_KIND)
+    for wanted in (at.CLOSING, at.TOUCHED):
+        for c in range(counts[at.CONTACTS]):
             if kind[c] != wanted:
                 continue
-            for source in range(3 * c, 3 * c + (1 if wanted == CLOSING else 3)):
+            for source in range(3 * c, 3 * c + (1 if wanted == at.CLOSING else 3)):
                 for i in range(nv):
                     half[i, row] = jacobian[source, i]
                 if has_feedback:
@@ -227,33 +184,33 @@ def problem_of(table: Any, rows: int, feedback: Any) -> Any:
 
 
 @kernel
-def _constraint_impulse(table: Any, impulse: Any) -> None:
-    """Spread the impulses of the rows in use over contacts (CONTACT_IMPULSE) and DOFs (CONSTRAINT)."""
-    counts = ints(table, COUNTS)
-    constraint, spread = floats(table, CONSTRAINT), floats(table, CONTACT_IMPULSE)
+def _constraint_impulse(table: Table, impulse: Array) -> None:
+    """Distribute the impulses of the rows in use to contacts (CONTACT_IMPULSE) and DOFs (CONSTRAINT)."""
+    counts = ints(table, at.COUNTS)
+    constraint, spread = floats(table, at.CONSTRAINT), floats(table, at.CONTACT_IMPULSE)
     nv = constraint.shape[0]
     constraint[:] = 0.0
     row = 0
-    grip_jacobian = floats2(table, GRIP_JACOBIAN)
-    for g in range(counts[GRIP_ROWS]):
+    grip_jacobian = floats2(table, at.GRIP_JACOBIAN)
+    for g in range(counts[at.GRIP_ROWS]):
         for i in range(nv):
             constraint[i] += grip_jacobian[g, i] * impulse[row]
         row += 1
-    used, rate = ints(table, LIMIT_ROW_USED), floats2(table, LIMIT_ROW_RATE)
-    dof, size = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE)
-    for k in range(counts[LIMIT_ROWS]):
+    used, rate = ints(table, at.LIMIT_ROW_USED), floats2(table, at.LIMIT_ROW_RATE)
+    dof, size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
+    for k in range(counts[at.LIMIT_ROWS]):
         if used[k] == 1:
             for j in range(size[k]):
                 constraint[dof[k] + j] += rate[k, j] * impulse[row]
             row += 1
-    kind, jacobian = ints(table, CONTACT_KIND), floats2(table, CONTACT_JACOBIAN)
-    for source in range(3 * counts[CONTACTS]):
+    kind, jacobian = ints(table, at.CONTACT_KIND), floats2(table, at.CONTACT_JACOBIAN)
+    for source in range(3 * counts[at.CONTACTS]):
         spread[source] = 0.0
-    for wanted in (CLOSING, TOUCHED):
-        for c in range(counts[CONTACTS]):
+    for wanted in (at.CLOSING, at.TOUCHED):
+        for c in range(counts[at.CONTACTS]):
             if kind[c] != wanted:
                 continue
-            for source in range(3 * c, 3 * c + (1 if wanted == CLOSING else 3)):
+            for source in range(3 * c, 3 * c + (1 if wanted == at.CLOSING else 3)):
                 spread[source] = impulse[row]
                 row += 1
                 if spread[source] != 0.0:
@@ -262,15 +219,15 @@ def _constraint_impulse(table: Any, impulse: Any) -> None:
 
 
 @kernel
-def _keep_limits(table: Any, asked: Any, passes: int) -> bool:
-    """Take the torques that are asked for (APPLIED), or change what must give way; whether something had to.
+def _keep_limits(table: Table, asked: Array, passes: int) -> bool:
+    """Write the torques (APPLIED) and keep them within their limits; True if the step must be solved again.
 
-    At first a DOF that asks for too much gets its limit, all such DOFs at once, and is released when it asks for
-    less. Where that does not settle, they are freed, and those that ask for too much are weakened until they do not:
-    a weaker motor still brakes, while a light limb with a fixed torque would be thrown.
+    In the first passes all DOFs whose demand exceeds the limit are set to it, and released when their demand falls
+    below. If that does not settle, all are released, and the actuation of those that exceed their limit is scaled down
+    until it fits: a weaker motor still brakes, while a fixed torque would fling a light limb.
     """
-    limit, applied = floats(table, TORQUE_LIMIT), floats(table, APPLIED)
-    saturated, strength = ints(table, SATURATED), floats(table, STRENGTH)
+    limit, applied = floats(table, at.TORQUE_LIMIT), floats(table, at.APPLIED)
+    saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
     again = False
     for i in range(asked.shape[0]):
         side = 0
@@ -296,16 +253,17 @@ def _keep_limits(table: Any, asked: Any, passes: int) -> bool:
 
 
 @kernel
-def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
-    """Velocities (VELOCITY) and torques (APPLIED) of a solved problem; DONE, AGAIN or BLOWN.
+def conclude(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
+    """Recover velocities (VELOCITY) and torques (APPLIED) from the impulses (r,); returns DONE, AGAIN or DIVERGED.
 
-    Again, if a torque passed its limit, or if a row that was left out is violated (it is then put into use).
+    AGAIN if a torque exceeds its limit, or if a row out of use is violated (it is then put into use).
     """
-    h, fastest = floats(table, SETTINGS)[STEP], floats(table, SETTINGS)[FASTEST]
+    h, fastest = floats(table, at.SETTINGS)[at.STEP], floats(table, at.SETTINGS)[at.FASTEST]
     _constraint_impulse(table, impulse)
-    rhs, constraint, velocity = floats(table, RHS), floats(table, CONSTRAINT), floats(table, VELOCITY)
-    spread, saturated, strength = floats(table, CONTACT_IMPULSE), ints(table, SATURATED), floats(table, STRENGTH)
-    torque, gain, target = floats(table, TORQUE), floats(table, GAIN), floats(table, TARGET)
+    rhs, constraint, velocity = floats(table, at.RHS), floats(table, at.CONSTRAINT), floats(table, at.VELOCITY)
+    saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
+    spread = floats(table, at.CONTACT_IMPULSE)
+    torque, gain, target = floats(table, at.TORQUE), floats(table, at.GAIN), floats(table, at.TARGET)
     nv = rhs.shape[0]
     asked = np.zeros(nv)  # N m
     for i in range(nv):
@@ -314,12 +272,12 @@ def conclude(table: Any, impulse: Any, feedback: Any, passes: int) -> int:
         velocity[i] = rhs[i] + constraint[i]
         if saturated[i] == 0:
             velocity[i] += h * asked[i]
-    solve_mass(floats2(table, FACTOR), ints(table, DOF_PARENT), velocity)
+    solve_mass(floats2(table, at.FACTOR), ints(table, at.DOF_PARENT), velocity)
     for i in range(nv):
         asked[i] += strength[i] * (torque[i] + gain[i] * (target[i] - velocity[i]))
     if _keep_limits(table, asked, passes):
         return AGAIN
     for i in range(nv):
         if not abs(velocity[i]) < fastest:
-            return BLOWN
+            return DIVERGED
     return AGAIN if _admit(table, velocity, SLACK) else DONE

@@ -1,25 +1,24 @@
-"""Contact modes by block principal pivoting: the fast path, exact when it ends.
+"""Contact modes by block principal pivoting: the fast path, exact when it terminates.
 
-Each contact is open, sticking, or sliding on a vertex or an edge of its friction polygon. Given the modes the
-impulses follow from one linear system; the modes that the solution contradicts are changed, all at once at
-first, then one by one [Judice1994]. It usually ends after one to four systems. It may cycle: then the caller
-goes to Lemke's method. The tangential impulse is kept in two coordinates, so a sticking contact costs three
-unknowns whatever the number of facets, and is not degenerate.
+Each contact is open, sticking, or sliding with its force on a vertex or an edge of the friction polygon. Given the
+modes, the impulses follow from one linear system; modes that the solution contradicts are changed, all at once at
+first, then one by one [Judice1994]. One to four systems usually suffice. If the modes cycle, the caller falls back to
+Lemke's method. The tangential impulse has two coordinates, so a sticking contact has three unknowns for any number of
+facets, and is not degenerate.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array, Ints
 from poise.contact.problem import OPEN, STICK, complementarity_residual, nearest
 from poise.kernel import kernel
 
 
 @kernel
-def _solve_in_place(a: Any, x: Any, m: int) -> bool:
-    """Solve a x = x by Gaussian elimination with partial pivoting; False if singular."""
+def _solve_in_place(a: Array, x: Array, m: int) -> bool:
+    """Overwrite x (m,) with a^-1 x by Gaussian elimination with partial pivoting; False if a is singular."""
     for k in range(m):
         p = k
         largest = abs(a[k, k])
@@ -49,11 +48,11 @@ def _solve_in_place(a: Any, x: Any, m: int) -> bool:
 
 
 @kernel
-def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, directions: Any, columns: Any) -> int:
-    """List the active unknowns as (row of normal or row, weight on t1, weight on t2, equation kind).
+def _unknowns(modes: Ints, bilateral: int, unilateral: int, friction: Array, directions: Array, columns: Array) -> int:
+    """List the active unknowns in `columns`; returns their number.
 
-    columns[u] = (base row, c1, c2, kind): kind 0 is a plain row; kind 1 a sliding normal, whose impulse drags
-    (c1, c2) of itself along t1, t2; kind 2 an edge coordinate with direction (c1, c2) in the tangent plane.
+    columns[u] = (row, c1, c2, kind): kind 0 is a plain row; kind 1 the normal of a sliding contact, with tangential
+    impulses (c1, c2) times its own; kind 2 a coordinate along an edge with direction (c1, c2) in the tangent plane.
     """
     m = 0
     for i in range(bilateral):
@@ -96,8 +95,8 @@ def _unknowns(modes: Any, bilateral: int, unilateral: int, friction: Any, direct
 
 
 @kernel
-def _system(matrix: Any, bias: Any, columns: Any, m: int, a: Any, x: Any) -> None:
-    """The reduced linear system of the active unknowns."""
+def _system(matrix: Array, bias: Array, columns: Array, m: int, a: Array, x: Array) -> None:
+    """Write the linear system a x = b of the m active unknowns; b goes into x."""
     for u in range(m):
         row = int(columns[u, 0])
         edge = columns[u, 3] == 2.0
@@ -123,8 +122,8 @@ def _system(matrix: Any, bias: Any, columns: Any, m: int, a: Any, x: Any) -> Non
 
 
 @kernel
-def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
-    """Impulses per row from the active unknowns."""
+def _spread(columns: Array, x: Array, m: int, impulse: Array) -> None:
+    """Impulses (r,) of all rows from the m active unknowns."""
     impulse[:] = 0.0
     for u in range(m):
         row = int(columns[u, 0])
@@ -138,19 +137,12 @@ def _spread(columns: Any, x: Any, m: int, impulse: Any) -> None:
 
 @kernel
 def pivot(
-    matrix: Any,
-    bias: Any,
-    bilateral: int,
-    unilateral: int,
-    friction: Any,
-    directions: Any,
-    modes: Any,
-    impulse: Any,
-    most: int,
-) -> int:
+    matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
+    modes: Ints, impulse: Array, most: int,
+) -> int:  # fmt: skip
     """Find modes and impulses, starting from `modes`; both are overwritten.
 
-    Returns the number of linear systems solved, or its negative if the modes did not settle within `most`.
+    Returns the number of linear systems solved, or its negative if the modes do not settle within `most` systems.
     """
     tolerance = 2e-10  # m/s; well inside the certificate's tolerance
     r = bias.shape[0]
@@ -170,7 +162,7 @@ def pivot(
             for j in range(r):
                 total += matrix[i, j] * impulse[j]
             w[i] = total
-        single = iteration > 5  # block changes first, then only the worst violator
+        single = iteration > 5  # change all violators at first, later only the worst
         worst, which, change = 0.0, -1, 0
         for i in range(unilateral + contacts):
             row = bilateral + i if i < unilateral else bilateral + unilateral + 3 * (i - unilateral)
@@ -183,7 +175,7 @@ def pivot(
             elif impulse[row] * matrix[row, row] < -tolerance:
                 wanted, amount = OPEN, -impulse[row] * matrix[row, row]
             elif i >= unilateral:
-                # Solved when the impulse is the admissible one nearest to itself less the slip that is left.
+                # The impulse is right if projecting it, less the remaining slip, onto the polygon gives it back.
                 step = 1.0 / matrix[row, row]
                 t1, t2 = impulse[row + 1], impulse[row + 2]
                 asked, n1, n2 = nearest(
@@ -208,21 +200,13 @@ def pivot(
 
 @kernel
 def settle(
-    matrix: Any,
-    bias: Any,
-    bilateral: int,
-    unilateral: int,
-    friction: Any,
-    directions: Any,
-    last: Any,
-    modes: Any,
-    impulse: Any,
-    most: int,
-) -> Any:
-    """Find modes and impulses from a guess; how many linear systems it took, and the residual, m/s.
+    matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
+    last: Ints, modes: Ints, impulse: Array, most: int,
+) -> tuple[int, float]:  # fmt: skip
+    """Find modes and impulses from a guess; returns the number of linear systems solved and the residual, m/s.
 
-    The guess are the contacts' ``last`` modes, if there are any; else rows that approach are closed and stick, and the
-    others are open. Modes that do not settle within `most` have an infinite residual.
+    The guess is the contacts' `last` modes if given; otherwise rows with negative bias stick and the others are open.
+    The residual is infinite if the modes do not settle within `most` systems.
     """
     start = bilateral + unilateral
     for i in range(modes.shape[0]):
@@ -237,8 +221,10 @@ def settle(
 
 
 @kernel
-def modes_of(matrix: Any, impulse: Any, bilateral: int, unilateral: int, friction: Any, directions: Any) -> Any:
-    """Contact modes read off impulses: open, sticking, or sliding at a vertex or on an edge."""
+def modes_of(
+    matrix: Array, impulse: Array, bilateral: int, unilateral: int, friction: Array, directions: Array
+) -> Ints:
+    """Contact modes that impulses imply: open, sticking, or sliding at a vertex or on an edge."""
     contacts, sides = friction.shape[0], directions.shape[0]
     modes = np.zeros(unilateral + contacts, np.int64)
     for i in range(unilateral):

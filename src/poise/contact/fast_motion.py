@@ -1,52 +1,27 @@
-"""Whether a step is so fast that its rows may be wrong about where surfaces end.
+"""Detect steps so fast that contact rows may predict the final gaps wrongly.
 
-A row foresees a gap by its normal and the bend of its path at the start. What it may miss: the bend changes with the
-velocity, the normal turns where a surface is not a plane, and who is far away has no row at all.
+A row predicts a gap from its normal and the curvature of its path at the start of the step. It misses that the
+curvature changes with the velocity and that the normal of a curved surface turns; distant surfaces have no row at all.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from poise.dynamics.workspace import (
-    BODY_LAST_DOF,
-    BODY_ROOT,
-    BODY_TREE,
-    CDOF,
-    CONTACT_BODY,
-    CONTACT_JACOBIAN,
-    CONTACT_KIND,
-    CONTACT_OFFSET,
-    CONTACT_OTHER,
-    CONTACT_POINT,
-    CONTACTS,
-    COUNTS,
-    DOF_PARENT,
-    GEOM_BODY,
-    GEOM_REACH,
-    GEOM_XPOS,
-    IGNORED,
-    QVEL,
-    SETTINGS,
-    STEP,
-    SUBTREE_COM,
-    TREE_DOF,
-    VELOCITY,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.arrays import Array
+from poise.dynamics import workspace as at
+from poise.kernel import Table, floats, floats2, ints, kernel
 
 DOUBT = 3e-3
-"""m: a row is doubtful if its surfaces may sink in by more than this for what it misses."""
+"""Penetration (m) that the prediction error of a row must be able to cause for the row to be doubtful."""
 ROUND = 0.05
-"""m: normals turn as those of a surface of this radius, wherever it is not a plane."""
+"""Radius of curvature (m) assumed for surfaces that are not planes."""
 
 
 @kernel
-def _twists(table: Any, velocity: Any) -> Any:
-    """(nbody, 6) angular and linear velocity of each body, the latter at its tree's centre of mass."""
-    last, parent, cdof = ints(table, BODY_LAST_DOF), ints(table, DOF_PARENT), floats2(table, CDOF)
+def _twists(table: Table, velocity: Array) -> Array:
+    """Angular and linear velocity (nbody, 6) of each body, the latter at its tree's centre of mass."""
+    last, parent, cdof = ints(table, at.BODY_LAST_DOF), ints(table, at.DOF_PARENT), floats2(table, at.CDOF)
     twist = np.zeros((last.shape[0], 6))
     for b in range(last.shape[0]):
         i = last[b]
@@ -58,9 +33,9 @@ def _twists(table: Any, velocity: Any) -> Any:
 
 
 @kernel
-def _motion_at(table: Any, twist: Any, body: int, point: Any, sign: float, moved: Any, bent: Any) -> None:
-    """Add sign times the velocity u of a body's point to moved, and omega x u to bent."""
-    origin = floats2(table, SUBTREE_COM)[ints(table, BODY_ROOT)[body]]
+def _motion_at(table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array) -> None:
+    """Add sign times the velocity u of a body's point to `moved`, and sign times omega x u to `bent`."""
+    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     wx, wy, wz = twist[body, 0], twist[body, 1], twist[body, 2]
     ux = twist[body, 3] + wy * rz - wz * ry
@@ -75,16 +50,17 @@ def _motion_at(table: Any, twist: Any, body: int, point: Any, sign: float, moved
 
 
 @kernel
-def _size(vector: Any) -> float:
+def _size(vector: Array) -> float:
+    """Length of the first three components."""
     return float(np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2))
 
 
 @kernel
-def _outruns(table: Any, twist: Any, look_ahead: float) -> bool:
-    """Whether two surfaces may meet in the step that are further apart than the world looks ahead."""
-    h, reach, owner = floats(table, SETTINGS)[STEP], floats(table, GEOM_REACH), ints(table, GEOM_BODY)
-    tree, centre = ints(table, BODY_TREE), floats2(table, GEOM_XPOS)
-    fastest = np.zeros(ints(table, TREE_DOF).shape[0] + 1)  # m/s, of each tree; fixed ones are last
+def _outruns(table: Table, twist: Array, look_ahead: float) -> bool:
+    """Whether surfaces further apart than `look_ahead` (m) may meet in the step."""
+    h, reach, owner = floats(table, at.SETTINGS)[at.STEP], floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
+    tree, centre = ints(table, at.BODY_TREE), floats2(table, at.GEOM_XPOS)
+    fastest = np.zeros(ints(table, at.TREE_DOF).shape[0] + 1)  # m/s, of each tree; the last entry is for fixed bodies
     moved, unused = np.zeros(3), np.zeros(3)
     for g in range(reach.shape[0]):
         if reach[g] > 0.0:
@@ -102,19 +78,19 @@ def _outruns(table: Any, twist: Any, look_ahead: float) -> bool:
 
 
 @kernel
-def doubtful(table: Any, geom: Any, look_ahead: float) -> bool:
-    """Whether rows may be wrong about where the solved velocity (VELOCITY) brings surfaces by the end of the step."""
-    h, velocity = floats(table, SETTINGS)[STEP], floats(table, VELOCITY)
+def doubtful(table: Table, geom: at.Pairs, look_ahead: float) -> bool:
+    """Whether the rows may mispredict the gaps at the end of the step for the solved velocity (VELOCITY)."""
+    h, velocity = floats(table, at.SETTINGS)[at.STEP], floats(table, at.VELOCITY)
     twist = _twists(table, velocity)
     if _outruns(table, twist, look_ahead):
         return True
-    first = _twists(table, floats(table, QVEL))
-    body, other, point = ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER), floats2(table, CONTACT_POINT)
-    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
-    kind, reach, owner = ints(table, CONTACT_KIND), floats(table, GEOM_REACH), ints(table, GEOM_BODY)
+    first = _twists(table, floats(table, at.QVEL))
+    body, other, point = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER), floats2(table, at.CONTACT_POINT)
+    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    kind, reach, owner = ints(table, at.CONTACT_KIND), floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
     moved, unused, bent = np.zeros(3), np.zeros(3), np.zeros(3)
-    for c in range(ints(table, COUNTS)[CONTACTS]):
-        if kind[c] == IGNORED:
+    for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
+        if kind[c] == at.IGNORED:
             continue
         ends = offset[3 * c]
         for i in range(velocity.shape[0]):

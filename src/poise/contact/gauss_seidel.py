@@ -1,28 +1,23 @@
-"""Projected Gauss-Seidel: cheap sweeps with bounds, for many contacts where exact forces do not matter."""
+"""Projected Gauss-Seidel: cheap approximate sweeps, for many contacts where exact forces do not matter."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array
 from poise.contact.problem import nearest
 from poise.kernel import kernel
 
 
 @kernel
 def sweep(
-    matrix: Any,
-    bias: Any,
-    bilateral: int,
-    unilateral: int,
-    friction: Any,
-    directions: Any,
-    impulse: Any,
-    most: int,
-    tolerance: float,
-) -> int:
-    """Improve `impulse` in place until a sweep changes no row velocity by more than `tolerance` (m/s)."""
+    matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
+    impulse: Array, most: int, tolerance: float,
+) -> int:  # fmt: skip
+    """Improve `impulse` in place until a sweep changes no row velocity by `tolerance` (m/s) or more.
+
+    Returns the number of sweeps, at most `most`.
+    """
     r = bias.shape[0]
     for count in range(1, most + 1):
         change = 0.0
@@ -44,7 +39,7 @@ def sweep(
             for j in range(r):
                 w1 += matrix[row + 1, j] * impulse[j]
                 w2 += matrix[row + 2, j] * impulse[j]
-            # A step that the 2 x 2 tangential block cannot overshoot.
+            # A step size that does not overshoot for the 2 x 2 tangential block.
             stiffness = max(matrix[row + 1, row + 1], matrix[row + 2, row + 2])
             stiffness += abs(0.5 * (matrix[row + 1, row + 2] + matrix[row + 2, row + 1]))
             old1, old2 = impulse[row + 1], impulse[row + 2]

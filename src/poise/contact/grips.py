@@ -1,37 +1,21 @@
-"""Rows of grips: points at which two bodies are held together."""
+"""Rows of grips: bilateral constraints that hold a point of one body at a point of another."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array, Ints
 from poise.contact.rows import point_rows
-from poise.dynamics.workspace import (
-    CONTACT_BODY,
-    CONTACT_KIND,
-    CONTACT_OTHER,
-    CONTACTS,
-    COUNTS,
-    GRIP_JACOBIAN,
-    GRIP_OFFSET,
-    GRIP_ROWS,
-    IGNORED,
-    RECOVERY,
-    SETTINGS,
-    STEP,
-    XMAT,
-    XPOS,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.dynamics import workspace as at
+from poise.kernel import Table, floats, floats2, ints, kernel
 
 
 @kernel
-def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None:
-    """Rows along the world axes of points where two bodies are held together; apart (g, 3) is closed in time."""
-    settings = floats(table, SETTINGS)
-    h, recovery = settings[STEP], settings[RECOVERY]
-    jacobian, offset = floats2(table, GRIP_JACOBIAN), floats(table, GRIP_OFFSET)
+def grip_rows(table: Table, body: Ints, other: Ints, point: Array, apart: Array) -> None:
+    """Write rows along the world axes for grips at points (g, 3); their separation `apart` (g, 3) m is corrected."""
+    settings = floats(table, at.SETTINGS)
+    h, recovery = settings[at.STEP], settings[at.RECOVERY]
+    jacobian, offset = floats2(table, at.GRIP_JACOBIAN), floats(table, at.GRIP_OFFSET)
     axes = np.zeros(9)
     axes[0] = axes[4] = axes[8] = 1.0
     for g in range(body.shape[0]):
@@ -42,16 +26,16 @@ def grip_rows(table: Any, body: Any, other: Any, point: Any, apart: Any) -> None
         point_rows(table, -1.0, other[g], True, point[g], axes, 3, own, curve)
         for k in range(3):
             curve[k] = 0.5 * h * curve[k] + 2.0 * recovery * apart[g, k]
-    ints(table, COUNTS)[GRIP_ROWS] = 3 * body.shape[0]
+    ints(table, at.COUNTS)[at.GRIP_ROWS] = 3 * body.shape[0]
 
 
 @kernel
-def hold(table: Any, body: Any, other: Any, local: Any, other_local: Any, point: Any) -> None:
-    """Rows of grips at points given in the frames of both bodies; fills their places (g, 3) in the world.
+def hold(table: Table, body: Ints, other: Ints, local: Array, other_local: Array, point: Array) -> None:
+    """Write rows of grips at points (g, 3) given in the frames of both bodies; fills `point` (g, 3) in the world.
 
-    A hand does not collide with what it holds: contacts between the two are left out.
+    Contacts between two bodies that grip each other are left out: a hand does not collide with what it holds.
     """
-    xpos, xmat = floats2(table, XPOS), floats2(table, XMAT)
+    xpos, xmat = floats2(table, at.XPOS), floats2(table, at.XMAT)
     apart = np.empty(point.shape)
     for g in range(body.shape[0]):
         own, its = xmat[body[g]], xmat[other[g]]
@@ -62,9 +46,9 @@ def hold(table: Any, body: Any, other: Any, local: Any, other_local: Any, point:
                 there += its[3 * i + j] * other_local[g, j]
             apart[g, i] = point[g, i] - there
     grip_rows(table, body, other, point, apart)
-    kind, first, second = ints(table, CONTACT_KIND), ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER)
-    for c in range(ints(table, COUNTS)[CONTACTS]):
+    kind, first, second = ints(table, at.CONTACT_KIND), ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER)
+    for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         for g in range(body.shape[0]):
             same = first[c] == body[g] and second[c] == other[g]
             if same or (first[c] == other[g] and second[c] == body[g]):
-                kind[c] = IGNORED
+                kind[c] = at.IGNORED

@@ -1,23 +1,23 @@
-"""Contacts with height fields, which are prisms to MuJoCo."""
+"""Contacts with height fields, which MuJoCo collides as prisms."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array, Ints
+from poise.dynamics.workspace import Pairs
 from poise.kernel import kernel
 
 UPWARD = 0.5
-"""Least upward part of the normal of a height field's surface; less belongs to the sides of MuJoCo's prisms."""
+"""Least z of the normal of a height field's surface; a smaller one belongs to a side of one of MuJoCo's prisms."""
 
 
 @kernel
-def thin_out(position: Any, frame: Any, distance: Any, geom: Any, uneven: Any, spacing: float) -> Any:
-    """Indices of contacts without the surplus of height fields, for which ``uneven`` (ngeom,) is 1.
+def thin_out(position: Array, frame: Array, distance: Array, geom: Pairs, uneven: Ints, spacing: float) -> Ints:
+    """Indices of the contacts to keep, without the redundant ones of height fields (`uneven` (ngeom,) is 1 for these).
 
-    A height field gives a contact for every triangle near a limb: those of one limb are kept at least ``spacing``
-    apart, the deepest first. It also gives contacts with the inner walls between its triangles, which are none.
+    MuJoCo reports a contact for every triangle near a limb: those of one geom are kept at least `spacing` m apart, the
+    deepest first. Contacts with the inner walls between triangles are spurious and are dropped.
     """
     order = np.argsort(distance, kind="mergesort")
     kept = np.empty(order.shape[0], np.int64)

@@ -6,38 +6,19 @@ is ``Jr^-1(r) omega`` with the right Jacobian of the rotation group and omega in
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from poise.dynamics.workspace import (
-    COUNTS,
-    LIMIT_DOF,
-    LIMIT_LOWER,
-    LIMIT_QPOS,
-    LIMIT_ROW_DOF,
-    LIMIT_ROW_OFFSET,
-    LIMIT_ROW_RATE,
-    LIMIT_ROW_SIZE,
-    LIMIT_ROW_USED,
-    LIMIT_ROWS,
-    LIMIT_SIZE,
-    LIMIT_UPPER,
-    QPOS,
-    QVEL,
-    RECOVERY,
-    SETTINGS,
-    STEP,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.arrays import Array
+from poise.dynamics import workspace as at
+from poise.kernel import Table, floats, floats2, ints, kernel
 
 FASTEST_RECOVERY = 5.0
-"""rad/s: joints beyond their limits come back no faster than this."""
+"""Highest speed (rad/s) at which a joint beyond its limit returns."""
 
 
 @kernel
-def _rotation_vector(quat: Any, out: Any) -> None:
-    """log of a unit quaternion w x y z, the short way round."""
+def _rotation_vector(quat: Array, out: Array) -> None:
+    """Rotation vector (3,) of a unit quaternion w x y z, with an angle of at most pi."""
     sign = 1.0 if quat[0] >= 0 else -1.0
     x, y, z = sign * quat[1], sign * quat[2], sign * quat[3]
     sine = np.sqrt(x * x + y * y + z * z)
@@ -46,8 +27,8 @@ def _rotation_vector(quat: Any, out: Any) -> None:
 
 
 @kernel
-def _nearer_branch(r: Any, lower: Any, upper: Any) -> None:
-    """Of the two rotation vectors of a turn, the one nearer to the middle of the limits: those may lie beyond pi."""
+def _nearer_branch(r: Array, lower: Array, upper: Array) -> None:
+    """Replace r by the equivalent rotation vector nearer to the middle of the limits, which may lie beyond pi."""
     angle = np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
     if angle < 1.0:
         return
@@ -63,8 +44,8 @@ def _nearer_branch(r: Any, lower: Any, upper: Any) -> None:
 
 
 @kernel
-def _inverse_right_jacobian(r: Any, out: Any) -> None:
-    """Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|."""
+def _inverse_right_jacobian(r: Array, out: Array) -> None:
+    """Inverse right Jacobian Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|."""
     square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
     angle = np.sqrt(square)
     factor = 1.0 / 12.0 if angle < 1e-4 else 1.0 / square - 0.5 / (angle * np.tan(0.5 * angle))
@@ -81,25 +62,26 @@ def _inverse_right_jacobian(r: Any, out: Any) -> None:
 
 
 @kernel
-def limit_rows(table: Any, reach: float) -> None:
-    """Rows of the limits that are within `reach` (rad) beyond twice what the step covers at its first velocity."""
-    settings = floats(table, SETTINGS)
-    h, recovery = settings[STEP], settings[RECOVERY]
-    qpos, qvel = floats(table, QPOS), floats(table, QVEL)
-    dofs, coordinates, sizes = ints(table, LIMIT_DOF), ints(table, LIMIT_QPOS), ints(table, LIMIT_SIZE)
-    lower, upper = floats2(table, LIMIT_LOWER), floats2(table, LIMIT_UPPER)
-    row_dof, row_size, used = ints(table, LIMIT_ROW_DOF), ints(table, LIMIT_ROW_SIZE), ints(table, LIMIT_ROW_USED)
-    row_rate, offset = floats2(table, LIMIT_ROW_RATE), floats(table, LIMIT_ROW_OFFSET)
+def limit_rows(table: Table, reach: float) -> None:
+    """Write rows for limits closer than `reach` (rad) plus twice the travel of the step at its initial velocity."""
+    settings = floats(table, at.SETTINGS)
+    h, recovery = settings[at.STEP], settings[at.RECOVERY]
+    qpos, qvel = floats(table, at.QPOS), floats(table, at.QVEL)
+    dofs, coordinates, sizes = ints(table, at.LIMIT_DOF), ints(table, at.LIMIT_QPOS), ints(table, at.LIMIT_SIZE)
+    lower, upper = floats2(table, at.LIMIT_LOWER), floats2(table, at.LIMIT_UPPER)
+    row_dof, row_size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
+    row_rate, offset = floats2(table, at.LIMIT_ROW_RATE), floats(table, at.LIMIT_ROW_OFFSET)
+    used = ints(table, at.LIMIT_ROW_USED)
     count = 0
     r = np.zeros(3)
     rate = np.zeros((3, 3))
     for joint in range(dofs.shape[0]):
-        first, at, size = dofs[joint], coordinates[joint], sizes[joint]
+        first, q, size = dofs[joint], coordinates[joint], sizes[joint]
         if size == 1:
-            r[0] = qpos[at]
+            r[0] = qpos[q]
             rate[0, 0] = 1.0
         else:
-            _rotation_vector(qpos[at : at + 4], r)
+            _rotation_vector(qpos[q : q + 4], r)
             _nearer_branch(r, lower[joint], upper[joint])
             _inverse_right_jacobian(r, rate)
         for i in range(size):
@@ -115,4 +97,4 @@ def limit_rows(table: Any, reach: float) -> None:
                     row_rate[count, j] = sign * rate[i, j]
                 offset[count] = room / h if room > 0 else max(recovery * room, -FASTEST_RECOVERY)
                 count += 1
-    ints(table, COUNTS)[LIMIT_ROWS] = count
+    ints(table, at.COUNTS)[at.LIMIT_ROWS] = count

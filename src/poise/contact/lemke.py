@@ -2,26 +2,27 @@
 
 The standard problem has one variable per normal, per friction facet and per slip speed:
 ``z = (normals, facets, slip)``, ``w = M z + q``. Coplanar contacts make it highly degenerate, so the method
-uses Harris's ratio test with the largest pivot, lets the artificial variable leave whenever it may, and
-perturbs q a little; the basis it ends with is handed on, and the caller solves that basis with the true q.
+uses Harris's ratio test with the largest pivot and lets the artificial variable leave whenever it can. Callers perturb
+q slightly, and polish the result on the true problem.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array
 from poise.kernel import kernel
 
 
 @kernel
-def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
-    """(M, q) of a problem without bilateral rows; impulses are scaled to m/s."""
+def standard_form(
+    matrix: Array, bias: Array, unilateral: int, friction: Array, directions: Array, scale: Array
+) -> tuple[Array, Array]:
+    """M and q of a problem without bilateral rows; impulses are scaled to m/s by `scale` (r,)."""
     contacts, sides = friction.shape[0], directions.shape[0]
     normals = unilateral + contacts
     size = normals + contacts * (sides + 1)
-    # Each variable that is an impulse: its row, or its pair of tangential rows with a direction.
+    # Row of each impulse variable; for a facet, the first of its two tangential rows and its direction in them.
     row = np.empty(normals + contacts * sides, np.int64)
     along = np.zeros((row.shape[0], 2))
     for i in range(unilateral):
@@ -61,8 +62,8 @@ def standard_form(matrix: Any, bias: Any, unilateral: int, friction: Any, direct
 
 
 @kernel
-def impulses(z: Any, rows: int, unilateral: int, friction: Any, directions: Any, scale: Any) -> Any:
-    """The impulses of the rows from the variables of the standard form."""
+def impulses(z: Array, rows: int, unilateral: int, friction: Array, directions: Array, scale: Array) -> Array:
+    """Impulses (rows,) from the variables z of the standard form."""
     contacts, sides = friction.shape[0], directions.shape[0]
     out = np.zeros(rows)
     for i in range(unilateral):
@@ -78,8 +79,11 @@ def impulses(z: Any, rows: int, unilateral: int, friction: Any, directions: Any,
 
 
 @kernel
-def lemke(matrix: Any, q: Any, cover: Any, most: int) -> tuple[Any, int]:
-    """z with 0 <= z, 0 <= M z + q, z'(M z + q) = 0, and the pivots used (negative: ended on a ray)."""
+def lemke(matrix: Array, q: Array, cover: Array, most: int) -> tuple[Array, int]:
+    """z with 0 <= z, 0 <= M z + q, z'(M z + q) = 0, and the number of pivots (negative: no solution found).
+
+    `cover` is the covering vector; at most `most` pivots are made.
+    """
     n = q.shape[0]
     z = np.zeros(n)
     # table[:, :n+1]: coefficients of the nonbasic variables; table[:, n+1]: values of the basic ones.
@@ -128,7 +132,7 @@ def lemke(matrix: Any, q: Any, cover: Any, most: int) -> tuple[Any, int]:
         for j in range(n + 1):
             if nonbasic[j] == wanted:
                 entering = j
-        # Harris: the largest pivot among the rows that block within a small slack.
+        # Harris's ratio test: the largest pivot among the rows that block within a small slack.
         reach = 1e300
         for i in range(n):
             slope = table[i, entering]

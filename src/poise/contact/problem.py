@@ -1,43 +1,85 @@
 """The contact problem of one step, and a solution that certifies itself.
 
 Rows are ordered: ``bilateral`` rows (grips), then ``unilateral`` rows without friction (joint limits, gaps
-about to close), then ``n, t1, t2`` for each contact with friction. With impulses x and row velocities
+that may close), then ``n, t1, t2`` for each contact with friction. With impulses x and row velocities
 ``w = A x + b`` a solution satisfies [Stewart1996] [Anitescu1997]:
 
 - bilateral: w = 0;
 - unilateral and normals: 0 <= x, 0 <= w, x w = 0;
-- friction: the tangential impulse lies in the polygon with vertices ``mu x_n d_k`` and dissipates the most.
+- friction: the tangential impulse lies in the polygon with vertices ``mu x_n d_k`` and dissipates the most power.
 """
 
 from __future__ import annotations
 
 import enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.kernel import kernel
-
-# The friction polygon: the convex hull of ``mu x_n d_k`` in the tangent plane, x_n the normal impulse.
 
 OPEN, STICK = 0, 1
 """Modes of a contact. 2 + 2 k: sliding, force at vertex k. 3 + 2 k: sliding, force on the edge from k to k + 1."""
 
+TOLERANCE = 1e-8
+"""Largest complementarity residual (m/s) of an exact solution."""
 
-def polygon(sides: int) -> NDArray[np.float64]:
+
+class Status(enum.IntEnum):
+    """How a contact problem was solved."""
+
+    EXACT = 0
+    """Exactly, at the first attempt."""
+    RETRIED = 1
+    """Exactly, after one of the documented retries."""
+    APPROXIMATE = 2
+    """No attempt was exact; the best is used, and the recording counts it."""
+
+
+class ContactProblem(NamedTuple):
+    """The data ``w = matrix @ impulse + bias`` with the kinds of its rows."""
+
+    matrix: Array  # (r, r) m/s per N s; unsymmetric with contact feedback
+    bias: Array  # (r,) m/s
+    bilateral: int
+    unilateral: int
+    friction: Array  # (c,) coefficient of each contact with friction
+    directions: Array  # (sides, 2) unit vectors of the friction polygon in the basis t1, t2
+
+    def residual(self, impulse: Array) -> float:
+        """Complementarity residual (m/s) of impulses (r,); zero for an exact solution."""
+        p = self
+        return complementarity_residual(p.matrix, p.bias, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
+
+
+class ContactSolution(NamedTuple):
+    """Impulses, with the residual that certifies them."""
+
+    impulse: Array  # (r,) N s
+    residual: float  # m/s
+    iterations: int
+    status: Status
+    modes: Ints  # of the unilateral rows, then of the contacts: OPEN, STICK or sliding
+
+    @property
+    def ok(self) -> bool:
+        """Whether the complementarity conditions hold within `TOLERANCE`."""
+        return self.residual <= TOLERANCE
+
+
+def polygon(sides: int) -> Array:
     """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
     angle = np.arange(sides) * (2 * np.pi / sides)
     directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    # Exact zeros on the axes, so that facets of mirrored bodies mirror exactly.
+    # Exact zeros on the axes, so that mirrored bodies have exactly mirrored facets.
     directions[np.abs(directions) < 1e-15] = 0.0
     return directions
 
 
 @kernel
-def nearest(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, float, float]:
-    """The mode and place of the point of the friction polygon of size ``bound`` that is nearest to an impulse."""
+def nearest(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
+    """Mode and coordinates of the point of the friction polygon of radius `bound` nearest to an impulse (t1, t2)."""
     if bound <= 0.0:
         return STICK, 0.0, 0.0
     sides = directions.shape[0]
@@ -65,64 +107,9 @@ def nearest(t1: float, t2: float, bound: float, directions: Any) -> tuple[int, f
     return mode, n1, n2
 
 
-TOLERANCE = 1e-8
-"""m/s: the largest complementarity residual that counts as solved."""
-
-
-class Status(enum.IntEnum):
-    """How a contact problem was solved."""
-
-    EXACT = 0
-    """By the first attempt of its solver."""
-    RETRIED = 1
-    """Exactly as well, after one of the documented retries."""
-    APPROXIMATE = 2
-    """No attempt was exact: the best one is returned with its residual, and the recording says so."""
-
-
-class ContactProblem(NamedTuple):
-    """The data ``w = matrix @ impulse + bias`` with the kinds of its rows."""
-
-    matrix: Array  # (r, r) m/s per N s; unsymmetric with contact feedback
-    bias: Array  # (r,) m/s
-    bilateral: int
-    unilateral: int
-    friction: Array  # (c,) coefficient of each contact with friction
-    directions: Array  # (sides, 2) unit vectors of the friction polygon in the basis t1, t2
-
-    def residual(self, impulse: Array) -> float:
-        """m/s: how far the impulses are from solving the problem; zero for an exact solution."""
-        return float(
-            complementarity_residual(
-                self.matrix,
-                self.bias,
-                impulse,
-                self.bilateral,
-                self.unilateral,
-                self.friction,
-                self.directions,
-            )
-        )
-
-
-class ContactSolution(NamedTuple):
-    """Impulses and how well they solve the problem."""
-
-    impulse: Array  # (r,) N s
-    residual: float  # m/s
-    iterations: int
-    status: Status
-    modes: NDArray[np.int64]  # of the unilateral rows and contacts, as `pivoting` numbers them
-
-    @property
-    def ok(self) -> bool:
-        """Whether the complementarity conditions hold within `TOLERANCE`."""
-        return self.residual <= TOLERANCE
-
-
 @kernel
-def row_scale(matrix: Any, first_contact: int) -> Any:
-    """(r,) m/s per N s that makes each impulse comparable with velocities; one value per contact.
+def row_scale(matrix: Array, first_contact: int) -> Array:
+    """Scale (r,) m/s per N s that makes impulses comparable with velocities.
 
     The diagonal of the matrix, with the normal's entry for all three rows of a contact.
     """
@@ -136,18 +123,12 @@ def row_scale(matrix: Any, first_contact: int) -> Any:
 
 @kernel
 def complementarity_residual(
-    matrix: Any,
-    bias: Any,
-    impulse: Any,
-    bilateral: int,
-    unilateral: int,
-    friction: Any,
-    directions: Any,
+    matrix: Array, bias: Array, impulse: Array, bilateral: int, unilateral: int, friction: Array, directions: Array
 ) -> float:
-    """max |min(z, w)| over the linear complementarity problem that the impulses stand for, in m/s.
+    """Largest |min(z, w)| (m/s) over the linear complementarity problem with facet variables.
 
-    The facet impulses are recovered from each tangential impulse (two neighbouring facets span it) and the
-    slip speed sigma from the row velocities, so the certificate depends on the impulses alone.
+    Facet impulses are recovered from each tangential impulse (two neighbouring facets span it) and the slip speed sigma
+    from the row velocities, so the certificate depends on the impulses alone.
     """
     r = bias.shape[0]
     w = np.empty(r)
@@ -165,7 +146,7 @@ def complementarity_residual(
     for c in range(friction.shape[0]):
         n = bilateral + unilateral + 3 * c
         worst = max(worst, abs(min(impulse[n] * matrix[n, n], w[n])))
-        # The facet pair around the direction of the tangential impulse.
+        # The two facets on either side of the tangential impulse.
         tx, ty = impulse[n + 1], impulse[n + 2]
         best, first = -1.0e300, 0
         for k in range(sides):

@@ -1,69 +1,28 @@
-"""Rows of the contact problem: their Jacobians and their constant parts.
+"""Contact rows: their Jacobians and constant terms.
 
-For each surface pair the kernel gives the velocity Jacobian along n, t1, t2 and the ``offset`` of the row: what is
-added to J v+ to give the speed at which the points really part. It holds the gap, and the curve of the motion,
-(h/2)(dJ/dt v + a): how far, beyond h J v+, the points move in the step because their paths are curved. ``a`` is the
-acceleration with which the momentum-exact position update shifts a floating tree. Without the curve, planted feet
-sink about a millimetre a step.
+Each pair of surface points has the velocity Jacobian J along n, t1, t2 and an offset per row, so that J v+ + offset is
+the mean speed at which the points separate in the step. The offset contains the gap and the curvature of the paths,
+(h/2)(dJ/dt v + a), where `a` is the acceleration by which the momentum-exact position update shifts a floating tree.
+Without the curvature, planted feet sink about a millimetre a step.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from poise.dynamics.workspace import (
-    BIAS,
-    BODY_LAST_DOF,
-    BODY_ROOT,
-    BODY_TREE,
-    CDOF,
-    CDOF_DOT,
-    CLOSING,
-    CONTACT_AXES,
-    CONTACT_BODY,
-    CONTACT_FRICTION,
-    CONTACT_GAP,
-    CONTACT_IMPULSE,
-    CONTACT_JACOBIAN,
-    CONTACT_KIND,
-    CONTACT_OFFSET,
-    CONTACT_OTHER,
-    CONTACT_POINT,
-    CONTACTS,
-    COUNTS,
-    CVEL,
-    DOF_PARENT,
-    DRIFT,
-    FAR,
-    FREE,
-    GEOM_BODY,
-    GEOM_RADIUS,
-    GEOM_XMAT,
-    GRAVITY,
-    QVEL,
-    RECOVERY,
-    SETTINGS,
-    STEP,
-    SUBTREE_COM,
-    TOUCH,
-    TOUCHED,
-    TREE_DOF,
-    TREE_MASS,
-    VELOCITY,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.arrays import Array
+from poise.dynamics import workspace as at
+from poise.kernel import Table, floats, floats2, ints, kernel
 
 FASTEST_RECOVERY = 1.0
-"""m/s: surfaces that overlap part no faster than this."""
+"""Highest speed (m/s) at which overlapping surfaces separate."""
 
 
 @kernel
-def drift(table: Any) -> None:
-    """The acceleration of each tree's centre of mass that the velocity alone causes, dJ_com/dt v (DRIFT)."""
-    bias, gravity, out = floats(table, BIAS), floats(table, GRAVITY), floats2(table, DRIFT)
-    tree_dof, mass = ints(table, TREE_DOF), floats(table, TREE_MASS)
+def drift(table: Table) -> None:
+    """Write the velocity-dependent acceleration dJ_com/dt v of each tree's centre of mass (DRIFT)."""
+    bias, gravity, out = floats(table, at.BIAS), floats(table, at.GRAVITY), floats2(table, at.DRIFT)
+    tree_dof, mass = ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
     for t in range(tree_dof.shape[0]):
         for i in range(3):
             out[t, i] = bias[tree_dof[t] + i] / mass[t] + gravity[i]
@@ -71,19 +30,20 @@ def drift(table: Any) -> None:
 
 @kernel
 def point_rows(
-    table: Any, sign: float, body: int, moving: bool, point: Any, axes: Any, rows: int, jacobian: Any, curve: Any
-) -> None:
-    """Add sign times the rows of a point moving with a body; curve gets dJ/dt v + a along the axes.
+    table: Table, sign: float, body: int, moving: bool, point: Array, axes: Array, rows: int,
+    jacobian: Array, curve: Array,
+) -> None:  # fmt: skip
+    """Add sign times the Jacobian rows of a body's point along `axes`, and dJ/dt v + a along them to `curve`.
 
-    A point that will be at rest at the end of the step has no omega x velocity there, whatever it has now: left
-    out (``moving`` false), the points of one body that stick stay consistent, and their forces do not fight.
+    Pass `moving` False for a point that will be at rest at the end of the step. It then has no omega x velocity term,
+    which keeps the sticking points of one body consistent, so that their forces do not oppose each other.
     """
-    i = ints(table, BODY_LAST_DOF)[body]
+    i = ints(table, at.BODY_LAST_DOF)[body]
     if i < 0:
         return
-    parent, cdof, cdof_dot = ints(table, DOF_PARENT), floats2(table, CDOF), floats2(table, CDOF_DOT)
-    qvel = floats(table, QVEL)
-    origin = floats2(table, SUBTREE_COM)[ints(table, BODY_ROOT)[body]]
+    parent, cdof, cdof_dot = ints(table, at.DOF_PARENT), floats2(table, at.CDOF), floats2(table, at.CDOF_DOT)
+    qvel = floats(table, at.QVEL)
+    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     ax = ay = az = lx = ly = lz = 0.0
     while i >= 0:
@@ -105,8 +65,8 @@ def point_rows(
     py = ly + az * rx - ax * rz
     pz = lz + ax * ry - ay * rx
     if moving:
-        # From the spatial acceleration to that of the material point: + omega x velocity.
-        cvel = floats2(table, CVEL)[body]
+        # Spatial acceleration to material acceleration: add omega x velocity.
+        cvel = floats2(table, at.CVEL)[body]
         ox, oy, oz = cvel[0], cvel[1], cvel[2]
         ux = cvel[3] + oy * rz - oz * ry
         uy = cvel[4] + oz * rx - ox * rz
@@ -114,9 +74,9 @@ def point_rows(
         px += oy * uz - oz * uy
         py += oz * ux - ox * uz
         pz += ox * uy - oy * ux
-    tree = ints(table, BODY_TREE)[body]
+    tree = ints(table, at.BODY_TREE)[body]
     if tree >= 0:
-        shift = floats2(table, DRIFT)[tree]
+        shift = floats2(table, at.DRIFT)[tree]
         px += shift[0]
         py += shift[1]
         pz += shift[2]
@@ -125,32 +85,34 @@ def point_rows(
 
 
 @kernel
-def _rounding(table: Any, geom: int, normal: Any) -> float:
-    """m: how far behind a geom's surface point the centre of its curvature lies, for a normal there."""
-    radius = floats(table, GEOM_RADIUS)[geom]
+def _rounding(table: Table, geom: int, normal: Array) -> float:
+    """Distance (m) from a geom's surface point to its centre of curvature, for a normal there."""
+    radius = floats(table, at.GEOM_RADIUS)[geom]
     if radius >= 0.0:
         return float(radius)
-    turn = floats2(table, GEOM_XMAT)[geom]
+    turn = floats2(table, at.GEOM_XMAT)[geom]
     along = turn[2] * normal[0] + turn[5] * normal[1] + turn[8] * normal[2]
     return float(-radius) if abs(along) < 0.1 else 0.0
 
 
 @kernel
-def _contact_curve(table: Any, c: int, geom: Any, moving: bool, rows: int, jacobian: Any, curve: Any) -> None:
-    """Jacobian and (h/2)(dJ/dt v + a) of a contact's rows.
+def _contact_curve(
+    table: Table, c: int, geom: at.Pairs, moving: bool, rows: int, jacobian: Array, curve: Array
+) -> None:
+    """Add a contact's Jacobian rows, and write (h/2)(dJ/dt v + a) along them into `curve`.
 
-    Along the normal the surfaces part as the centres of their curvature do: the lowest point of a rolling ball is
-    another at every moment, and its own path, a cusp, is not that of the gap. Along the tangents it is the material
-    point that must stay.
+    The normal row follows the centres of curvature: the contact point of a rolling ball changes all the time, and the
+    path of a material point (a cusp) is not that of the gap. The tangent rows follow the material point.
     """
-    half_step = 0.5 * floats(table, SETTINGS)[STEP]
-    body, other = ints(table, CONTACT_BODY)[c], ints(table, CONTACT_OTHER)[c]
-    axes, point, gap = floats2(table, CONTACT_AXES)[c], floats2(table, CONTACT_POINT)[c], floats(table, CONTACT_GAP)[c]
-    own, its = (geom[c, 1], geom[c, 0]) if ints(table, GEOM_BODY)[geom[c, 1]] == body else (geom[c, 0], geom[c, 1])
+    half_step = 0.5 * floats(table, at.SETTINGS)[at.STEP]
+    body, other = ints(table, at.CONTACT_BODY)[c], ints(table, at.CONTACT_OTHER)[c]
+    axes, point = floats2(table, at.CONTACT_AXES)[c], floats2(table, at.CONTACT_POINT)[c]
+    gap = floats(table, at.CONTACT_GAP)[c]
+    own, its = (geom[c, 1], geom[c, 0]) if ints(table, at.GEOM_BODY)[geom[c, 1]] == body else (geom[c, 0], geom[c, 1])
     centre = np.empty(3)
     curve[:] = 0.0
     for sign, what, shape in ((1.0, body, own), (-1.0, other, its)):
-        # MuJoCo gives the point midway between the surfaces.
+        # MuJoCo's contact point lies midway between the surfaces.
         back = sign * (_rounding(table, shape, axes) + 0.5 * gap)
         for k in range(3):
             centre[k] = point[k] + back * axes[k]
@@ -162,12 +124,12 @@ def _contact_curve(table: Any, c: int, geom: Any, moving: bool, rows: int, jacob
 
 
 @kernel
-def _add_velocity(table: Any, sign: float, body: int, point: Any, out: Any) -> None:
-    """Add sign times the velocity of a body's material point to out."""
-    if ints(table, BODY_LAST_DOF)[body] < 0:
+def _add_velocity(table: Table, sign: float, body: int, point: Array, out: Array) -> None:
+    """Add sign times the velocity (3,) of a body's material point to `out`."""
+    if ints(table, at.BODY_LAST_DOF)[body] < 0:
         return
-    origin = floats2(table, SUBTREE_COM)[ints(table, BODY_ROOT)[body]]
-    cvel = floats2(table, CVEL)[body]
+    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
+    cvel = floats2(table, at.CVEL)[body]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     out[0] += sign * (cvel[3] + cvel[1] * rz - cvel[2] * ry)
     out[1] += sign * (cvel[4] + cvel[2] * rx - cvel[0] * rz)
@@ -175,14 +137,14 @@ def _add_velocity(table: Any, sign: float, body: int, point: Any, out: Any) -> N
 
 
 @kernel
-def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
-    """Turn t1 along the slip, or where gravity pulls: the frame that a controller's feedback refers to."""
+def _align_tangents(axes: Array, slip: Array, h: float, gravity: Array) -> None:
+    """Turn t1 along the slip plus h gravity in the tangent plane: the frame to which a controller's feedback refers."""
     nx, ny, nz = axes[0], axes[1], axes[2]
     ux, uy, uz = slip[0] + h * gravity[0], slip[1] + h * gravity[1], slip[2] + h * gravity[2]
     along = nx * ux + ny * uy + nz * uz
     ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
     size = np.sqrt(ux * ux + uy * uy + uz * uz)
-    if size < 1e-3:  # m/s: at rest on level ground the given directions stay
+    if size < 1e-3:  # m/s: at rest on level ground the given tangents stay
         return
     ux, uy, uz = ux / size, uy / size, uz / size
     axes[3], axes[4], axes[5] = ux, uy, uz
@@ -190,32 +152,32 @@ def _align_tangents(axes: Any, slip: Any, h: float, gravity: Any) -> None:
 
 
 @kernel
-def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any, friction: Any) -> None:
-    """Take over MuJoCo's contacts as candidates; the force acts on `body`, the normal points out of `other`."""
-    settings, gravity = floats(table, SETTINGS), floats(table, GRAVITY)
-    h, near, recovery = settings[STEP], settings[TOUCH], settings[RECOVERY]
-    geom_body, last_dof = ints(table, GEOM_BODY), ints(table, BODY_LAST_DOF)
-    body, other, kind = ints(table, CONTACT_BODY), ints(table, CONTACT_OTHER), ints(table, CONTACT_KIND)
-    point, axes = floats2(table, CONTACT_POINT), floats2(table, CONTACT_AXES)
-    gap, mu = floats(table, CONTACT_GAP), floats(table, CONTACT_FRICTION)
-    jacobian, offset = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_OFFSET)
+def contact_rows(table: Table, position: Array, frame: Array, distance: Array, geom: at.Pairs, friction: Array) -> None:
+    """Write rows for MuJoCo's contacts. The force acts on CONTACT_BODY; the normal points out of CONTACT_OTHER."""
+    settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
+    h, near, recovery = settings[at.STEP], settings[at.TOUCH], settings[at.RECOVERY]
+    geom_body, last_dof = ints(table, at.GEOM_BODY), ints(table, at.BODY_LAST_DOF)
+    body, other, kind = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER), ints(table, at.CONTACT_KIND)
+    point, axes = floats2(table, at.CONTACT_POINT), floats2(table, at.CONTACT_AXES)
+    gap, mu = floats(table, at.CONTACT_GAP), floats(table, at.CONTACT_FRICTION)
+    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     slip = np.empty(3)
     count = position.shape[0]
-    ints(table, COUNTS)[CONTACTS] = count
+    ints(table, at.COUNTS)[at.CONTACTS] = count
     for c in range(count):
         first, second = geom_body[geom[c, 0]], geom_body[geom[c, 1]]
-        # MuJoCo's normal points from the first to the second; what is fixed must be `other`.
+        # MuJoCo's normal points from the first to the second body; a fixed body must be `other`.
         flip = -1.0 if last_dof[second] < 0 else 1.0
         body[c], other[c] = (first, second) if flip < 0 else (second, first)
         gap[c], mu[c] = distance[c], friction[c, 0]
-        kind[c] = TOUCHED if gap[c] <= near else (CLOSING if gap[c] <= 4.0 * near else FAR)  # likely to close
+        kind[c] = at.TOUCHED if gap[c] <= near else (at.CLOSING if gap[c] <= 4.0 * near else at.FAR)  # likely to close
         for k in range(3):
             point[c, k] = position[c, k]
             axes[c, k] = flip * frame[c, k]
             axes[c, 3 + k] = frame[c, 3 + k]
             axes[c, 6 + k] = flip * frame[c, 6 + k]
         rows = 1
-        if kind[c] == TOUCHED:
+        if kind[c] == at.TOUCHED:
             rows = 3
             slip[:] = 0.0
             _add_velocity(table, 1.0, body[c], point[c], slip)
@@ -228,19 +190,16 @@ def contact_rows(table: Any, position: Any, frame: Any, distance: Any, geom: Any
 
 
 @kernel
-def turn_to_slip(table: Any) -> None:
-    """Turn the tangents of touching contacts so that t1 points where they would slip without friction (FREE).
+def turn_to_slip(table: Table) -> None:
+    """Turn the tangents of touching contacts so that t1 points along their slip in the free motion (FREE).
 
-    Then a vertex of the polygon opposes that slip, and a contact sticks up to the whole of its friction.
+    A vertex of the friction polygon then opposes that slip, so that the contact sticks up to its full friction.
     """
-    kind, free = ints(table, CONTACT_KIND), floats(table, FREE)
-    jacobian, offset, axes = (
-        floats2(table, CONTACT_JACOBIAN),
-        floats(table, CONTACT_OFFSET),
-        floats2(table, CONTACT_AXES),
-    )
-    for c in range(ints(table, COUNTS)[CONTACTS]):
-        if kind[c] != TOUCHED:
+    kind, free = ints(table, at.CONTACT_KIND), floats(table, at.FREE)
+    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    axes = floats2(table, at.CONTACT_AXES)
+    for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
+        if kind[c] != at.TOUCHED:
             continue
         a, b = 3 * c + 1, 3 * c + 2
         u, v = offset[a], offset[b]
@@ -261,12 +220,12 @@ def turn_to_slip(table: Any) -> None:
 
 
 @kernel
-def jolt(table: Any, assumed: Any) -> float:
-    """m/s: how far the velocity of a contact point, of those that carry force, is from the one that was assumed."""
-    velocity = floats(table, VELOCITY)
-    jacobian, impulse = floats2(table, CONTACT_JACOBIAN), floats(table, CONTACT_IMPULSE)
+def impact_speed(table: Table, assumed: Array) -> float:
+    """Largest difference (m/s) of solved (VELOCITY) and assumed (nv,) velocity at contact points that carry force."""
+    velocity = floats(table, at.VELOCITY)
+    jacobian, impulse = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_IMPULSE)
     largest = 0.0
-    for c in range(ints(table, COUNTS)[CONTACTS]):
+    for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         if impulse[3 * c] <= 0.0:
             continue
         for row in range(3 * c, 3 * c + 3):
@@ -278,25 +237,25 @@ def jolt(table: Any, assumed: Any) -> float:
 
 
 @kernel
-def bend(table: Any, geom: Any, bias_after: Any) -> None:
-    """Offsets of the contacts anew, for the path that the velocity at the end of the step gives.
+def update_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
+    """Recompute the contact offsets for paths with the velocity v+ at the end of the step.
 
-    Expects QVEL, CVEL and CDOF_DOT of that velocity in place of the first one's, its bias, and DRIFT of the first. The
-    centre of mass is shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
+    Expects QVEL, CVEL and CDOF_DOT of v+, its bias, and DRIFT of the initial velocity v. The centre of mass is shifted
+    by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
     """
-    settings, gravity = floats(table, SETTINGS), floats(table, GRAVITY)
-    h, recovery = settings[STEP], settings[RECOVERY]
-    drifted, tree_dof, mass = floats2(table, DRIFT), ints(table, TREE_DOF), floats(table, TREE_MASS)
+    settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
+    h, recovery = settings[at.STEP], settings[at.RECOVERY]
+    drifted, tree_dof, mass = floats2(table, at.DRIFT), ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
     for t in range(tree_dof.shape[0]):
         for i in range(3):
             drifted[t, i] = 2.0 * drifted[t, i] - (bias_after[tree_dof[t] + i] / mass[t] + gravity[i])
-    kind, gap, offset = ints(table, CONTACT_KIND), floats(table, CONTACT_GAP), floats(table, CONTACT_OFFSET)
-    unused = np.zeros((3, floats(table, QVEL).shape[0]))
-    for c in range(ints(table, COUNTS)[CONTACTS]):
-        rows = 3 if kind[c] == TOUCHED else 1
+    kind, gap, offset = ints(table, at.CONTACT_KIND), floats(table, at.CONTACT_GAP), floats(table, at.CONTACT_OFFSET)
+    unused = np.zeros((3, floats(table, at.QVEL).shape[0]))
+    for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
+        rows = 3 if kind[c] == at.TOUCHED else 1
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
         _contact_curve(table, c, geom, True, rows, unused, curve)
-        # A light limb may whip: of the two paths, the one that comes nearer decides.
+        # The path of a light limb may be strongly curved: use the one of the two paths that comes nearer.
         away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
         curve[0] = min(before, curve[0] + away)

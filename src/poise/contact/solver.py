@@ -1,9 +1,9 @@
-"""From a contact problem to a verified solution.
+"""Solve a contact problem and certify the solution.
 
-``lemke`` (the default): contact modes by pivoting, from a guess; if they do not settle, Lemke's method, whose
-result is polished by pivoting; if its certificate fails, again with other covering vectors, then on problems
-softened by a ladder of compliances (each polished on the true problem). Only if all of that fails is the best
-attempt returned, with status `APPROXIMATE` and its residual. ``sweeps``: projected Gauss-Seidel.
+`lemke` (the default): block pivoting from a guess of the modes; if it does not settle, Lemke's method, polished by
+pivoting; if the certificate fails, again with other covering vectors, then on problems softened by increasing
+compliance (each polished on the true problem). If all attempts fail, the best is returned with status `APPROXIMATE` and
+its residual. `sweeps`: projected Gauss-Seidel.
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.contact.block_pivot import modes_of, pivot, settle
 from poise.contact.gauss_seidel import sweep
 from poise.contact.lemke import impulses, lemke, standard_form
 from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, Status, polygon, row_scale
 
-Modes = NDArray[np.int64]
+Modes = Ints
 Solver = Literal["lemke", "sweeps"]
 
 NO_MODES: Modes = np.zeros(0, np.int64)
 
 SWEEPS = 200
-"""Sweeps of the Gauss-Seidel solver in a step."""
+"""Most sweeps of the Gauss-Seidel solver in a step."""
 
 
 def solve_contacts(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
-    """Solve the contact problem and certify the result; ``last`` are modes of its contacts to start from."""
+    """Solve a contact problem and certify the result; `last` (c,) are modes of its contacts to start from."""
     if solver == "sweeps":
         return solve_by_sweeps(problem)
     modes = np.empty(problem.unilateral + len(problem.friction), np.int64)
@@ -42,14 +41,14 @@ def solve_contacts(problem: ContactProblem, solver: Solver = "lemke", last: Mode
 
 
 def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
-    """Lemke's method with its retries; never returns an unverified result."""
+    """Solve by Lemke's method with its retries; the residual of the result is always verified."""
     best: ContactSolution | None = None
     pivots = 0
     for attempt, (impulse, count) in enumerate(_attempts(problem)):
         pivots += abs(count)
         modes = _modes_of(problem, impulse)
         polished = np.zeros_like(impulse)
-        _pivot(problem, modes, polished, 12)
+        pivot(*problem, modes, polished, 12)
         for candidate in (polished, impulse):
             residual = problem.residual(candidate)
             status = Status.EXACT if attempt == 0 else Status.RETRIED
@@ -62,17 +61,17 @@ def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
 
 
 def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
-    """Projected Gauss-Seidel; exact only if the certificate says so."""
+    """Solve by projected Gauss-Seidel; the status is exact only if the certificate confirms it."""
     p = problem
     impulse = np.zeros(len(p.bias))
     count = sweep(p.matrix, p.bias, p.bilateral, p.unilateral, p.friction, p.directions, impulse, sweeps, tolerance)
     residual = p.residual(impulse)
     status = Status.EXACT if residual <= TOLERANCE else Status.APPROXIMATE
-    return ContactSolution(impulse, residual, int(count), status, _modes_of(p, impulse))
+    return ContactSolution(impulse, residual, count, status, _modes_of(p, impulse))
 
 
 def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
-    """The problem with its bilateral impulses eliminated, and ``those = offset + gain @ others``."""
+    """The problem without its bilateral rows, and offset, gain: bilateral impulses = offset + gain @ others."""
     nb = problem.bilateral
     lead, coupling = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:]
     gain: Array = -np.linalg.solve(lead, coupling).astype(float)
@@ -90,31 +89,31 @@ def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, A
 
 
 def load_solvers() -> None:
-    """Have all kernels compiled, so that no step has to wait for it."""
+    """Compile all solver kernels, so that no step waits for the compiler."""
     problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), polygon(4))
     for solution in (solve_contacts(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
         assert solution.ok
 
 
 def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
-    """Impulses (unverified) and pivots of successive attempts of Lemke's method."""
+    """Unverified impulses and number of pivots of successive attempts of Lemke's method."""
     p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
     scale = row_scale(p.matrix, p.bilateral + p.unilateral)
     matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, scale)
     size = len(q)
     for attempt, softness in enumerate((0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2)):
-        # Scattered but fixed numbers: the same problem always takes the same path.
+        # Fixed quasi-random numbers, so that the result is reproducible.
         cover, nudge = 0.5 + scattered(size, 2 * attempt), 1e-9 * scattered(size, 2 * attempt + 1)
         softened = matrix if softness == 0 else matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
         impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, scale)
-        if offset is not None:
+        if offset is not None and gain is not None:
             impulse = np.concatenate([offset + gain @ impulse, impulse])
-        yield impulse, int(count)
+        yield impulse, count
 
 
 def scattered(size: int, which: int) -> Array:
-    """Numbers between 0 and 1 without a pattern, the ``which``-th set: multiples of irrational numbers."""
+    """The `which`-th set of quasi-random numbers (size,) in [0, 1): fractional parts of multiples of an irrational."""
     step = (0.6180339887498949, 0.7548776662466927, 0.8191725133961645, 0.4142135623730951)[which % 4]
     numbers: Array = (np.arange(1 + which, size + 1 + which, dtype=float) * step) % 1.0
     return numbers
@@ -122,9 +121,4 @@ def scattered(size: int, which: int) -> Array:
 
 def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
     p = problem
-    modes: Modes = modes_of(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
-    return modes
-
-
-def _pivot(problem: ContactProblem, modes: Modes, impulse: Array, most: int) -> int:
-    return int(pivot(*problem, modes, impulse, most))
+    return modes_of(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)

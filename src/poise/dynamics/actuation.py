@@ -1,4 +1,4 @@
-"""How a controller drives a body for one step."""
+"""Actuation of a body for one step, as a controller returns it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from poise.arrays import Array
 
 @dataclass(frozen=True)
 class Motors:
-    """Joint motors solved implicitly, within the torque limits, in the same problem as the contacts.
+    """Joint motors, solved implicitly and within the torque limits together with the contacts.
 
-    Motor i gives the torque ``gain_i (velocity_i - v_i)`` with v the velocity at the END of the step. A gain of
-    zero leaves a DOF without a motor.
+    Motor i gives the torque ``gain_i (velocity_i - v_i)`` with v the velocity at the END of the step. A DOF with gain
+    zero has no motor.
     """
 
     velocity: Array  # (nv,) rad/s, target at the end of the step
@@ -22,9 +22,9 @@ class Motors:
 
     @classmethod
     def spring_damper(cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float) -> Motors:
-        """Motors that act as implicit (stable) proportional-derivative control [Tan2011].
+        """Motors equivalent to implicit (stable) proportional-derivative control [Tan2011].
 
-        ``error`` (nv,) rad is target minus pose in the tangent space, ``velocity`` the target velocity.
+        `error` (nv,) rad is target minus pose in the tangent space, `velocity` (nv,) rad/s the target velocity.
         Substituting q+ = q + h v+ in kp (q* - q+) + kd (v* - v+) gives a motor of gain kd + h kp.
         """
         gain = damping + step * stiffness
@@ -35,17 +35,17 @@ class Motors:
 
 @dataclass(frozen=True)
 class Actuation:
-    """What a controller asks for in a step; all parts are optional and add up.
+    """Actuation that a controller requests for a step; all parts are optional and add up.
 
-    Joint torque is ``torque + feedback @ impulse + motors``, kept within the body's torque limits by the world.
-    ``impulse`` (3 c,) are the contact impulses n, t1, t2 of `State.contacts`, found in this very step.
+    Joint torque is ``torque + feedback @ impulse + motors``; the world keeps it within the body's torque limits.
+    ``impulse`` (3 c,) are the impulses along n, t1, t2 of `State.contacts`, solved in the same step.
     """
 
     torque: Array | None = None  # (nv,) N m, zero on free roots
     feedback: Array | None = None  # (nv, 3 c) N m per N s
     motors: Motors | None = None
     external: Array | None = None  # (nv,) N or N m: a declared stabilising wrench, recorded as such
-    brace: Motors | None = None  # on free roots, without limits: another such wrench, stiff and yet stable
+    brace: Motors | None = None  # on free roots: likewise a stabilising wrench, implicit, without torque limits
 
 
 PASSIVE = Actuation()

@@ -1,20 +1,20 @@
-"""A mass matrix factored as L'L with the children first, which keeps the sparsity of the kinematic tree.
+"""Factor the mass matrix as L'L, which keeps the sparsity of the kinematic tree [Featherstone2008, ch. 6].
 
-[Featherstone2008, ch. 6]. L is lower triangular, non-zero only between a degree of freedom and its ancestors.
+L is lower triangular and non-zero only between a DOF and its ancestors. `parent` (nv,) is the preceding DOF of each,
+-1 at a root.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array, Ints
 from poise.kernel import kernel
 
 
 @kernel
-def factor_mass(mass: Any, diagonal: Any, parent: Any, factor: Any) -> None:
-    """Lower-triangular L with L'L = mass + diag(diagonal), non-zero only between a DOF and its ancestors."""
+def factor_mass(mass: Array, diagonal: Array, parent: Ints, factor: Array) -> None:
+    """Write L with L'L = mass + diag(diagonal) into `factor` (nv, nv)."""
     n = mass.shape[0]
     for i in range(n):
         for j in range(i + 1):
@@ -38,7 +38,7 @@ def factor_mass(mass: Any, diagonal: Any, parent: Any, factor: Any) -> None:
 
 
 @kernel
-def half_solve(factor: Any, parent: Any, columns: Any) -> None:
+def half_solve(factor: Array, parent: Ints, columns: Array) -> None:
     """Overwrite columns (nv, r) with L'^-1 columns."""
     n, r = columns.shape
     for k in range(n - 1, -1, -1):
@@ -54,7 +54,7 @@ def half_solve(factor: Any, parent: Any, columns: Any) -> None:
 
 
 @kernel
-def solve_columns(factor: Any, parent: Any, columns: Any) -> None:
+def solve_columns(factor: Array, parent: Ints, columns: Array) -> None:
     """Overwrite columns (nv, r) with (L'L)^-1 columns."""
     half_solve(factor, parent, columns)
     n, r = columns.shape
@@ -71,6 +71,6 @@ def solve_columns(factor: Any, parent: Any, columns: Any) -> None:
 
 
 @kernel
-def solve_mass(factor: Any, parent: Any, x: Any) -> None:
+def solve_mass(factor: Array, parent: Ints, x: Array) -> None:
     """Overwrite x (nv,) with (L'L)^-1 x."""
     solve_columns(factor, parent, x.reshape(-1, 1))

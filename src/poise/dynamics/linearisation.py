@@ -1,18 +1,17 @@
-"""One step of the world along a motion, and its exact derivatives: what a small deviation becomes a step later.
+"""One simulation step from each state of a motion, and its exact derivatives by state and controls.
 
 A deviation is (dq, dv): dq the tangent step from the motion's pose to another, dv the difference of velocities. A step
-first finds the velocity w at which the pose moves on, from
+first finds the velocity w that advances the pose, from
 
     M (w - v) / h + bias = tau - damping w + J' f,
 
 and then shifts the root so that the centre of mass moves with its momentum, and sets the root's velocity so that the
-momenta are exact (see `poise.world`). It is affine in the controls: joint torques, and forces on balls.
+momenta are exact (see `poise.world`). It is affine in the controls: joint torques, and contact forces on balls.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,9 +24,9 @@ from poise.rotations import quat_conjugate, quat_exp, quat_to_matrix, right_jaco
 
 @dataclass(frozen=True, eq=False)
 class LinearSteps:
-    """Steps from each of T states, linear in deviations (2 nv) of the state and of the controls."""
+    """Steps from each of T states, and their derivatives (T, 2 nv, .) by state and controls."""
 
-    velocity: Array  # (T, nv) w
+    velocity: Array  # (T, nv) the velocity w that advances the pose
     qpos: Array  # (T, nq) poses after the step
     qvel: Array  # (T, nv) velocities after the step
     lever: Array  # (T, C, 3, nv) Jacobians of the lowest points of the balls, before the step
@@ -39,7 +38,7 @@ class LinearSteps:
 def stepping(
     tree: Tree, qpos: Array, qvel: Array, torque: Array, bearings: Bearings, force: Array, step: float
 ) -> LinearSteps:
-    """From states (T, nq), (T, nv) with torques (T, nv) and forces (T, C, 3) N."""
+    """Linearised steps of `step` s from states (T, nq), (T, nv) with torques (T, nv) and contact forces (T, C, 3) N."""
     still = inverse_dynamics(tree, qpos, qvel, np.zeros_like(qvel), bearings, force)
     heavy = still.mass + step * np.diag(tree.damping)
     moved = np.einsum("tij,tj->ti", still.mass, qvel) + step * (torque - still.torque)
@@ -61,7 +60,7 @@ def stepping(
 def _arrive(
     tree: Tree, here: Inverse, qpos: Array, w: Array, bearings: Bearings, force: Array, step: float
 ) -> tuple[Inverse, Array, Array]:
-    """The states after the step, and the terms there."""
+    """Inverse-dynamics terms at the states after the step, and those poses (T, nq) and velocities (T, nv)."""
     mass, rest, free = tree.link_mass.sum(), np.zeros_like(w), np.zeros_like(force)
     weight = mass * tree.gravity
     lowest = here.point - bearings.radius[:, None] * [0.0, 0.0, 1.0]
@@ -69,7 +68,7 @@ def _arrive(
     momentum[:, :3] += step * (np.cross(here.com, weight) + np.cross(lowest, force).sum(axis=1))
     momentum[:, 3:] += step * (weight + force.sum(axis=1))
     pose = np.array(qpos)
-    _move_all(tree, pose, np.array(w), step)
+    _advance_poses(tree, pose, np.array(w), step)
     strayed = inverse_dynamics(tree, pose, w, rest, bearings, free).com
     pose[:, :3] += here.com + step / mass * momentum[:, 3:] - strayed
     speed, lean = np.array(w), inverse_dynamics(tree, pose, w, rest, bearings, free).momentum_v
@@ -81,7 +80,7 @@ def _arrive(
 def _arrive_by(
     tree: Tree, here: Inverse, after: Inverse, w: Array, w_by: Array, thrust: Array, step: float
 ) -> tuple[Array, Array]:
-    """(T, nv, .) of poses and velocities after the step."""
+    """Derivatives (T, nv, .) of the poses and velocities after the step."""
     mass, nv = tree.link_mass.sum(), w.shape[1]
     moves = _moved_by(tree, w, w_by, step)
     com = step / mass * thrust[:, 3:]
@@ -94,21 +93,21 @@ def _arrive_by(
 
 
 @kernel
-def _move_all(tree: Any, pose: Any, velocity: Any, step: float) -> None:
-    """Move poses (T, nq) on."""
+def _advance_poses(tree: Tree, pose: Array, velocity: Array, step: float) -> None:
+    """Advance poses (T, nq) in place."""
     for t in range(pose.shape[0]):
         move_pose(tree, pose[t], velocity[t], step)
 
 
 def _levers(here: Inverse, bearings: Bearings) -> Array:
-    """(T, C, 3, nv) Jacobians of the lowest points of the balls."""
+    """Jacobians (T, C, 3, nv) of the lowest points of the balls."""
     down = np.zeros((len(bearings.radius), 3))
     down[:, 2] = -bearings.radius
     return np.asarray(here.point_q + np.cross(here.spin, down[None, :, :, None], axis=2))
 
 
 def _moved_by(tree: Tree, w: Array, w_by: Array, step: float) -> Array:
-    """(T, nv, .) of the pose q (+) h w, before its root is shifted."""
+    """Derivatives (T, nv, .) of the pose q (+) h w, before its root is shifted."""
     nv = w.shape[1]
     out = step * w_by
     out[:, :, :nv] += np.eye(nv)
@@ -121,7 +120,7 @@ def _moved_by(tree: Tree, w: Array, w_by: Array, step: float) -> Array:
 
 
 def _thrust_by(tree: Tree, here: Inverse, bearings: Bearings, force: Array, step: float, columns: int) -> Array:
-    """(T, 6, columns) of the momenta after the step about the world's origin, moment first."""
+    """Derivatives (T, 6, columns) of the momenta after the step about the world's origin, angular first."""
     frames, nv, c = len(force), here.mass.shape[1], len(bearings.link)
     out = np.zeros((frames, 6, columns))
     out[:, :, :nv] = here.momentum_q

@@ -1,4 +1,4 @@
-"""Constant tables of a compiled scene that the kernels need."""
+"""Constant tables of a compiled scene for the kernels of a step."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Mechanism:
     """Topology of a scene: chains of DOFs, floating trees, joint limits."""
 
     nv: int
-    dof_parent: Ints  # (nv,) the DOF before it in its chain, -1 at a root
+    dof_parent: Ints  # (nv,) preceding DOF in the chain, -1 at a root
     body_last_dof: Ints  # (nbody,) last DOF of the chain that moves a body, -1 if it is fixed
-    body_root: Ints  # (nbody,) the body at the root of its tree, where MuJoCo refers spatial vectors to
-    body_tree: Ints  # (nbody,) index of its floating tree, -1 if it has none
+    body_root: Ints  # (nbody,) root body of its tree; MuJoCo's spatial vectors refer to the centre of mass of that tree
+    body_tree: Ints  # (nbody,) index of its floating tree, -1 if fixed
     tree_body: Ints  # (trees,) root body of each floating tree
     tree_dof: Ints  # (trees,) first DOF
     tree_end: Ints  # (trees,) one past the last DOF
@@ -27,19 +27,19 @@ class Mechanism:
     tree_mass: Array  # (trees,) kg
     damping: Array  # (nv,) N m s/rad, passive
     limit_dof: Ints  # (limits,) first DOF of each limited joint
-    limit_qpos: Ints  # (limits,)
+    limit_qpos: Ints  # (limits,) first coordinate
     limit_size: Ints  # (limits,) 1 hinge, 3 ball
     limit_lower: Array  # (limits, 3) rad
     limit_upper: Array  # (limits, 3) rad
 
     @cached_property
     def floating_dofs(self) -> Ints:
-        """The DOFs of the free roots, which carry no joint torque."""
+        """DOFs of the free roots, which carry no joint torque."""
         return np.concatenate([np.arange(start, start + 6) for start in self.tree_dof] or [np.zeros(0, np.int64)])
 
 
 def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism:
-    """Tables of a compiled model; ``lower`` and ``upper`` (nv,) rad bound hinge angles and ball rotation vectors."""
+    """Tables of a compiled model; `lower` and `upper` (nv,) rad bound hinge angles and rotation vectors of balls."""
     last = np.full(model.nbody, -1, np.int64)
     for body in range(1, model.nbody):
         count = model.body_dofnum[body]

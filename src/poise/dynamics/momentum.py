@@ -1,4 +1,4 @@
-"""Positions and root velocities at the end of a step, with momentum kept exact.
+"""Pose and root velocities at the end of a step, with exact momentum.
 
 Angular momentum is about a tree's centre of mass, in the world frame. The rows of the mass matrix that belong to a
 free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.
@@ -6,50 +6,16 @@ free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from poise.arrays import Array
+from poise.dynamics import workspace as at
 from poise.dynamics.tree import turn
-from poise.dynamics.workspace import (
-    AFTER,
-    BALL_JOINT,
-    BODY_TREE,
-    CONSTRAINT,
-    EXTERNAL,
-    FREE_JOINT,
-    GEOM_BODY,
-    GEOM_XPOS,
-    GRAVITY,
-    JOINT_BODY,
-    JOINT_DOF,
-    JOINT_QPOS,
-    JOINT_TYPE,
-    MASS,
-    MOMENTUM,
-    QPOS,
-    QVEL,
-    SETTINGS,
-    SITE_BODY,
-    SITE_XPOS,
-    STEP,
-    SUBTREE_COM,
-    TREE_BODY,
-    TREE_DOF,
-    TREE_END,
-    TREE_MASS,
-    TREE_QPOS,
-    VELOCITY,
-    XANCHOR,
-    XIPOS,
-    XMAT,
-    XPOS,
-)
-from poise.kernel import floats, floats2, ints, kernel
+from poise.kernel import Table, floats, floats2, ints, kernel
 
 
 @kernel
-def _cross(a: Any, b: Any, sign: float, out: Any) -> None:
+def _add_cross(a: Array, b: Array, sign: float, out: Array) -> None:
     """Add sign a x b to out."""
     out[0] += sign * (a[1] * b[2] - a[2] * b[1])
     out[1] += sign * (a[2] * b[0] - a[0] * b[2])
@@ -57,15 +23,15 @@ def _cross(a: Any, b: Any, sign: float, out: Any) -> None:
 
 
 @kernel
-def integrate(table: Any) -> None:
-    """The wanted momenta and centres of mass after the step (AFTER), and the pose q (+) h v+."""
-    h = floats(table, SETTINGS)[STEP]
-    gravity = floats(table, GRAVITY)
-    constraint, external = floats(table, CONSTRAINT), floats(table, EXTERNAL)
-    momentum = floats(table, MOMENTUM)
-    tree_dof, tree_body, tree_mass = ints(table, TREE_DOF), ints(table, TREE_BODY), floats(table, TREE_MASS)
-    xpos, xmat, com = floats2(table, XPOS), floats2(table, XMAT), floats2(table, SUBTREE_COM)
-    after = floats2(table, AFTER)
+def integrate(table: Table) -> None:
+    """Write the momenta and centres of mass required after the step (AFTER), and the pose q (+) h v+ (QPOS)."""
+    h = floats(table, at.SETTINGS)[at.STEP]
+    gravity = floats(table, at.GRAVITY)
+    constraint, external = floats(table, at.CONSTRAINT), floats(table, at.EXTERNAL)
+    momentum = floats(table, at.MOMENTUM)
+    tree_dof, tree_body, tree_mass = ints(table, at.TREE_DOF), ints(table, at.TREE_BODY), floats(table, at.TREE_MASS)
+    xpos, xmat, com = floats2(table, at.XPOS), floats2(table, at.XMAT), floats2(table, at.SUBTREE_COM)
+    after = floats2(table, at.AFTER)
     lever = np.empty(3)
     for t in range(tree_dof.shape[0]):
         first, body, mass = tree_dof[t], tree_body[t], tree_mass[t]
@@ -77,55 +43,56 @@ def integrate(table: Any) -> None:
             for j in range(3):
                 d = first + 3 + j
                 after[t, 3 + i] += xmat[body, 3 * i + j] * (momentum[d] + constraint[d] + h * external[d])
-        _cross(lever, after[t, :3], -1.0, after[t, 3:6])
+        _add_cross(lever, after[t, :3], -1.0, after[t, 3:6])
         for i in range(3):
             after[t, i] += h * mass * gravity[i]
             after[t, 6 + i] = com[body, i] + h * after[t, i] / mass
 
-    qpos, velocity = floats(table, QPOS), floats(table, VELOCITY)
-    kind, coordinate, dof = ints(table, JOINT_TYPE), ints(table, JOINT_QPOS), ints(table, JOINT_DOF)
+    qpos, velocity = floats(table, at.QPOS), floats(table, at.VELOCITY)
+    kind, coordinate, dof = ints(table, at.JOINT_TYPE), ints(table, at.JOINT_QPOS), ints(table, at.JOINT_DOF)
     for j in range(kind.shape[0]):
         q, d = coordinate[j], dof[j]
-        if kind[j] == FREE_JOINT:
+        if kind[j] == at.FREE_JOINT:
             for i in range(3):
                 qpos[q + i] += h * velocity[d + i]
             turn(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
-        elif kind[j] == BALL_JOINT:
+        elif kind[j] == at.BALL_JOINT:
             turn(qpos[q : q + 4], velocity[d : d + 3], h)
         else:
             qpos[q] += h * velocity[d]
 
 
 @kernel
-def _shift(points: Any, shift: Any) -> None:
+def _shift(point: Array, shift: Array) -> None:
     for i in range(3):
-        points[i] += shift[i]
+        point[i] += shift[i]
 
 
 @kernel
-def restore_momentum(table: Any) -> None:
-    """Shift each tree to its wanted centre of mass and set its six root velocities to have the wanted momenta.
+def restore_momentum(table: Table) -> None:
+    """Shift each tree to its required centre of mass, and set its six root velocities to give the required momenta.
 
-    Expects kinematics and mass matrix at the new pose; neither Jacobians nor the mass matrix notice the shift.
+    Expects kinematics and mass matrix at the new pose. The shift changes neither Jacobians nor the mass matrix.
     """
-    after = floats2(table, AFTER)
-    tree_body, tree_dof, tree_end = ints(table, TREE_BODY), ints(table, TREE_DOF), ints(table, TREE_END)
-    tree_qpos, body_tree = ints(table, TREE_QPOS), ints(table, BODY_TREE)
-    com, xpos, xmat = floats2(table, SUBTREE_COM), floats2(table, XPOS), floats2(table, XMAT)
-    qpos, qvel, velocity, mass = floats(table, QPOS), floats(table, QVEL), floats(table, VELOCITY), floats2(table, MASS)
+    after = floats2(table, at.AFTER)
+    tree_body, tree_dof, tree_end = ints(table, at.TREE_BODY), ints(table, at.TREE_DOF), ints(table, at.TREE_END)
+    tree_qpos, body_tree = ints(table, at.TREE_QPOS), ints(table, at.BODY_TREE)
+    com, xpos, xmat = floats2(table, at.SUBTREE_COM), floats2(table, at.XPOS), floats2(table, at.XMAT)
+    qpos, qvel = floats(table, at.QPOS), floats(table, at.QVEL)
+    velocity, mass = floats(table, at.VELOCITY), floats2(table, at.MASS)
     trees = tree_body.shape[0]
     shift = np.empty((trees, 3))
     for t in range(trees):
         for i in range(3):
             shift[t, i] = after[t, 6 + i] - com[tree_body[t], i]
             qpos[tree_qpos[t] + i] += shift[t, i]
-    xipos = floats2(table, XIPOS)
+    xipos = floats2(table, at.XIPOS)
     for b in range(body_tree.shape[0]):
         if body_tree[b] >= 0:
             _shift(xpos[b], shift[body_tree[b]])
             _shift(xipos[b], shift[body_tree[b]])
             _shift(com[b], shift[body_tree[b]])
-    carried = ((GEOM_XPOS, GEOM_BODY), (SITE_XPOS, SITE_BODY), (XANCHOR, JOINT_BODY))
+    carried = ((at.GEOM_XPOS, at.GEOM_BODY), (at.SITE_XPOS, at.SITE_BODY), (at.XANCHOR, at.JOINT_BODY))
     for where, whose in carried:
         points, owner = floats2(table, where), ints(table, whose)
         for k in range(owner.shape[0]):
@@ -143,7 +110,7 @@ def restore_momentum(table: Any) -> None:
         for i in range(3):
             lever[i] = com[body, i] - xpos[body, i]
             about[i] = after[t, 3 + i]
-        _cross(lever, after[t, :3], 1.0, about)
+        _add_cross(lever, after[t, :3], 1.0, about)
         for i in range(3):
             x[i] = after[t, i]
             x[3 + i] = xmat[body, i] * about[0] + xmat[body, 3 + i] * about[1] + xmat[body, 6 + i] * about[2]
@@ -158,8 +125,8 @@ def restore_momentum(table: Any) -> None:
 
 
 @kernel
-def _solve_positive(a: Any, x: Any) -> None:
-    """Overwrite x with a^-1 x by Cholesky; a is positive definite and is overwritten."""
+def _solve_positive(a: Array, x: Array) -> None:
+    """Overwrite x with a^-1 x by Cholesky factorisation; a is positive definite and is overwritten."""
     n = x.shape[0]
     for j in range(n):
         for k in range(j):

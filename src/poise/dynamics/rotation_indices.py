@@ -1,7 +1,7 @@
 """Rotation indices of a whole body: momentum, composite inertia, angular velocity, excursion [Zordan2014].
 
-All are about the centre of mass, in the world frame. The rows of the mass matrix that belong to a free root hold both
-momenta and the composite inertia (see `poise.dynamics.momentum`), so that nothing has to be summed over links.
+All are about the centre of mass, in the world frame. They follow from the mass-matrix rows of the free root (see
+`poise.dynamics.momentum`), without a sum over links.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from poise.rotations import cross_matrix, quat_exp, quat_multiply
 
 
 class RotationIndices(NamedTuple):
-    """How a body as a whole moves and turns."""
+    """Translation and rotation of a body as a whole."""
 
     mass: float  # kg
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s, of the centre of mass
     angular_momentum: Array  # (3,) kg m^2/s
-    inertia: Array  # (3, 3) kg m^2, of all links as if they were one
-    spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: the angular velocity of the whole
+    inertia: Array  # (3, 3) kg m^2, composite: of all links as one rigid body
+    spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: angular velocity of the composite body
 
 
 def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
-    """At a state: its mass matrix (nv, nv) and kinematics; `root` is the body of the free root, `first` its first DOF.
+    """Rotation indices at a state with mass matrix (nv, nv) and kinematics [Zordan2014] section III-A.
 
-    [Zordan2014] section III-A.
+    `data` is the mujoco.MjData of the state, `root` the body of the free root, `first` its first DOF.
     """
     total = float(mass[first, first])
     com = np.array(data.subtree_com[root])
@@ -42,7 +42,7 @@ def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int =
 
 
 def turned_on(excursion: Array, spin: Array, seconds: float) -> Array:
-    """(4,) the excursion after so many seconds of a spin (3,) in the world frame: exp(spin t) excursion.
+    """Excursion (4,) after `seconds` of a spin (3,) in the world frame: exp(spin t) excursion.
 
     A factor of the product in [Zordan2014] section V-A, which integrates Eq. (1) on the rotation group.
     """

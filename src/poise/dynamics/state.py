@@ -1,32 +1,29 @@
-"""What a controller sees of the world."""
+"""The state of the world as controllers receive it."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 
 
 class Contacts(NamedTuple):
-    """Pairs of surface points that touch or may touch within the step. Each force acts on ``body``."""
+    """Pairs of surface points that touch or may touch within the step. Each force acts on `body`."""
 
     body: Ints  # (c,) body id
     other: Ints  # (c,) body id; 0 is the ground
     point: Array  # (c, 3) m, world
     frame: Array  # (c, 3, 3) rows n, t1, t2; n points out of `other`
-    gap: Array  # (c,) m; negative when sunk in
+    gap: Array  # (c,) m; negative when the surfaces overlap
     friction: Array  # (c,) coefficient
     jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2; t1 and t2 only if touching
-    touching: NDArray[np.bool_]  # (c,) near enough to carry friction in this step
+    touching: Mask  # (c,) close enough to carry friction in this step
 
 
 class State(NamedTuple):
-    """Pose, velocity and the terms of the equations of motion there.
+    """Pose, velocity, and the terms of the equations of motion at that state.
 
-    Arrays are views into the world and change with its next step: copy what must be kept.
+    Arrays are views into the world and change with its next step: copy those to be kept.
     """
 
     time: float  # s

@@ -1,4 +1,4 @@
-"""Terms of the equations of motion at a state, from MuJoCo."""
+"""Terms of the equations of motion at a state, computed by MuJoCo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from poise.arrays import Array
 
 
 class Terms:
-    """Mass matrix and bias of a model at the last pose and velocity that were set.
+    """Mass matrix and bias of a model at the pose and velocity set last.
 
     ``M(q) dv/dt + bias(q, v) = forces``; gravity is part of the bias. Kinematics, Jacobian axes and contact
     candidates are in ``data``.
@@ -22,22 +22,22 @@ class Terms:
         self.bias: Array = np.zeros(model.nv)
 
     def set_pose(self) -> None:
-        """Kinematics at the pose in ``data.qpos``; the mass matrix follows with `set_mass`."""
+        """Update kinematics for the pose in ``data.qpos``; `set_mass` updates the mass matrix."""
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
 
     def set_mass(self) -> None:
-        """The mass matrix at the pose, dense."""
+        """Update the dense mass matrix for the pose."""
         mujoco.mj_makeM(self.model, self.data)
         mujoco.mj_fullM(self.model, self.data, self.mass)
 
     def set_velocity(self) -> None:
-        """Spatial velocities at ``data.qvel``, and the bias."""
+        """Update spatial velocities and the bias for ``data.qvel``."""
         mujoco.mj_comVel(self.model, self.data)
         mujoco.mj_rne(self.model, self.data, 0, self.bias)
 
     def evaluate(self, qpos: Array, qvel: Array) -> None:
-        """Everything at (qpos, qvel)."""
+        """Update everything for (qpos, qvel)."""
         self.data.qpos[:] = qpos
         self.data.qvel[:] = qvel
         self.set_pose()

@@ -1,8 +1,8 @@
-"""The constant numbers of one floating tree of links, as kernels of whole trajectories need them."""
+"""Constant tables of one floating tree of links for kernels over whole trajectories, and steps of its poses."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -12,43 +12,43 @@ from poise.kernel import kernel
 from poise.rotations import quat_to_matrix
 
 HINGE, BALL, SLIDE = range(3)
-"""Kinds of block. A free joint is two: three slides along the world's axes, then a ball."""
+"""Kinds of block. A free joint is two blocks: three slides along the world's axes, then a ball."""
 
 
 class Tree(NamedTuple):
     """Links, numbered as in MuJoCo with the world as 0, and the blocks of degrees of freedom that move them.
 
-    A block is what turns or shifts at once: a hinge, a ball, or the three translations of a free joint. What is nearer
-    to the root is below; degrees of freedom are numbered upwards.
+    A block is a hinge, a ball, or the three translations of a free joint. "Below" means nearer to the root; degrees of
+    freedom are numbered from the root.
     """
 
     link_parent: Ints  # (L,)
-    link_pos: Array  # (L, 3) m, in the parent
+    link_pos: Array  # (L, 3) m, in the parent frame
     link_quat: Array  # (L, 4)
     link_mass: Array  # (L,) kg
-    link_com: Array  # (L, 3) m, in the link
+    link_com: Array  # (L, 3) m, in the link frame
     link_inertia: Array  # (L, 3, 3) kg m^2 about the centre of mass, along the link's axes
-    link_blocks: Ints  # (L, 2) its first block, and how many it has
+    link_blocks: Ints  # (L, 2) index of its first block, and their number
     link_block: Ints  # (L,) the last block that moves it, -1 for the world
     link_dof: Ints  # (L,) the last degree of freedom that moves it, -1 for the world
     block_kind: Ints  # (B,)
-    block_link: Ints  # (B,) whose it is
-    block_below: Ints  # (B,) the block before it in its chain, -1 at the root
-    block_size: Ints  # (B,) its degrees of freedom
-    block_dof: Ints  # (B,) the first of them
-    block_qpos: Ints  # (B,) its first coordinate
-    block_pos: Array  # (B, 3) m, in the link
-    block_axis: Array  # (B, 3) of a hinge, in the link
-    block_zero: Array  # (B,) rad, coordinate of a hinge at which it does not turn
-    dof_block: Ints  # (nv,) whose it is
-    dof_below: Ints  # (nv,) the one before it in its chain, -1 at the root
+    block_link: Ints  # (B,) link that it moves
+    block_below: Ints  # (B,) preceding block in its chain, -1 at the root
+    block_size: Ints  # (B,) number of its degrees of freedom
+    block_dof: Ints  # (B,) first degree of freedom
+    block_qpos: Ints  # (B,) first coordinate
+    block_pos: Array  # (B, 3) m, anchor in the link frame
+    block_axis: Array  # (B, 3) of a hinge, in the link frame
+    block_zero: Array  # (B,) rad, coordinate at which a hinge gives no rotation
+    dof_block: Ints  # (nv,) block that it belongs to
+    dof_below: Ints  # (nv,) preceding degree of freedom in its chain, -1 at the root
     armature: Array  # (nv,) kg m^2
     damping: Array  # (nv,) N m s
     gravity: Array  # (3,) m/s^2
 
 
 def tree_of(model: mujoco.MjModel) -> Tree:
-    """The tables of a model with one free root, hinges and balls."""
+    """Tables of a model with one free root, hinges and balls."""
     kind, joint = _blocks(model)
     link = model.jnt_bodyid[joint].astype(np.int64)
     size = np.where(kind == HINGE, 1, 3)
@@ -57,7 +57,7 @@ def tree_of(model: mujoco.MjModel) -> Tree:
     parent = model.body_parentid.astype(np.int64)
     own, last = _blocks_of_links(link, parent)
     below = np.array([k - 1 if k > own[b, 0] else last[parent[b]] for k, b in enumerate(link)], np.int64)
-    last_dof = np.append(first_dof + size - 1, -1)  # of a block; the last is that of no block
+    last_dof = np.append(first_dof + size - 1, -1)  # of each block; the last entry stands for "no block"
     dof_block = np.repeat(np.arange(len(kind)), size)
     dof_below = np.arange(model.nv) - 1
     dof_below[first_dof] = last_dof[below]
@@ -89,7 +89,7 @@ def tree_of(model: mujoco.MjModel) -> Tree:
 
 
 def _blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
-    """(B,) kinds of all blocks, and the joints they belong to."""
+    """Kinds (B,) of all blocks, and the joints (B,) that they belong to."""
     kinds = {int(mujoco.mjtJoint.mjJNT_FREE): (SLIDE, BALL), int(mujoco.mjtJoint.mjJNT_BALL): (BALL,)}
     found = [(kind, j) for j in range(model.njnt) for kind in kinds.get(int(model.jnt_type[j]), (HINGE,))]
     kind, joint = np.array(found, np.int64).T
@@ -97,7 +97,7 @@ def _blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
 
 
 def _blocks_of_links(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
-    """(L, 2) first block and number of blocks of each link, and (L,) the last block that moves it."""
+    """First block and number of blocks (L, 2) of each link, and the last block (L,) that moves it."""
     own, last = np.zeros((len(parent), 2), np.int64), np.full(len(parent), -1, np.int64)
     for b in range(1, len(parent)):
         blocks = np.flatnonzero(link == b)
@@ -109,17 +109,14 @@ def _blocks_of_links(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
 
 
 def _inertias(model: mujoco.MjModel) -> Array:
-    """(L, 3, 3) kg m^2: principal inertias turned along the links' own axes."""
+    """Inertias (L, 3, 3) kg m^2 about the centres of mass, along the links' axes."""
     turn = quat_to_matrix(model.body_iquat)
     return np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))
 
 
-# Steps of a pose along its freedoms, and back, in compiled code: one pose at a time.
-
-
 @kernel
-def move_pose(tree: Any, pose: Any, velocity: Any, h: float) -> None:
-    """Overwrite a pose (nq,) with the one that it reaches in h seconds."""
+def move_pose(tree: Tree, pose: Array, velocity: Array, h: float) -> None:
+    """Advance a pose (nq,) in place by h seconds of a velocity (nv,)."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
         if tree.block_kind[k] == BALL:
@@ -130,8 +127,8 @@ def move_pose(tree: Any, pose: Any, velocity: Any, h: float) -> None:
 
 
 @kernel
-def pose_difference(tree: Any, start: Any, end: Any, out: Any) -> None:
-    """out (nv,): the step from one pose to another, the short way round."""
+def pose_difference(tree: Tree, start: Array, end: Array, out: Array) -> None:
+    """Tangent step (nv,) from one pose (nq,) to another, with the smaller rotations."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
         if tree.block_kind[k] == BALL:
@@ -142,8 +139,8 @@ def pose_difference(tree: Any, start: Any, end: Any, out: Any) -> None:
 
 
 @kernel
-def turn(quat: Any, omega: Any, h: float) -> None:
-    """Rotate a quaternion by h omega, given in its own frame; keeps it normalised."""
+def turn(quat: Array, omega: Array, h: float) -> None:
+    """Rotate a quaternion in place by h omega, given in its own frame; keeps it normalised."""
     x, y, z = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
     half = np.sqrt(x * x + y * y + z * z)
     factor = 1.0 - half * half / 6.0 if half < 1e-4 else np.sin(half) / half
@@ -159,8 +156,8 @@ def turn(quat: Any, omega: Any, h: float) -> None:
 
 
 @kernel
-def _turn_between(a: Any, b: Any, out: Any) -> None:
-    """The rotation vector (3,) of a^-1 b, in the frame of a."""
+def _turn_between(a: Array, b: Array, out: Array) -> None:
+    """Rotation vector (3,) of a^-1 b, in the frame of a."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
     y = a[0] * b[2] - a[2] * b[0] - a[3] * b[1] + a[1] * b[3]

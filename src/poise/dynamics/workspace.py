@@ -1,18 +1,19 @@
-"""The arrays of a world that its kernels share, and their places in the table."""
+"""Arrays that the kernels of a world share, and their indices in its address table (imported as `at`)."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arrays import Array, Ints
 from poise.dynamics.mechanism import Mechanism
 from poise.dynamics.terms import Terms
-from poise.kernel import Table
+from poise.kernel import ArrayTable
 
 # fmt: off
 (
-    # kinematics, in MuJoCo's own memory
+    # kinematics, in MuJoCo's memory
     QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, GEOM_XMAT, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
     # constant tables
     DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, GEOM_REACH, SITE_BODY, JOINT_BODY,
@@ -20,9 +21,9 @@ from poise.kernel import Table
     DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
     # equations of motion
     MASS, BIAS, DRIFT,
-    # actuation of the step
+    # actuation in the step
     TORQUE, GAIN, TARGET, EXTERNAL,
-    # the step's own
+    # intermediate results of the step
     MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, SATURATED, STRENGTH, AFTER, COUNTS,
     # rows: joint limits (at most three DOFs each), contacts, grips
     LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED,
@@ -33,15 +34,18 @@ from poise.kernel import Table
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
-"""Places in SETTINGS."""
+"""Indices in SETTINGS."""
 LIMIT_ROWS, CONTACTS, GRIP_ROWS, UNILATERAL, CLOSED = range(5)
-"""Places in COUNTS: rows of each sort; unilateral rows in use, and those of them that are contacts."""
+"""Indices in COUNTS: rows of each kind; unilateral rows in use, and the contacts among those."""
 FAR, CLOSING, TOUCHED, IGNORED = range(4)
-"""Kinds of contact: far and open; far, but closed in this step (normal only); touching; left out."""
+"""Kinds of contact: far and open; far, but closed in this step (normal row only); touching; left out."""
+
+Pairs = NDArray[np.int32]
+"""(k, 2) ids of the two geoms of each contact candidate."""
 
 
 class Workspace:
-    """Allocates what a world's kernels work on; grows when more contacts appear than there is room for."""
+    """The arrays of a world's kernels, reallocated when contacts or grips exceed their capacity."""
 
     def __init__(self, terms: Terms, mechanism: Mechanism, torque_limit: Array, settings: Array) -> None:
         self._terms, self._mechanism = terms, mechanism
@@ -60,7 +64,7 @@ class Workspace:
         self.reserve(contacts=32, grips=2)
 
     def reserve(self, contacts: int, grips: int) -> None:
-        """Make room for contacts and grips; all addresses are taken anew."""
+        """Allocate rows for contacts and grips, and rebuild the table of addresses."""
         nv = self._mechanism.nv
         self.contact_room, self.grip_room = contacts, grips
         self.contact_body, self.contact_other, self.contact_kind = (np.zeros(contacts, np.int64) for _ in range(3))
@@ -69,11 +73,11 @@ class Workspace:
         self.contact_jacobian = np.zeros((3 * contacts, nv))
         self.contact_offset, self.contact_impulse = np.zeros(3 * contacts), np.zeros(3 * contacts)
         self.grip_jacobian, self.grip_offset = np.zeros((3 * grips, nv)), np.zeros(3 * grips)
-        self._table = Table(self._arrays())
+        self._table = ArrayTable(self._arrays())
         self.table = self._table.entries
 
     def _arrays(self) -> dict[int, Array | Ints]:
-        """What stands at each place of the table."""
+        """The array at each index of the table."""
         model, data, mech = self._terms.model, self._terms.data, self._mechanism
         return {
             QPOS: data.qpos,
@@ -154,14 +158,14 @@ class Workspace:
 
 
 def _radius(model: mujoco.MjModel) -> Array:
-    """(ngeom,) m: radius of spheres and capsules, minus that of cylinders (round about their axis only), else 0."""
+    """Radius (ngeom,) m of spheres and capsules, minus that of cylinders (round about their axis only), else 0."""
     kind, size = model.geom_type, model.geom_size[:, 0]
     ball = (kind == mujoco.mjtGeom.mjGEOM_SPHERE) | (kind == mujoco.mjtGeom.mjGEOM_CAPSULE)
     return np.where(ball, size, np.where(kind == mujoco.mjtGeom.mjGEOM_CYLINDER, -size, 0.0))
 
 
 def _reach(model: mujoco.MjModel) -> Array:
-    """(ngeom,) m: how far the surface of a geom is from its centre at most; 0 for planes and what nothing touches."""
+    """Bounding radius (ngeom,) m about the centre of each geom; 0 for planes and geoms that do not collide."""
     return np.where(model.geom_margin > 0, model.geom_rbound, 0.0)
 
 

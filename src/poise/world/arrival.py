@@ -1,9 +1,8 @@
-"""Where a step really takes surfaces, against what its rows foresaw.
+"""Check predicted gaps of a solved step against the pose that it leads to, and correct the contact rows.
 
-A gap is closed along the normal that it has at the start of the step. A limb that swings round the edge of a stair
-would be stopped although it passes by, another one in the air, and one that whips down would sink in. So steps in
-which that may be are tried out: what is stopped although it does not meet anything is let go, and the rows of what is
-met too early or too late are given the gap that it really ends with. Rows and truth then agree, as a rule.
+A row predicts its gap along the normal at the start of the step. A limb that swings past the edge of a stair may be
+stopped although it touches nothing (a ghost contact), stopped in the air, or allowed to sink in. Doubtful steps are
+therefore tried out: ghosts are left out, and rows that act too early or too late get the gap found by the trial.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ from poise.world.candidates import Candidates
 Pair = tuple[int, int]
 
 GHOST = 2e-3
-"""m: surfaces further apart than this at the end of a step have not touched in it."""
+"""Gap (m) at the end of the step beyond which a contact that carries an impulse is a ghost."""
 HIT = -1e-3
-"""m: a ghost that sinks in by more once it is left out is real after all."""
+"""Gap (m) below which a ghost that was left out is a real contact after all."""
 EARLY = 5e-3
-"""m: what is stopped further away than this, and yet is hit without its row, is met anew."""
+"""Gap (m) at the end of the step beyond which a real contact acted too early."""
 SUNK = 3e-3
-"""m: surfaces that end deeper than their rows allow, by more than this, are met anew."""
+"""Depth (m) beyond what a row allows at which the row is tightened."""
 BESIDE = 0.05
-"""m: a candidate that is no further from where surfaces sink in is the one that is wrong."""
+"""Distance (m) from a penetration within which a candidate is responsible for it."""
 TRIES = 8
-"""Times in a step that rows are given other gaps."""
+"""Most corrections of gaps in a step."""
 
 
 class SurfacePair(NamedTuple):
-    """Two surfaces at the end of a step."""
+    """Closest points of two surfaces at the end of a step."""
 
     gap: float  # m
     point: Array  # (3,) m
 
 
 class Arrivals:
-    """Judges a solved step by the pose that it leads to."""
+    """Checks and corrects the contact rows of a solved step by a trial of the pose that it leads to."""
 
     def __init__(
         self, terms: Terms, mechanism: Mechanism, candidates: Candidates, step: float, recovery: float
@@ -54,56 +53,56 @@ class Arrivals:
         self._terms, self._mechanism, self._candidates = terms, mechanism, candidates
         self._step, self._recovery = step, recovery
         self._trial = mujoco.MjData(terms.model)
-        self._ghosts: dict[int, float] = {}  # contacts that are left out, and how far apart they ended, m
-        self._real: set[int] = set()  # contacts that were ghosts, and were hit when they were left out
+        self._ghosts: dict[int, float] = {}  # contacts left out, with their gap (m) at the end of the trial
+        self._real: set[int] = set()  # contacts that sank in when left out as ghosts
         self._tries = 0
-        self._sought: set[Pair] = set()
-        self.missed: set[Pair] = set()  # geoms that meet in this step, and have no candidate there
+        self._searched: set[Pair] = set()
+        self.missed: set[Pair] = set()  # geoms that meet in this step without a candidate there
 
     def begin(self) -> None:
-        """A step is to be solved."""
+        """Reset for a new step."""
         self._tries = 0
         self.missed.clear()
-        self._sought.clear()
-        self.begin_again()
+        self._searched.clear()
+        self.restart()
 
-    def begin_again(self) -> None:
-        """The same step is to be solved, with rows that were laid anew."""
+    def restart(self) -> None:
+        """Reset for the same step with rewritten rows."""
         self._ghosts.clear()
         self._real.clear()
 
-    def note_sought(self) -> None:
-        """What was missed has been looked for."""
-        self._sought |= self.missed
+    def note_searched(self) -> None:
+        """Mark the missed pairs as searched for."""
+        self._searched |= self.missed
         self.missed.clear()
 
     def judge(self, work: Workspace, paths_known: bool) -> bool:
-        """Change contacts that the solved velocities prove wrong; whether there were any, or some are missed.
+        """Correct contacts that the solved velocities contradict; True if any were changed or are missing.
 
-        Gaps are put right only when rows follow the paths of the new velocity (``paths_known``).
+        Gaps are corrected only when the rows have the curvature of the solved velocity (`paths_known`).
         """
         geoms, look_ahead = self._candidates.geoms, self._candidates.look_ahead
         pressing = _pressing(work)
         if not pressing and not self._ghosts and not (paths_known and doubtful(work.table, geoms, look_ahead)):
             return False
-        ends = self._ends(work)
+        ends = self._final_gaps(work)
         pairs: list[Pair] = [(first, second) for first, second in geoms.tolist()]
-        if self._tell_ghosts(work, ends, pairs, pressing):
+        if self._find_ghosts(work, ends, pairs, pressing):
             return True
         if not paths_known or self._tries == TRIES:
             return False
         self._tries += 1
-        later = self._meet_later(work, ends, pairs, pressing)
-        return self._meet_earlier(work, ends, pairs) or later
+        later = self._correct_early(work, ends, pairs, pressing)
+        return self._correct_deep(work, ends, pairs) or later
 
-    def _tell_ghosts(
+    def _find_ghosts(
         self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
     ) -> bool:
-        """Leave out what pressed and ends apart; call back what is hit when it no longer resists."""
+        """Leave out contacts that press but end apart; restore those that sink in without their row."""
         kind, offset = work.contact_kind, work.contact_offset
         hit = [c for c in self._ghosts if _gap(ends, pairs[c]) < HIT]
         for c in hit:
-            offset[3 * c] += self._ghosts.pop(c) / self._step  # it is real, but was stopped too early
+            offset[3 * c] += self._ghosts.pop(c) / self._step  # real, but stopped too early
             kind[c] = CLOSING
             self._real.add(c)
         apart = [c for c in pressing if c not in self._real and _gap(ends, pairs[c]) > GHOST]
@@ -112,26 +111,26 @@ class Arrivals:
             kind[c] = IGNORED
         return bool(hit or apart)
 
-    def _meet_later(
+    def _correct_early(
         self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
     ) -> bool:
-        """Give what was stopped in the air the way that is left."""
+        """Add the remaining gap to rows that stopped surfaces in the air."""
         early = [c for c in pressing if EARLY < _gap(ends, pairs[c]) < np.inf]
         for c in early:
             work.contact_offset[3 * c] += _gap(ends, pairs[c]) / self._step
         return bool(early)
 
-    def _meet_earlier(self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair]) -> bool:
-        """Have rows know how deep surfaces would sink in."""
+    def _correct_deep(self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair]) -> bool:
+        """Tighten rows whose surfaces sink in; note pairs without a candidate near the penetration."""
         changed = False
         for pair, end in ends.items():
             if end.gap > -SUNK:
                 continue
             mine = [c for c, other in enumerate(pairs) if other == pair]
             if any(work.contact_kind[c] == IGNORED for c in mine):
-                continue  # a hand and what it holds, or a ghost
+                continue  # bodies that grip each other, or a ghost
             near, away = self._nearest(work, mine, end.point)
-            if away > BESIDE and pair not in self._sought and not self._candidates.uneven[list(pair)].any():
+            if away > BESIDE and pair not in self._searched and not self._candidates.uneven[list(pair)].any():
                 self.missed.add(pair)
                 changed = True
             elif near is not None:
@@ -139,20 +138,20 @@ class Arrivals:
         return changed
 
     def _tighten(self, work: Workspace, c: int, gap: float) -> bool:
-        """Make a row's gap at the end of the step the true one; whether it is deeper than the row allows."""
+        """Give a row the true gap (m) at the end of the step; True if it is deeper than the row allowed."""
         first, h = float(work.contact_gap[c]), self._step
         allowed = 0.0 if first > 0 else first - h * max(self._recovery * first, -FASTEST_RECOVERY)
         if gap > allowed - SUNK:
             return False
-        foreseen = work.contact_jacobian[3 * c] @ work.velocity
-        offset = max((gap - allowed) / h - foreseen, -FASTEST_RECOVERY)
+        predicted = work.contact_jacobian[3 * c] @ work.velocity
+        offset = max((gap - allowed) / h - predicted, -FASTEST_RECOVERY)
         if offset >= work.contact_offset[3 * c]:
             return False
         work.contact_offset[3 * c] = offset
         return True
 
     def _nearest(self, work: Workspace, candidates: list[int], point: Array) -> tuple[int | None, float]:
-        """The candidate whose point is carried nearest to a point, and how near, m."""
+        """Candidate whose point ends the step nearest to a point, and that distance, m."""
         best, least = None, np.inf
         for c in candidates:
             for body in (work.contact_body[c], work.contact_other[c]):
@@ -162,15 +161,15 @@ class Arrivals:
         return best, least
 
     def _carried(self, body: int, point: Array) -> Array:
-        """Where a body takes a point by the end of the step."""
+        """World position (3,) at the end of the step of a point that moves with a body."""
         data, trial = self._terms.data, self._trial
         local = data.xmat[body].reshape(3, 3).T @ (point - data.xpos[body])
         return np.asarray(trial.xpos[body] + trial.xmat[body].reshape(3, 3) @ local)
 
-    def _ends(self, work: Workspace) -> dict[Pair, SurfacePair]:
-        """Surfaces that are close at the end of the step, for each pair of geoms where they are nearest."""
+    def _final_gaps(self, work: Workspace) -> dict[Pair, SurfacePair]:
+        """Closest points of each pair of geoms that is close at the end of the step."""
         model, trial = self._terms.model, self._trial
-        self._go_to_end(work)
+        self._set_trial(work)
         mujoco.mj_collision(model, trial)
         found = trial.contact
         uneven = self._candidates.uneven
@@ -181,8 +180,8 @@ class Arrivals:
                 ends[first, second] = SurfacePair(gap, found.pos[i].copy())
         return ends
 
-    def _go_to_end(self, work: Workspace) -> None:
-        """Bring the trial to the pose at the end of the step, centres of mass included."""
+    def _set_trial(self, work: Workspace) -> None:
+        """Set the trial to the pose at the end of the step, with the exact centres of mass."""
         model, trial, tree, h = self._terms.model, self._trial, self._mechanism, self._step
         trial.qpos[:] = self._terms.data.qpos
         mujoco.mj_integratePos(model, trial.qpos, work.velocity, h)
@@ -196,7 +195,7 @@ class Arrivals:
 
 
 def _pressing(work: Workspace) -> list[int]:
-    """Contacts that were far when the step began, and are pressed."""
+    """Contacts that were open at the start of the step and carry an impulse."""
     if not work.counts[CLOSED]:
         return []
     count = int(work.counts[CONTACTS])
@@ -206,5 +205,5 @@ def _pressing(work: Workspace) -> list[int]:
 
 
 def _gap(ends: dict[Pair, SurfacePair], pair: Pair) -> float:
-    """m: infinite where two surfaces are not close."""
+    """Gap (m) of a pair at the end of the step; infinite if the surfaces are not close."""
     return ends[pair].gap if pair in ends else np.inf

@@ -13,27 +13,25 @@ from numpy.typing import NDArray
 
 from poise.contact.height_field import thin_out
 from poise.contact.rows import contact_rows
-from poise.dynamics.workspace import CONTACTS, Workspace
-
-Pairs = NDArray[np.int32]  # (k, 2) geom ids
+from poise.dynamics.workspace import CONTACTS, Pairs, Workspace
 
 NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
 
-MET_SPEED = 10.0
-"""m/s: surfaces that close in no faster than this are candidates before they meet."""
-WIDER = 2.0
-"""Times as far the world looks ahead for two surfaces of which a trial has shown that they meet."""
+CLOSING_SPEED = 10.0
+"""Closing speed (m/s) up to which surfaces are candidates before they meet."""
+WIDENING = 2.0
+"""Factor on the look-ahead distance for pairs that a trial has shown to meet."""
 SPACING = 0.03
-"""m: least distance of contacts of one geom with a height field."""
+"""Least distance (m) between contacts of one geom with a height field."""
 
 
 class Candidates:
-    """Finds surfaces that are close, and has rows made of them."""
+    """Finds surfaces that are close, and writes contact rows for them."""
 
     def __init__(self, model: mujoco.MjModel, step: float) -> None:
-        """Sets how far the surfaces of a model look ahead."""
-        self.look_ahead = MET_SPEED * step  # m
-        self.furthest = self.look_ahead  # m: how far it has looked in this step
+        """Set the collision margins of `model` to the look-ahead distance for steps of `step` s."""
+        self.look_ahead = CLOSING_SPEED * step  # m
+        self.furthest = self.look_ahead  # m: look-ahead distance used in this step
         _look_ahead(model, self.look_ahead)
         self._model = model
         self.uneven = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
@@ -42,7 +40,7 @@ class Candidates:
         self.geoms = NO_PAIRS
 
     def find(self, data: mujoco.MjData) -> None:
-        """Those at the present pose."""
+        """Find the candidates at the present pose."""
         self.furthest = self.look_ahead
         mujoco.mj_collision(self._model, data)
         if data.ncon == 0:
@@ -54,11 +52,11 @@ class Candidates:
             kept = thin_out(parts[0], parts[1], parts[2], parts[3], self.uneven, SPACING)
             parts = [part[kept] for part in parts]
         else:
-            parts[3] = parts[3].copy()  # MuJoCo's memory changes with the next collision
+            parts[3] = parts[3].copy()  # a copy: the next collision overwrites MuJoCo's memory
         self._found, self.geoms = parts, parts[3]
 
-    def lay(self, work: Workspace) -> None:
-        """Make rows of them."""
+    def write_rows(self, work: Workspace) -> None:
+        """Write contact rows for the candidates into the workspace."""
         if not self._found:
             work.counts[CONTACTS] = 0
             return
@@ -66,10 +64,11 @@ class Candidates:
             work.reserve(2 * len(self.geoms), work.grip_room)
         contact_rows(work.table, *self._found)
 
-    def look_further(self, qpos: NDArray[np.float64], pairs: Collection[tuple[int, int]]) -> bool:
-        """Add, after the others, those of some pairs of geoms that are further apart; whether there are any.
+    def widen_search(self, qpos: NDArray[np.float64], pairs: Collection[tuple[int, int]]) -> bool:
+        """Append candidates of the given geom pairs found at a larger distance; True if there are any.
 
-        Not those of height fields: MuJoCo gives fifty contacts with one at most, which more distance would use up.
+        Height fields are excluded: MuJoCo reports at most fifty contacts with one, and a larger distance would use
+        them up.
         """
         model, data = self._wide
         data.qpos[:] = qpos
@@ -80,7 +79,7 @@ class Candidates:
         new = [
             i
             for i, pair in enumerate(found.geom.tolist())
-            if tuple(pair) in pairs and not self.uneven[pair].any() and not self._knows(known, pair, found.pos[i])
+            if tuple(pair) in pairs and not self.uneven[pair].any() and not self._is_known(known, pair, found.pos[i])
         ]
         if not new:
             return False
@@ -88,24 +87,24 @@ class Candidates:
         if self._found:
             parts = [np.concatenate(both) for both in zip(self._found, parts, strict=True)]
         self._found, self.geoms = parts, parts[3]
-        self.furthest = WIDER * self.look_ahead
+        self.furthest = WIDENING * self.look_ahead
         return True
 
-    def _knows(self, known: list[list[int]], pair: list[int], point: NDArray[np.float64]) -> bool:
+    def _is_known(self, known: list[list[int]], pair: list[int], point: NDArray[np.float64]) -> bool:
         mine = [i for i, other in enumerate(known) if other == pair]
         return bool(mine) and float(np.linalg.norm(self._found[0][mine] - point, axis=1).min()) < 1e-3
 
     @cached_property
     def _wide(self) -> tuple[mujoco.MjModel, mujoco.MjData]:
         model = copy.copy(self._model)
-        _look_ahead(model, WIDER * self.look_ahead)
+        _look_ahead(model, WIDENING * self.look_ahead)
         return model, mujoco.MjData(model)
 
 
 def _look_ahead(model: mujoco.MjModel, distance: float) -> None:
-    """Have MuJoCo find surfaces that are no further apart, m.
+    """Set margins so that MuJoCo finds surfaces up to `distance` m apart.
 
-    It adds the margins of both, and sorts out by bodies first, which have their own.
+    MuJoCo adds the margins of both geoms; its broad phase uses those of the bodies.
     """
     for margin in (model.geom_margin, model.body_margin):
         margin[margin > 0] = distance / 2

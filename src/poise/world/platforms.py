@@ -1,7 +1,4 @@
-"""Ground of level platforms: stairs, drops, hurdles, spirals, or read from a file.
-
-Heights are continued beyond steps, so that controllers can ask anywhere.
-"""
+"""Ground of level platforms: stairs, drops, hurdles, spirals, or read from a file."""
 
 from __future__ import annotations
 
@@ -21,48 +18,40 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.body.mjcf import geom
 from poise.errors import PoiseError
-from poise.world.terrain import DEPTH, ENDLESS, GROUND, ORIGIN, Place
+from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
 
-STEP = "0.86 0.87 0.88 1"
-HALF_WIDTH = 2.0  # m, of steps and platforms to each side
+STEP_COLOUR = "0.86 0.87 0.88 1"
+HALF_WIDTH = 2.0  # m, half the width of steps and platforms
 FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
 FIRST_HURDLE = 2.0  # m ahead of the origin
-HURDLE_DEPTH = 0.1  # m, along the way
-LANDING = 1.0  # m behind the origin, on which a spiral begins
+HURDLE_DEPTH = 0.1  # m, along x
+LANDING = 1.0  # m, length of the level start of a spiral, behind the origin
 
 
 @dataclass(frozen=True)
-class Platforms:
-    """Boxes with level tops over a base plane: stairs, drops, gaps, spirals, and whatever a file describes."""
+class Platforms(Terrain):
+    """Boxes with level tops over a base plane; heights are defined everywhere."""
 
     tops: tuple[tuple[float, float, float, float, float], ...]  # x from, x to, y from, y to, height of the top
     base: float = 0.0  # m, height of the plane around them
-    top: Place = ORIGIN  # where `summit` is
-    turns: tuple[float, ...] = ()  # rad, by which each is turned about the pivot; none is turned if not given
+    top: Place = ORIGIN  # the place that `summit` returns
+    turns: tuple[float, ...] = ()  # rad, rotation of each about the pivot; empty for none
     pivot: complex = 0j  # m, x + iy
 
     def geoms(self) -> list[Element]:
-        """The plane and a box per platform."""
+        """The plane, and one box per platform."""
         lowest = min([self.base, *(top[4] for top in self.tops)]) - DEPTH
-        elements = [geom("ground", "plane", size=ENDLESS, pos=(0, 0, self.base), rgba=GROUND)]
+        elements = [geom("ground", "plane", size=ENDLESS, pos=(0, 0, self.base), rgba=GROUND_COLOUR)]
         for index, ((x0, x1, y0, y1, z), turn) in enumerate(self._turned()):
             size = ((x1 - x0) / 2, (y1 - y0) / 2, (z - lowest) / 2)
             centre = self._about_pivot(complex((x0 + x1) / 2, (y0 + y1) / 2), turn)
             place = (centre.real, centre.imag, (z + lowest) / 2)
             quat = (math.cos(turn / 2), 0, 0, math.sin(turn / 2))
-            elements.append(geom(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP))
+            elements.append(geom(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP_COLOUR))
         return elements
 
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
-
-    def height(self, x: float, y: float) -> float:
-        """The highest top over the point, else the base."""
-        return float(self.heights(np.array([x]), np.array([y]))[0])
-
     def heights(self, x: Array, y: Array) -> Array:
-        """The same at many places."""
+        """Height of the highest top over each point, else of the base."""
         x0, x1, y0, y1, z = self._bounds
         at = self.pivot + (x + 1j * y - self.pivot)[:, None] * self._unturned  # (N, P)
         over = (x0 <= at.real) & (at.real < x1) & (y0 <= at.imag) & (at.imag < y1)
@@ -70,16 +59,16 @@ class Platforms:
 
     @cached_property
     def _bounds(self) -> Array:
-        """(5, P) m."""
+        """Bounds (5, P) m: the rows are the columns of `tops`."""
         return np.array(self.tops).reshape(-1, 5).T
 
     @cached_property
     def _unturned(self) -> NDArray[np.complex128]:
-        """(P,) how to turn a point back, about the pivot, to where its platform is not turned."""
+        """Rotations (P,), as unit complex numbers, that undo the turn of each platform."""
         return np.exp(-1j * np.array(self.turns)) if self.turns else np.ones(len(self.tops), complex)
 
     def summit(self) -> Place:
-        """As given."""
+        """The place given as `top`."""
         return self.top
 
     def _turned(self) -> Iterable[tuple[tuple[float, float, float, float, float], float]]:
@@ -104,7 +93,7 @@ def stairs(rise: float, run: float, count: int) -> Platforms:
 
 
 def drop(height: float, every: float | None = None, count: int = 60) -> Platforms:
-    """Ground that falls by ``height`` once, or again ``every`` so many metres (negative: it rises)."""
+    """Ground that drops by `height` m once, or repeatedly `every` m; it rises if `height` is negative."""
     levels = 1 if every is None else count
     length = every or 20.0
     width = (-HALF_WIDTH, HALF_WIDTH)
@@ -116,16 +105,16 @@ def drop(height: float, every: float | None = None, count: int = 60) -> Platform
 
 
 def hurdles(height: float, every: float | None = None, count: int = 20) -> Platforms:
-    """A bar on the ground to step over, or again ``every`` so many metres."""
+    """One hurdle of `height` m on the ground, or one `every` m."""
     near = [FIRST_HURDLE + (every or 0.0) * k for k in range(1 if every is None else count)]
     bars = [(x, x + HURDLE_DEPTH, -HALF_WIDTH, HALF_WIDTH, height) for x in near]
     return Platforms(tuple(_floats(bar) for bar in bars))
 
 
 def spiral(height: float, degrees: float, radius: float, count: int) -> Platforms:
-    """Steps down by ``height`` at each of ``count`` multiples of an angle along a circle to the left of the origin.
+    """Spiral stairs down: `count` steps of `height` m, `degrees` apart on a circle centred `radius` m to the left.
 
-    Each step ends at a line from the circle's centre outwards; its back is hidden under the higher one before it.
+    Each step ends at a radius of the circle; its back lies under the higher step before it.
     """
     turn, outer = math.radians(degrees), radius + HALF_WIDTH
     landing = (-LANDING, 0.0, -HALF_WIDTH, min(radius, HALF_WIDTH), 0.0)
@@ -159,7 +148,7 @@ def read_terrain(path: Path) -> Platforms:
             raise PoiseError(f"terrain file {path}: platform {number} has an empty or unbounded area")
         tops.append(top)
     if not tops:
-        raise PoiseError(f"terrain file {path}: no [[platform]] in it")
+        raise PoiseError(f"terrain file {path}: has no [[platform]]")
     highest = max(tops, key=lambda top: top[4])
     start = Place((highest[0] + highest[1]) / 2, (highest[2] + highest[3]) / 2, highest[4])
     return Platforms(tuple(tops), float(base), start)

@@ -1,4 +1,4 @@
-"""Things in a scene that are not characters."""
+"""Props: objects in a scene that are not characters."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PAINT = "0.35 0.55 0.75 1"
 
 
 class Prop(Protocol):
-    """What every prop offers."""
+    """Interface of all props."""
 
     @property
     def name(self) -> str:
-        """Its name in the scene; bodies of the prop are called this, or begin with it."""
+        """Name in the scene; the names of the prop's bodies begin with it."""
 
     def elements(self) -> list[Element]:
         """MJCF elements in the world: free bodies, or fixed geoms."""
@@ -72,7 +72,7 @@ class Barbell:
     """A bar along y with a disc at each end."""
 
     name: str = "barbell"
-    mass: float = 30.0  # kg, all of it
+    mass: float = 30.0  # kg, total
     length: float = 1.6  # m
     disc: float = 0.2  # m, radius
     at: Vector = (0.4, 0.0, 0.2)  # m, its centre
@@ -155,12 +155,12 @@ class Block:
 
 @dataclass(frozen=True)
 class GroundMark:
-    """A patch painted on the ground, for people to see where something is to come down: nothing can touch it."""
+    """A mark on the ground that shows where something is meant to land; visual only."""
 
     name: str = "mark"
     at: tuple[float, float] = (1.0, 0.0)  # m
-    heading: float = 0.0  # degrees, of its length
-    ahead: float = 0.0  # m: how far in front of the place its middle is, as a print's is in front of the ankle
+    heading: float = 0.0  # degrees, direction of its length
+    ahead: float = 0.0  # m, of its centre in front of `at`, as a footprint lies in front of the ankle
     size: tuple[float, float] = (0.28, 0.12)  # m, along and across
 
     def elements(self) -> list[Element]:
@@ -182,4 +182,4 @@ PROPS: dict[str, type] = {
     "block": Block,
     "mark": GroundMark,
 }
-"""By kind."""
+"""Prop classes by kind."""

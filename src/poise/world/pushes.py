@@ -1,4 +1,4 @@
-"""Pushes: forces that the scene exerts on a body part for a while."""
+"""Pushes: external forces on a body part for a limited time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Push:
     """A constant force at the centre of mass of a body part."""
 
     force: float  # N
-    time: float = 1.0  # s, when it begins
+    time: float = 1.0  # s, start
     duration: float = 0.1  # s
     direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # unit vector in the world
-    body: str | None = None  # link; the trunk if not given
+    body: str | None = None  # link name; by default the trunk
 
     def __post_init__(self) -> None:
         values = (self.force, self.time, self.duration, *self.direction)
@@ -27,13 +27,13 @@ class Push:
             raise PoiseError(f"push of {self.force} N: the direction must be a unit vector")
 
     def share(self, start: float, step: float) -> float:
-        """The fraction of the step from `start` during which the push acts."""
+        """Fraction of the step from `start` (s) during which the push acts."""
         overlap = min(self.time + self.duration, start + step) - max(self.time, start)
         return min(max(overlap / step, 0.0), 1.0)
 
 
 def parse_push(text: str) -> Push:
-    """A push from its short form, such as ``150@2.0,dir=90,body=torso``; 0 degrees pushes forward, 90 left."""
+    """Parse a push such as ``150@2.0,dir=90,body=torso``; 0 degrees pushes forward, 90 left."""
     head, *options = text.split(",")
     force, at, time = head.partition("@")
     values: dict[str, object] = {}

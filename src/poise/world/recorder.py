@@ -1,4 +1,4 @@
-"""Takes down what happens, step by step."""
+"""Collects the states and forces of a run, step by step."""
 
 from __future__ import annotations
 
@@ -16,100 +16,14 @@ from poise.world.result import StepResult
 from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
-# Contact forces of a performance, taken down as the steps are made.
-
-ROOM = 1024
-"""Forces for which there is room at first."""
-LOOSE, GRIPPED = range(2)
-"""Kinds: of contacts, and of grips."""
-
+CAPACITY = 1024
+"""Initial capacity, in contact forces."""
+CONTACT, GRIP = range(2)
+"""Values of `contact_kind` in a recording."""
 
 _NO_LINKS = np.zeros(0, np.int64)
 _NO_CONTACTS = (_NO_LINKS, _NO_LINKS, np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(0), np.zeros((0, 3)))
-"""Body, other, point, frame, friction and impulse of none."""
-
-
-class Entries(NamedTuple):
-    """Forces in the order of their steps."""
-
-    step: Ints  # (n,)
-    body: Ints  # (n,)
-    other: Ints  # (n,)
-    kind: Ints  # (n,)
-    point: Array  # (n, 3) m
-    normal: Array  # (n, 3)
-    force: Array  # (n, 3) N
-    friction: Array  # (n,)
-
-
-class Ledger:
-    """Grows as contacts and grips carry force. It keeps numbers, not the results that they come with."""
-
-    def __init__(self, step: float) -> None:
-        """``step`` is how long each lasts, s."""
-        self._h = step
-        self._whose = np.empty((ROOM, 4), np.int64)  # step, body, other, kind
-        self._what = np.empty((ROOM, 10))  # point, normal, force, friction
-        self._count = 0
-        _take_down(*_NO_CONTACTS, 0, step, 0, *self._tables)  # so that the first step does not wait for the kernel
-
-    def add(self, step: int, result: StepResult) -> None:
-        """What carried force in a step."""
-        while self._count + len(result.body) + len(result.grips) > len(self._whose):
-            self._whose, self._what = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
-        self._count = _take_down(
-            result.body, result.other, result.point, result.frame, result.friction, result.impulse,
-            step, self._h, self._count, *self._tables,
-        )  # fmt: skip
-        pulls = zip(result.grips, result.grip_point.tolist(), result.grip_impulse.tolist(), strict=True)
-        for grip, point, impulse in pulls:
-            size = hypot(*impulse)
-            way = [part / size for part in impulse] if size > 0 else [0.0, 0.0, 1.0]
-            self._whose[self._count] = step, grip.body, grip.other, GRIPPED
-            self._what[self._count] = *point, *way, *(part / self._h for part in impulse), 0.0
-            self._count += 1
-
-    def cut(self, steps: int) -> None:
-        """Forget all but the first so many steps."""
-        self._count = int(np.searchsorted(self._whose[: self._count, 0], steps))
-
-    def drop(self, steps: int) -> None:
-        """Forget the first so many steps, and count the others from 0."""
-        first = int(np.searchsorted(self._whose[: self._count, 0], steps))
-        self._count -= first
-        for table in self._tables:
-            table[: self._count] = table[first : first + self._count].copy()
-        self._whose[: self._count, 0] -= steps
-
-    @property
-    def _tables(self) -> tuple[Ints, Array]:
-        return self._whose, self._what
-
-    def entries(self) -> Entries:
-        """All so far."""
-        step, body, other, kind = self._whose[: self._count].T.copy()
-        point, normal, force, friction = np.split(self._what[: self._count], [3, 6, 9], axis=1)
-        return Entries(step, body, other, kind, point.copy(), normal.copy(), force.copy(), friction.ravel())
-
-
-@kernel
-def _take_down(
-    body: Any, other: Any, point: Any, frame: Any, friction: Any, impulse: Any, step: int, h: float, count: int,
-    whose: Any, what: Any,
-) -> int:  # fmt: skip
-    """Write down the contacts that carry force, from line ``count`` on; returns how many lines there are now."""
-    for c in range(body.shape[0]):
-        if impulse[c, 0] == 0.0 and impulse[c, 1] == 0.0 and impulse[c, 2] == 0.0:
-            continue
-        whose[count, 0], whose[count, 1], whose[count, 2], whose[count, 3] = step, body[c], other[c], LOOSE
-        for i in range(3):
-            what[count, i] = point[c, i]
-            what[count, 3 + i] = frame[c, 0, i]
-            along = frame[c, 0, i] * impulse[c, 0] + frame[c, 1, i] * impulse[c, 1] + frame[c, 2, i] * impulse[c, 2]
-            what[count, 6 + i] = along / h
-        what[count, 9] = friction[c]
-        count += 1
-    return count
+"""Body, other, point, frame, friction and impulse of no contacts."""
 
 
 class Recorder:
@@ -122,21 +36,21 @@ class Recorder:
         self.qvel = [world.qvel.copy()]
         self.torque: list[Array] = []
         self.external: list[Array] = []
-        self.forces = Ledger(world.settings.step)
+        self.forces = ContactLog(world.settings.step)
         self.reference: list[Array] | None = [] if with_reference else None
-        self.looked: list[float] = []  # m, (T,) how far ahead the world looked
+        self.look_ahead: list[float] = []  # (T,) m: look-ahead distance of each step
         self.solves: Counter[Status] = Counter()
         self.worst_residual = 0.0
         self.weakened = 0
         self.weak_motors = 0
 
     def track(self, qpos: Array) -> None:
-        """The pose that is tracked at the present state."""
+        """Record the pose that is tracked at the present state."""
         if self.reference is not None:
             self.reference.append(qpos)
 
     def add(self, result: StepResult) -> None:
-        """A step that has just been made."""
+        """Record the step just made."""
         world = self.world
         self.time.append(world.time)
         self.qpos.append(world.qpos.copy())
@@ -144,31 +58,31 @@ class Recorder:
         self.forces.add(len(self.torque), result)
         self.torque.append(result.torque)
         self.external.append(result.external)
-        self.looked.append(result.looked_ahead)
+        self.look_ahead.append(result.looked_ahead)
         self.solves[result.solution.status] += 1
         self.worst_residual = max(self.worst_residual, result.solution.residual)
         self.weakened += result.feedback_kept < 1.0
         self.weak_motors += result.weakest < 1.0
 
     def cut(self, steps: int) -> None:
-        """Forget all but the first so many steps; the solver's worst residual and counts stay as they were."""
+        """Keep only the first `steps` steps; the solver's worst residual and counts still include all steps."""
         del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
         if self.reference is not None:
             del self.reference[steps + 1 :]
-        del self.torque[steps:], self.external[steps:], self.looked[steps:]
+        del self.torque[steps:], self.external[steps:], self.look_ahead[steps:]
         self.forces.cut(steps)
 
     def drop(self, steps: int) -> None:
-        """Forget the first so many steps; the solver's worst residual and counts stay as they were."""
-        for states in (self.time, self.qpos, self.qvel, self.reference, self.torque, self.external, self.looked):
+        """Forget the first `steps` steps; the solver's worst residual and counts still include all steps."""
+        for states in (self.time, self.qpos, self.qvel, self.reference, self.torque, self.external, self.look_ahead):
             if states is not None:
                 del states[:steps]
         self.forces.drop(steps)
 
     def _scene_xml(self) -> str:
-        """The scene, whose surfaces look at least as far ahead as the world did, so that replays find what was met."""
+        """MJCF of the scene with margins of at least the look-ahead used, so that replays find every contact."""
         scene, usual = self.world.scene, self.world.looks_ahead
-        met = max(self.looked, default=usual)
+        met = max(self.look_ahead, default=usual)
         return scene.xml if met <= LOOK_AHEAD else scene.described(met, usual)
 
     def finish(self, meta: dict[str, Any]) -> Recording:
@@ -193,3 +107,86 @@ class Recorder:
             reference_qpos=None if reference is None else np.array(reference),
             meta={**meta, "solver": solver},
         )
+
+
+class ContactForces(NamedTuple):
+    """Contact and grip forces in the order of their steps."""
+
+    step: Ints  # (n,)
+    body: Ints  # (n,)
+    other: Ints  # (n,)
+    kind: Ints  # (n,)
+    point: Array  # (n, 3) m
+    normal: Array  # (n, 3)
+    force: Array  # (n, 3) N
+    friction: Array  # (n,)
+
+
+class ContactLog:
+    """Log of the contacts and grips that carry force, as plain numbers."""
+
+    def __init__(self, step: float) -> None:
+        """`step` is the duration of a step, s."""
+        self._h = step
+        self._ids = np.empty((CAPACITY, 4), np.int64)  # step, body, other, kind
+        self._values = np.empty((CAPACITY, 10))  # point, normal, force, friction
+        self._count = 0
+        _append_contacts(*_NO_CONTACTS, 0, step, 0, *self._tables)  # compiles the kernel before the first step
+
+    def add(self, step: int, result: StepResult) -> None:
+        """Append the forces of a step."""
+        while self._count + len(result.body) + len(result.grips) > len(self._ids):
+            self._ids, self._values = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
+        self._count = _append_contacts(
+            result.body, result.other, result.point, result.frame, result.friction, result.impulse,
+            step, self._h, self._count, *self._tables,
+        )  # fmt: skip
+        pulls = zip(result.grips, result.grip_point.tolist(), result.grip_impulse.tolist(), strict=True)
+        for grip, point, impulse in pulls:
+            size = hypot(*impulse)
+            way = [part / size for part in impulse] if size > 0 else [0.0, 0.0, 1.0]
+            self._ids[self._count] = step, grip.body, grip.other, GRIP
+            self._values[self._count] = *point, *way, *(part / self._h for part in impulse), 0.0
+            self._count += 1
+
+    def cut(self, steps: int) -> None:
+        """Keep only the first `steps` steps."""
+        self._count = int(np.searchsorted(self._ids[: self._count, 0], steps))
+
+    def drop(self, steps: int) -> None:
+        """Forget the first `steps` steps, and count the others from 0."""
+        first = int(np.searchsorted(self._ids[: self._count, 0], steps))
+        self._count -= first
+        for table in self._tables:
+            table[: self._count] = table[first : first + self._count].copy()
+        self._ids[: self._count, 0] -= steps
+
+    @property
+    def _tables(self) -> tuple[Ints, Array]:
+        return self._ids, self._values
+
+    def entries(self) -> ContactForces:
+        """All forces so far."""
+        step, body, other, kind = self._ids[: self._count].T.copy()
+        point, normal, force, friction = np.split(self._values[: self._count], [3, 6, 9], axis=1)
+        return ContactForces(step, body, other, kind, point.copy(), normal.copy(), force.copy(), friction.ravel())
+
+
+@kernel
+def _append_contacts(
+    body: Ints, other: Ints, point: Array, frame: Array, friction: Array, impulse: Array,
+    step: int, h: float, count: int, ids: Ints, values: Array,
+) -> int:  # fmt: skip
+    """Append the contacts that carry force from row `count` on; returns the new number of rows."""
+    for c in range(body.shape[0]):
+        if impulse[c, 0] == 0.0 and impulse[c, 1] == 0.0 and impulse[c, 2] == 0.0:
+            continue
+        ids[count, 0], ids[count, 1], ids[count, 2], ids[count, 3] = step, body[c], other[c], CONTACT
+        for i in range(3):
+            values[count, i] = point[c, i]
+            values[count, 3 + i] = frame[c, 0, i]
+            along = frame[c, 0, i] * impulse[c, 0] + frame[c, 1, i] * impulse[c, 1] + frame[c, 2, i] * impulse[c, 2]
+            values[count, 6 + i] = along / h
+        values[count, 9] = friction[c]
+        count += 1
+    return count

@@ -1,11 +1,11 @@
-"""All that happened in a performance, as one self-contained file without pickles."""
+"""Recording of a performance: one self-contained NumPy file without pickles."""
 
 from __future__ import annotations
 
 import io
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from poise.files import write_file
 
 @lru_cache(maxsize=4)
 def _compiled(xml: str) -> mujoco.MjModel:
-    """A scene, compiled once for all pieces of a performance; nobody changes models."""
+    """A compiled scene, shared by all parts of a performance; callers must not change it."""
     return mujoco.MjModel.from_xml_string(xml)
 
 
@@ -30,14 +30,14 @@ FILE = "recording.npz"
 
 @dataclass(frozen=True)
 class Recording:
-    """States at T + 1 times, what was applied in the T steps between, and N contact forces."""
+    """States at T + 1 times, actuation and external forces in the T steps between, and N contact forces."""
 
     model_xml: str  # MJCF of the whole scene; loads with MuJoCo and nothing else
     time: Array  # (T+1,) s
     qpos: Array  # (T+1, nq)
     qvel: Array  # (T+1, nv)
     torque: Array  # (T, nv) joint actuation in step k -> k+1, zero on free roots
-    external: Array  # (T, nv) everything else that was applied: pushes, stabilisers
+    external: Array  # (T, nv) all other applied forces: pushes, stabilisers
     contact_step: Ints  # (N,)
     contact_body: Ints  # (N,) the force acts on this body
     contact_other: Ints  # (N,)
@@ -46,12 +46,12 @@ class Recording:
     contact_force: Array  # (N, 3) N, world
     contact_friction: Array  # (N,)
     contact_kind: Ints  # (N,) 0 unilateral, 1 grip
-    reference_qpos: Array | None  # (T+1, nq) what was tracked
+    reference_qpos: Array | None  # (T+1, nq) the pose that was tracked
     meta: dict[str, Any]
 
     @property
     def steps(self) -> int:
-        """T."""
+        """Number of steps, T."""
         return len(self.torque)
 
     @property
@@ -69,15 +69,15 @@ class Recording:
 
     @property
     def root(self) -> int:
-        """Body id of the performer's root: the one that meta names, else the first that floats."""
+        """Body id of the performer's root: the one named in meta, else the first body with a free joint."""
         found = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, str(self.meta.get("root")))
         free = self.model.jnt_bodyid[self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
         if found < 0 and not len(free):
-            raise PoiseError("the recording has no performer: nothing in it floats freely")
+            raise PoiseError("the recording has no performer: no body in it has a free joint")
         return int(found if found >= 0 else free[0])
 
     def save(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file atomically."""
         arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
         arrays["model_xml"] = np.array(self.model_xml)
         arrays["meta"] = np.array(json.dumps(self.meta))
@@ -97,7 +97,7 @@ class Recording:
 
     @classmethod
     def load(cls, path: Path) -> Recording:
-        """Read a recording; a file that is not one gives a one-line error."""
+        """Read a recording; raises a one-line error if the file is not one."""
         try:
             with open(path, "rb") as file:
                 content = io.BytesIO(file.read())
@@ -107,7 +107,7 @@ class Recording:
             with np.load(content, allow_pickle=False) as archive:
                 data = {name: archive[name] for name in archive.files}
             meta = json.loads(str(data["meta"])) if "meta" in data else None
-        except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
+        except Exception:  # damaged files raise errors of zip, zlib and NumPy's parsers
             raise PoiseError(f"{path} is not a recording (a NumPy .npz file without pickles)") from None
         missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n != "reference_qpos"]
         if missing:
@@ -120,10 +120,10 @@ class Recording:
         return recording
 
     def fault(self) -> str | None:
-        """What makes this no recording, or None."""
-        step = self.meta.get("step") if isinstance(self.meta, dict) else None  # a file may hold anything
+        """Reason why this is not a valid recording, or None."""
+        step = self.meta.get("step") if isinstance(self.meta, dict) else None  # files may contain any JSON
         if not isinstance(step, (int, float)) or not 0 < step < math.inf:
-            return "its meta has no step"
+            return "its meta has no positive step"
         try:
             model = self.model
         except PoiseError as error:
@@ -147,32 +147,18 @@ class Recording:
             if array is None and name == "reference_qpos":
                 continue
             if array.shape != shape or steps < 0:
-                return f"its {name} has shape {array.shape}, the model and times ask for {shape}"
+                return f"its {name} has shape {array.shape}, the model and times require {shape}"
             if array.dtype.kind not in ("iu" if name in INTEGERS else "f") or not np.all(np.isfinite(array)):
-                return f"its {name} holds something that is not a {'whole' if name in INTEGERS else 'finite'} number"
+                return f"its {name} must hold only {'whole' if name in INTEGERS else 'finite'} numbers"
         if steps and not np.allclose(np.diff(self.time), step, rtol=1e-6, atol=0):
             return "its times do not advance by its step"
         for name, below in (("contact_step", steps), ("contact_body", model.nbody), ("contact_other", model.nbody)):
             values = getattr(self, name)
             if values.size and not (values.min() >= 0 and values.max() < below):
-                return f"its {name} goes beyond {below - 1}"
+                return f"its {name} must lie between 0 and {below - 1}"
         return None
 
 
 INTEGERS = ("contact_step", "contact_body", "contact_other", "contact_kind")
-ARRAYS = (
-    "time",
-    "qpos",
-    "qvel",
-    "torque",
-    "external",
-    "contact_step",
-    "contact_body",
-    "contact_other",
-    "contact_point",
-    "contact_normal",
-    "contact_force",
-    "contact_friction",
-    "contact_kind",
-    "reference_qpos",
-)
+ARRAYS = tuple(field.name for field in fields(Recording) if field.name not in ("model_xml", "meta"))
+"""Fields that are arrays in the file, in its order."""

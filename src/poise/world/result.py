@@ -1,4 +1,4 @@
-"""What comes out of a step."""
+"""Results of steps, and snapshots of a world."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import mujoco
-import numpy as np
-from numpy.typing import NDArray
 
 from poise.arrays import Array, Ints
 from poise.contact.problem import ContactSolution
+from poise.dynamics.workspace import Pairs
 from poise.world.grips import Grip
-
-# The state of a world, to go back to: what follows is the same to the last bit.
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """All that the next step depends on, besides what is done in it."""
+    """State of a world to return to: steps from it are reproduced to the last bit."""
 
     time: float  # s
     steps: int
-    data: mujoco.MjData  # pose, velocity, and kinematics as the step left them, rounding included
+    data: mujoco.MjData  # pose, velocity and kinematics, including rounding errors
     grips: tuple[Grip, ...]
-    touched: NDArray[np.int32]  # (k, 2) pairs of geoms that touched in the last step
-    modes: NDArray[np.int64]  # (k,) how: where the contact solver begins
+    touched: Pairs  # (k, 2) geom pairs that touched in the last step
+    modes: Ints  # (k,) their contact modes, from which the solver starts
 
 
 class BlowUp(Exception):
-    """A step gave numbers that are not finite or absurd; the world still holds the last good state."""
+    """A step diverged: a velocity is not finite or too fast. The world still holds the last good state."""
 
     def __init__(self, step: int, culprit: str, value: float) -> None:
         self.step, self.culprit, self.value = step, culprit, value
@@ -37,9 +34,9 @@ class BlowUp(Exception):
 
 
 class StepResult(NamedTuple):
-    """What happened in a step."""
+    """Forces and impulses of a step."""
 
-    torque: Array  # (nv,) N m, joint actuation that was applied
+    torque: Array  # (nv,) N m, applied joint actuation
     external: Array  # (nv,) all other applied forces
     body: Ints  # (c,) candidate contacts; the force acts on this body
     other: Ints  # (c,)
@@ -51,6 +48,6 @@ class StepResult(NamedTuple):
     grip_point: Array  # (g, 3) m, world
     grip_impulse: Array  # (g, 3) N s, world
     solution: ContactSolution
-    weakest: float  # least share of its actuation that a joint kept: below 1 where torque limits did not settle
-    feedback_kept: float  # share of the contact feedback that was used: 1, unless the problem had no solution
-    looked_ahead: float  # m: how far apart contacts may have been at the start of the step
+    weakest: float  # least share of its actuation that a joint kept: below 1 if the torque limits did not settle
+    feedback_kept: float  # share of the contact feedback that was used: below 1 if the problem had no solution
+    looked_ahead: float  # m: look-ahead distance of the contact candidates

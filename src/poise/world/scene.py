@@ -1,4 +1,4 @@
-"""A scene: characters, the ground and props, compiled into one MuJoCo model."""
+"""A scene: characters, terrain and props, compiled into one MuJoCo model."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from poise.world.terrain import Place, Terrain
 from poise.world.terrain_kinds import Flat, parse_terrain
 
 LOOK_AHEAD = 0.08
-"""m: surfaces nearer than this are contact candidates. Twice the way a limb of 5 m/s makes in a step at 120 Hz."""
+"""Distance (m) up to which surfaces are contact candidates: twice what a limb of 5 m/s travels in a step at 120 Hz."""
 
 TERRAIN_BIT, PROP_BIT, FIRST_BODY_BIT = 1, 2, 4
+"""Collision bits (contype, conaffinity) of MuJoCo's geoms; each body has its own."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Characters on a terrain among props. The first body is the one that performs."""
+    """Characters and props on a terrain. The first body is the performer."""
 
     bodies: tuple[Body, ...]
     terrain: Terrain = field(default_factory=Flat)
     props: tuple[Prop, ...] = ()
     friction: float = 1.0  # coefficient of all surfaces
     gravity: float = 9.81  # m/s^2
-    places: tuple[Place, ...] = ()  # where the second body and further ones stand; else side by side, 1.2 m apart
+    places: tuple[Place, ...] = ()  # of the second and further bodies; by default side by side, 1.2 m apart
 
     def __post_init__(self) -> None:
         if not 0 <= self.friction < np.inf:
@@ -44,28 +45,28 @@ class Scene:
         names = [prop.name for prop in self.props]
         for name in names:
             if names.count(name) > 1:
-                raise PoiseError(f"two props are called '{name}': give each a name of its own")
+                raise PoiseError(f"two props are named '{name}': give each its own name")
 
     @classmethod
     def of(
         cls, body: Body | str, terrain: Terrain | str | None = None, props: Sequence[Prop] = (), friction: float = 1.0
     ) -> Scene:
-        """The common case: one character; body and terrain may be given by name and short form."""
+        """A scene with one character; body and terrain may be given by name and short form."""
         character = Body.named(body) if isinstance(body, str) else body
         ground = parse_terrain(terrain) if isinstance(terrain, str) else terrain or Flat()
         return cls((character,), ground, tuple(props), friction)
 
     @property
     def body(self) -> Body:
-        """The character that performs."""
+        """The performer."""
         return self.bodies[0]
 
     def prefix(self, index: int) -> str:
-        """What the names of the index-th body's links begin with: nothing for the first."""
+        """Prefix of the names of the index-th body's links: empty for the first."""
         return "" if index == 0 else f"{self.bodies[index].name}.{index + 1}/"
 
     def place(self, index: int) -> Place:
-        """Where the index-th body, not the first, stands at the start."""
+        """Starting place of the index-th body (index >= 1)."""
         if 1 <= index <= len(self.places):
             return self.places[index - 1]
         y = 1.2 * index
@@ -77,7 +78,7 @@ class Scene:
         return self.described(LOOK_AHEAD, LOOK_AHEAD)
 
     def described(self, look_ahead: float, to_fields: float) -> str:
-        """The same, with surfaces that look ahead so far, m, and perhaps less far to height fields."""
+        """MJCF of the scene with collision margins for these look-ahead distances (m), the second for height fields."""
         if (look_ahead, to_fields) not in self._described:
             self._described[look_ahead, to_fields] = self._describe(look_ahead, to_fields)
         return self._described[look_ahead, to_fields]
@@ -102,7 +103,7 @@ class Scene:
         for prop in self.props:
             for item in prop.elements():
                 for part in item.iter("geom"):
-                    if not _untouchable(part):
+                    if not _is_visual(part):
                         self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
                 world.append(item)
         return ElementTree.tostring(root, encoding="unicode")
@@ -126,7 +127,7 @@ class Scene:
             if prefix and "name" in item.attrib:
                 item.set("name", prefix + item.get("name", ""))
         for part in source.iter("geom"):
-            if not _untouchable(part):
+            if not _is_visual(part):
                 self._solid(part, own, others, look_ahead)
         for part in source.findall("worldbody/body"):
             world.append(part)
@@ -147,24 +148,24 @@ class Scene:
         return int(found)
 
     def per_dof(self, values: Sequence[Array], otherwise: float) -> Array:
-        """Numbers per DOF of each body laid out for the scene's DOFs; ``otherwise`` for those of props."""
+        """Values (nv,) for the scene's DOFs from those of each body; `otherwise` for the DOFs of props."""
         out = np.full(self.model.nv, otherwise)
         for index, numbers_of_body in enumerate(values):
             out[self.dofs(index)] = numbers_of_body
         return out
 
     def dofs(self, index: int) -> slice:
-        """Where the DOFs of the index-th body are."""
+        """DOFs of the index-th body in the scene."""
         joint = self.model.joint(self.prefix(index) + self.bodies[index].joints[0].name)
         return slice(int(joint.dofadr[0]), int(joint.dofadr[0]) + self.bodies[index].nv)
 
     def coordinates(self, index: int) -> slice:
-        """Where the coordinates of the index-th body are."""
+        """Coordinates of the index-th body in the scene."""
         joint = self.model.joint(self.prefix(index) + self.bodies[index].joints[0].name)
         return slice(int(joint.qposadr[0]), int(joint.qposadr[0]) + self.bodies[index].nq)
 
     def dof_name(self, dof: int) -> str:
-        """A DOF's name, for messages."""
+        """Name of a DOF, for messages."""
         for index, body in enumerate(self.bodies):
             span = self.dofs(index)
             if span.start <= dof < span.stop:
@@ -173,6 +174,6 @@ class Scene:
         return f"{joint.name}[{dof - int(joint.dofadr[0])}]"
 
 
-def _untouchable(part: Element) -> bool:
-    """Whether a geom is there to be seen only."""
+def _is_visual(part: Element) -> bool:
+    """Whether a geom is visual only."""
     return part.get("contype") == "0" and part.get("conaffinity") == "0"

@@ -1,4 +1,4 @@
-"""How the world steps."""
+"""Settings of the simulator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.errors import PoiseError, unknown
 
 @dataclass(frozen=True)
 class WorldSettings:
-    """How the world steps."""
+    """Settings of the simulator."""
 
     step: float = 1 / 120
     """Duration of a step, s."""
@@ -21,13 +21,13 @@ class WorldSettings:
     solver: Solver = "lemke"
     """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
     touch: float = 1e-3
-    """Points nearer than this to a surface carry friction, m. Friction in the air makes walkers fall."""
+    """Gap (m) up to which a contact carries friction. A larger one makes walkers fall: friction acts in the air."""
     recovery: float = 12.0
-    """Rate at which a penetration is undone, 1/s: a tenth in a step of 1/120 s."""
+    """Rate (1/s) at which penetration is corrected: a tenth in a step of 1/120 s."""
     compliance: float = 1e-7
-    """Softness of a contact relative to that of the bodies there; makes forces on many points unique."""
+    """Compliance of contacts relative to the inverse effective mass there; makes forces at redundant points unique."""
     fastest: float = 1e3
-    """A DOF faster than this (rad/s, m/s) has blown up, and the run stops."""
+    """Velocity of a DOF (rad/s, m/s) beyond which the run stops as diverged."""
 
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.05:
@@ -39,6 +39,6 @@ class WorldSettings:
             if not 0 < value < math.inf:
                 raise PoiseError(f"{name} {value}: must be positive and finite")
         if self.recovery * self.step > 1:
-            raise PoiseError(f"recovery {self.recovery} per s: undoes more than all in a step of {self.step} s")
+            raise PoiseError(f"recovery {self.recovery} per s: must be at most 1 / step, {1 / self.step:g} per s")
         if self.sides not in (4, 6, 8):
             raise PoiseError(f"friction polygon of {self.sides} sides: must be 4, 6 or 8")

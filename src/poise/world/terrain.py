@@ -1,22 +1,25 @@
-"""What every terrain offers, and what terrains share."""
+"""The interface of terrains, and constants that they share."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from poise.arrays import Array
 
-GROUND = "0.93 0.93 0.91 1"
+GROUND_COLOUR = "0.93 0.93 0.91 1"
 ENDLESS = (0, 0, 1)
-"""Size of a plane that is drawn as far as one sees; in contact all planes are endless."""
-DEPTH = 2.0  # m, how far solid ground reaches below its surface
+"""MJCF size of a plane drawn without end; for contacts all planes are infinite."""
+DEPTH = 2.0  # m, thickness of solid ground
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a character stands: position on the ground and heading."""
+    """Position and heading of a character on the ground."""
 
     x: float = 0.0  # m
     y: float = 0.0  # m
@@ -28,19 +31,24 @@ ORIGIN = Place()
 
 
 class Terrain(Protocol):
-    """What every terrain offers."""
+    """Interface of all terrains, with defaults."""
 
+    @abstractmethod
     def geoms(self) -> list[Element]:
         """MJCF geoms of the ground, fixed to the world."""
 
     def assets(self) -> list[Element]:
         """MJCF assets that the geoms need."""
+        return []
 
     def height(self, x: float, y: float) -> float:
         """Height of the surface, m."""
+        return float(self.heights(np.array([x]), np.array([y]))[0])
 
+    @abstractmethod
     def heights(self, x: Array, y: Array) -> Array:
-        """(N,) m: the same at many places at once."""
+        """Heights (N,) m of the surface at points (N,)."""
 
     def summit(self) -> Place:
-        """A high place to fall from, facing down."""
+        """A high place to fall from, facing downhill."""
+        return ORIGIN

@@ -1,7 +1,4 @@
-"""The ground: flat, sloped, stepped, rough, or read from a file.
-
-A terrain knows its geometry as MJCF elements, its height under a point, and the place a character starts from.
-"""
+"""Flat, sloped and rough terrain, and the parser of terrain short forms."""
 
 from __future__ import annotations
 
@@ -18,22 +15,18 @@ from poise.body.mjcf import geom, mjcf_numbers
 from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
-from poise.world.terrain import DEPTH, ENDLESS, GROUND, ORIGIN, Place, Terrain
+from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, Place, Terrain
 
-LARGEST = 1e4  # m, degrees, or seeds, in short forms
+LARGEST = 1e4  # m, degrees, or seed: largest number accepted in short forms
 
 
 @dataclass(frozen=True)
-class Flat:
+class Flat(Terrain):
     """Level ground at z = 0."""
 
     def geoms(self) -> list[Element]:
         """One plane."""
-        return [geom("ground", "plane", size=ENDLESS, rgba=GROUND)]
-
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
+        return [geom("ground", "plane", size=ENDLESS, rgba=GROUND_COLOUR)]
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Zero everywhere."""
@@ -43,13 +36,9 @@ class Flat:
         """Zeros."""
         return np.zeros(len(x))
 
-    def summit(self) -> Place:
-        """The origin."""
-        return ORIGIN
-
 
 @dataclass(frozen=True)
-class Slope:
+class Slope(Terrain):
     """A plane through the origin that rises along +x."""
 
     degrees: float
@@ -58,11 +47,7 @@ class Slope:
         """One tilted plane."""
         half = math.radians(self.degrees) / 2
         turn = (math.cos(half), 0, -math.sin(half), 0)
-        return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND)]
-
-    def assets(self) -> list[Element]:
-        """None."""
-        return []
+        return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND_COLOUR)]
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Proportional to x."""
@@ -78,17 +63,17 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class Rough:
-    """Smooth random bumps around z = 0, level near the origin, in the midst of level ground."""
+class Rough(Terrain):
+    """Smooth random bumps around z = 0, level near the origin and surrounded by level ground."""
 
-    amplitude: float  # m, height of the highest bump above the mean
+    amplitude: float  # m, largest deviation from z = 0
     seed: int = 0
 
     CELL = 0.1  # m
-    HALF = 12.0  # m, from the centre to each edge; the field is centred 8 m ahead
-    CENTRE = 8.0  # m
-    BESIDE = -5e-3  # m, height of the ground around the field: feet that leave it do not stub against that
-    FAR = 60.0  # m, how far it reaches beyond the field
+    HALF = 12.0  # m, from the centre to each edge
+    CENTRE = 8.0  # m, x of the centre
+    BESIDE = -5e-3  # m, height of the ground around the field: lower, so that feet leaving it do not stub
+    FAR = 60.0  # m, extent of the ground beyond the field
 
     @cached_property
     def _grid(self) -> np.ndarray:
@@ -106,12 +91,12 @@ class Rough:
         return np.asarray(self.amplitude * smooth * level)
 
     def geoms(self) -> list[Element]:
-        """One height field, and boxes around it."""
+        """A height field and the boxes around it."""
         place = (self.CENTRE, 0, self._grid.min())
-        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND), *self._surroundings()]
+        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND_COLOUR), *self._surroundings()]
 
     def _surroundings(self) -> list[Element]:
-        """Ahead, behind, and on both sides."""
+        """Boxes ahead, behind and on both sides."""
         long, middle = self.FAR / 2, self.HALF + self.FAR / 2
         ends = [("ahead", middle, 0.0, long, self.HALF), ("behind", -middle, 0.0, long, self.HALF)]
         sides = [("left", 0.0, middle, self.HALF + self.FAR, long), ("right", 0.0, -middle, self.HALF + self.FAR, long)]
@@ -121,13 +106,13 @@ class Rough:
                 "box",
                 size=(half_x, half_y, DEPTH / 2),
                 pos=(self.CENTRE + x, y, self.BESIDE - DEPTH / 2),
-                rgba=GROUND,
+                rgba=GROUND_COLOUR,
             )
             for name, x, y, half_x, half_y in (*ends, *sides)
         ]
 
     def assets(self) -> list[Element]:
-        """The height field's samples, between 0 and 1; MJCF lists the rows from the far side (+y) to the near."""
+        """The height field, with samples between 0 and 1; MJCF lists the rows from +y to -y."""
         grid = self._grid
         span = grid.max() - grid.min()
         field = Element(
@@ -140,12 +125,8 @@ class Rough:
         )
         return [field]
 
-    def height(self, x: float, y: float) -> float:
-        """Linear on the two triangles of each cell, as MuJoCo has them."""
-        return float(self.heights(np.array([x]), np.array([y]))[0])
-
     def heights(self, x: Array, y: Array) -> Array:
-        """The same at many places."""
+        """Linear on the two triangles of each cell, as in MuJoCo."""
         grid, last = self._grid, len(self._grid) - 1.001
         column = np.clip((x - self.CENTRE + self.HALF) / self.CELL, 0.0, last)
         row = np.clip((y + self.HALF) / self.CELL, 0.0, last)
@@ -155,13 +136,9 @@ class Rough:
         bumps = np.where(u >= v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c))
         return np.asarray(np.where(np.maximum(np.abs(x - self.CENTRE), np.abs(y)) <= self.HALF, bumps, self.BESIDE))
 
-    def summit(self) -> Place:
-        """The origin."""
-        return ORIGIN
-
 
 def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
-    """A terrain from its short form (`TERRAIN_FORMS`), or from a file of platforms (.toml), looked for in a folder."""
+    """Parse a terrain short form (`TERRAIN_FORMS`), or read a file of platforms (.toml) relative to `folder`."""
     kind, *rest = text.split(":")
     if kind not in TERRAIN_FORMS:
         if ("/" in text or text.endswith(".toml")) and text.isprintable():

@@ -1,12 +1,12 @@
 """The simulator: a state, a step, a contact solver.
 
-One step, velocity first; h is its duration:
+One step of duration h, velocity first:
 
 1. at (q, v): terms, contact candidates and their rows (`_prepare`);
 2. v+ from  M~ v+ = M v + h (tau - bias + external) + J' x  with the contact problem in x (`StepSolver`);
-3. momenta of floating trees: old ones plus the impulses of gravity, contacts and external forces;
+3. momenta of floating trees: the old ones plus the impulses of gravity, contacts and external forces;
 4. q+ = q (+) h v+, roots shifted so that each centre of mass moves with its momentum;
-5. root velocities set so that the momenta at q+ are exact. Otherwise a somersault loses a tenth of its spin.
+5. root velocities set so that the momenta at q+ are exact; otherwise a somersault loses a tenth of its spin.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from poise.contact.assembly import free_motion, problem_of
 from poise.contact.fast_motion import doubtful
 from poise.contact.grips import hold
 from poise.contact.joint_limits import limit_rows
-from poise.contact.rows import drift, jolt
+from poise.contact.rows import drift, impact_speed
 from poise.contact.solver import load_solvers
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.mechanism import mechanism_of
@@ -37,24 +37,24 @@ from poise.world.grips import Grip, grip_columns, gripped
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
-from poise.world.step_solver import NO_FEEDBACK, Blown, Solved, StepSolver
+from poise.world.step_solver import NO_FEEDBACK, Diverged, Solved, StepSolver
 
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)
 
 LIMIT_REACH = 0.1
-"""rad: joints nearer than this to a limit, beyond what the step covers, have a row for it."""
+"""Distance (rad) to a joint limit, beyond the travel of the step, within which the limit gets a row."""
 
 
 class World:
-    """A scene in motion."""
+    """A scene that is simulated step by step."""
 
     def __init__(self, scene: Scene, settings: WorldSettings | None = None) -> None:
         self.scene = scene
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
         self._candidates = Candidates(self.model, self.settings.step)
-        self._refuse_what_is_not_simulated()
+        self._check_joints()
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
         self.torque_limit = scene.per_dof([body.torque_limit for body in scene.bodies], 0.0)
@@ -69,19 +69,20 @@ class World:
         self._braced = False
         self._contacts: Contacts | None = None
         arrivals = Arrivals(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
-        self._solver = StepSolver(s, self.terms, self._work, self._candidates, arrivals, self._lay_rows)
+        self._solver = StepSolver(s, self.terms, self._work, self._candidates, arrivals, self._write_rows)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
 
-    def _refuse_what_is_not_simulated(self) -> None:
+    def _check_joints(self) -> None:
+        """Raise for joints that are not simulated."""
         if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
             raise PoiseError("slide joints are not simulated; use hinges, balls and a free root")
         if np.any(self.model.jnt_stiffness):
-            raise PoiseError("joint springs (stiffness) are not simulated; let the controller make them")
+            raise PoiseError("joint springs (stiffness) are not simulated; apply them by a controller")
 
     # -- state -------------------------------------------------------------------------------------------------------
 
     def reset(self, qpos: Array, qvel: Array, time: float = 0.0) -> None:
-        """Put the world into a state, without grips or memory of contacts."""
+        """Set pose (nq,) and velocity (nv,); drops grips and remembered contact modes."""
         for what, values, size in (("pose", qpos, self.model.nq), ("velocity", qvel, self.model.nv)):
             bad = np.flatnonzero(~np.isfinite(values))
             if len(values) != size:
@@ -100,11 +101,11 @@ class World:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The present state, to go back to."""
+        """Copy of the present state, for `go_back`."""
         return Snapshot(self.time, self.steps, copy.copy(self.terms.data), self.grips, *self._solver.memory)
 
     def go_back(self, to: Snapshot) -> None:
-        """Put the world into a state that it, or another of the same scene, was in."""
+        """Restore a state of this world, or of another of the same scene."""
         self.time, self.steps, self.grips = to.time, to.steps, to.grips
         self._solver.memory = (to.touched, to.modes)
         mujoco.mj_copyData(self.terms.data, self.model, to.data)
@@ -112,27 +113,27 @@ class World:
         self._prepare()
 
     def take_over(self, other: World) -> None:
-        """Go on from the present state of another world, with the same bodies and props."""
+        """Continue from the present state of another world with the same bodies and props."""
         self.reset(other.qpos, other.qvel, other.time)
         self.steps, self.grips = other.steps, other.grips
 
     def load(self) -> None:
-        """Have all kernels compiled, so that the first steps do not wait for it; the state stays as it is."""
+        """Compile all kernels, so that the first steps do not wait for the compiler; the state does not change."""
         load_solvers()
         twin = copy.deepcopy(self)
         try:
             twin.step()
         except BlowUp:
             pass
-        twin._solver.bend()  # and what else a step may need, or not
+        twin._solver.update_curvature()  # and the kernels that not every step needs
         table = twin._work.table
         doubtful(table, twin._candidates.geoms, twin.looks_ahead)
         problem_of(table, free_motion(table), NO_FEEDBACK)
-        jolt(table, twin.qvel)
+        impact_speed(table, twin.qvel)
         hold(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
-        """Another world in the same state. Its kernels work on arrays of its own."""
+        """Another world in the same state, with its own arrays."""
         twin = World(self.scene, self.settings)
         twin.go_back(self.snapshot)
         return twin
@@ -142,7 +143,7 @@ class World:
 
     @property
     def state(self) -> State:
-        """What controllers see. Its contacts are copies; the rest are views that change with the next step."""
+        """State for controllers. Contacts are copies; the other arrays are views that change with the next step."""
         terms = self.terms
         return State(
             self.time, self.settings.step, self.qpos, self.qvel, terms.mass, terms.bias, self.contacts, terms.data
@@ -150,12 +151,12 @@ class World:
 
     @property
     def contacts(self) -> Contacts:
-        """Candidate contacts at the present state."""
+        """Contact candidates at the present state."""
         if self._contacts is None:
-            self._contacts = self._take_contacts()
+            self._contacts = self._copy_contacts()
         return self._contacts
 
-    def _take_contacts(self) -> Contacts:
+    def _copy_contacts(self) -> Contacts:
         work = self._work
         c = int(work.counts[CONTACTS])
         return Contacts(
@@ -170,63 +171,63 @@ class World:
         )
 
     def point(self, link: str, local: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """Where a point of a link, given in the link's frame (m), is in the world."""
+        """World position (3,) m of a point given in a link's frame (m)."""
         data, body = self.terms.data, self.scene.link_id(link)
         return np.asarray(data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.asarray(local, float))
 
     def grip(self, body: str, point: ArrayLike, other: str = "world") -> Grip:
-        """Hold a world point (m) of one body to another, from now on."""
+        """Hold one body to another at a world point (m) until `release`."""
         made = gripped(self.model, self.terms.data, self.scene.link_id(body), self.scene.link_id(other), point)
         self.grips = (*self.grips, made)
         return made
 
     def release(self, grip: Grip) -> None:
-        """Let go of what was gripped."""
+        """Remove a grip."""
         self.grips = tuple(held for held in self.grips if held is not grip)
 
     @property
     def looks_ahead(self) -> float:
-        """m: surfaces that are no further apart are candidates in every step."""
+        """Distance (m) up to which surfaces are contact candidates in every step."""
         return self._candidates.look_ahead
 
     def _prepare(self) -> None:
-        """Velocity terms, contact candidates and their rows; pose and mass are already set."""
+        """Update velocity terms, contact candidates and their rows; pose and mass are already set."""
         self._candidates.find(self.terms.data)
-        self._lay_contacts()
+        self._write_contact_rows()
 
-    def _lay_contacts(self) -> None:
+    def _write_contact_rows(self) -> None:
         work = self._work
         self._contacts = None
         self.terms.set_velocity()
         drift(work.table)
         limit_rows(work.table, LIMIT_REACH)
-        self._candidates.lay(work)
+        self._candidates.write_rows(work)
 
-    def _lay_rows(self) -> Array:
-        """All rows anew; returns the points (g, 3) of the grips in the world."""
-        self._lay_contacts()
-        return self._prepare_grips()
+    def _write_rows(self) -> Array:
+        """Rewrite all rows; returns the points (g, 3) of the grips in the world."""
+        self._write_contact_rows()
+        return self._write_grip_rows()
 
     # -- step --------------------------------------------------------------------------------------------------------
 
     def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
-        """Advance by one step; ``push`` (nv,) are generalised forces that the scene exerts."""
-        self._take(actuation, push)
-        grip_point = self._prepare_grips()
+        """Advance by one step; `push` (nv,) are generalised external forces."""
+        self._write_actuation(actuation, push)
+        grip_point = self._write_grip_rows()
         try:
             solved = self._solver.solve(actuation.feedback)
-        except Blown:
+        except Diverged:
             error = self._blow_up()
-            self._prepare()  # the last good state, without the rows of the step that failed
+            self._prepare()  # restores the rows of the last good state
             raise error from None
         if actuation.brace is not None:
-            self._declare_brace()
+            self._move_brace_to_external()
         result = self._result(grip_point, solved)
         self._advance()
         return result
 
-    def _take(self, actuation: Actuation, push: Array | None) -> None:
-        """Write the actuation where the kernels read it."""
+    def _write_actuation(self, actuation: Actuation, push: Array | None) -> None:
+        """Write the actuation into the workspace."""
         work, motors = self._work, actuation.motors
         try:
             work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
@@ -235,15 +236,15 @@ class World:
             work.external[:] = 0.0 if push is None else push
             if actuation.external is not None:
                 if np.any(actuation.external[self._joint_dofs]):
-                    raise PoiseError("external acts on free roots only; joints are driven by torque and motors")
+                    raise PoiseError("actuation.external may act on free roots only; drive joints by torque or motors")
                 work.external += actuation.external
             if actuation.brace is not None or self._braced:
-                self._take_brace(actuation.brace)
+                self._write_brace(actuation.brace)
         except ValueError as error:
             raise PoiseError(f"actuation does not fit the scene's {self.model.nv} DOFs: {error}") from None
 
-    def _take_brace(self, brace: Motors | None) -> None:
-        """Motors of the roots, which are unlimited for this step."""
+    def _write_brace(self, brace: Motors | None) -> None:
+        """Write motors of the free roots, without torque limits for this step."""
         work, roots = self._work, self.mechanism.floating_dofs
         self._braced = brace is not None
         work.torque[roots] = 0.0
@@ -251,30 +252,30 @@ class World:
         work.target[roots] = 0.0 if brace is None else brace.velocity[roots]
         work.torque_limit[roots] = 0.0 if brace is None else np.inf
 
-    def _declare_brace(self) -> None:
-        """What the roots' motors gave counts as external, not as actuation of joints."""
+    def _move_brace_to_external(self) -> None:
+        """Count the torques of the roots' motors as external, not as joint actuation."""
         work, roots = self._work, self.mechanism.floating_dofs
         work.external[roots] += work.applied[roots]
         work.applied[roots] = 0.0
 
-    def _prepare_grips(self) -> Array:
-        """Rows of the grips; returns their points (g, 3) in the world."""
+    def _write_grip_rows(self) -> Array:
+        """Write the rows of the grips; returns their points (g, 3) in the world."""
         work, count = self._work, len(self.grips)
         work.counts[GRIP_ROWS] = 0
         if not count:
             return NO_GRIPS
         if count > work.grip_room:
             work.reserve(work.contact_room, 2 * count)
-            self._lay_contacts()
+            self._write_contact_rows()
         points = np.empty((count, 3))
         hold(work.table, *grip_columns(self.grips), points)
         return points
 
     def _blow_up(self) -> BlowUp:
-        """The error that names the fastest DOF."""
+        """Error that names the fastest DOF."""
         work, velocity = self._work, self._work.velocity
         given = work.torque + work.gain + work.target + work.external
-        if not np.all(np.isfinite(given)):  # what was asked for is to blame
+        if not np.all(np.isfinite(given)):  # the actuation or push is not finite
             velocity = np.where(np.isfinite(given), 0.0, np.nan)
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
@@ -298,7 +299,7 @@ class World:
         )
 
     def _advance(self) -> None:
-        """Move to the end of the step with exact momentum, and prepare the next."""
+        """Advance to the end of the step with exact momentum, and prepare the next."""
         integrate(self._work.table)
         self.terms.set_pose()
         self.terms.set_mass()
@@ -309,7 +310,7 @@ class World:
 
 
 def _rebuilt(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
-    """A world that was pickled."""
+    """World from a pickle."""
     world = World(scene, settings)
     world.go_back(snapshot)
     return world
