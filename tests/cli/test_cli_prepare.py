@@ -203,7 +203,7 @@ def test_prepare_refuses_in_one_line(arguments, words, here, capfd):
 
 def test_what_cannot_be_prepared_or_performed_as_asked(prepared, here, capfd):
     reference = prepared / "reference.npz"
-    refuse(["prepare", reference], capfd, "reference.npz", "prepared already")
+    refuse(["prepare", reference], capfd, "reference.npz", "already prepared")
     refuse(["perform", reference, "--body", "human37"], capfd, "reference.npz", "'walk'", "'human37'")
     refuse(["perform", "stand", "--body", "own"], capfd, "'own'", "motion file")
     refuse(["perform", "stand", "--body", "lamp14", "--edit", "carry:front"], capfd, "'lamp14'", "hands")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +50,18 @@ class BodyClip:
         before, after = np.maximum(frames - 1, 0), np.minimum(frames + 1, self.frames - 1)
         step = PoseSpace(self.body).difference(self.qpos[before], self.qpos[after])
         return readonly(step * self.rate / np.maximum(after - before, 1)[:, None])
+
+    @cached_property
+    def centre_of_mass(self) -> Array:
+        """(T, 3) m: centre of mass in the world."""
+        model, data = self.body.model, mujoco.MjData(self.body.model)
+        out = np.empty((self.frames, 3))
+        for k, pose in enumerate(self.qpos):
+            data.qpos[:] = pose
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            out[k] = data.subtree_com[1]
+        return readonly(out)
 
     def skeleton_clip(self) -> Clip:
         """The motion on the body's skeleton, which is the user's own if the body was built from it."""
