@@ -145,7 +145,7 @@ def test_a_motion_is_not_written_over(arguments, here, capfd):
         (("empty.amc",), ("empty.amc", "empty.asf")),
         (("half.bvh",), ("half.bvh, line",)),
         (("walk.fbx",), ("walk.fbx", ".bvh", ".amc", ".npz")),
-        (("walk.bvh", "--body", "lamp14"), ("'lamp14'", "no humanoid")),
+        (("walk.bvh", "--body", "lamp14"), ("'lamp14'", "not a humanoid")),
         (("walk.bvh", "--body", "humna37"), ("'humna37'", "human37")),
         (("walk.bvh", "--body", "gone.bvh"), ("gone.bvh", "No such file")),
         (("walk.bvh", "--body", "gone.xml"), ("gone.xml", "No such file")),
