@@ -15,8 +15,9 @@ import numpy as np
 
 import poise
 from poise.control.modal.modal import Modal
+from poise.ease import quintic_ease
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span, smooth_ease
+from poise.edit.span import Span
 from poise.edit.take import Frame, Take, take_of
 from poise.export.formats import export
 from poise.physics.recorded import scene_of_motion
@@ -70,7 +71,7 @@ class GoOver:
             goal, pose, way = np.array(there.qpos), np.array(self.pose), np.zeros(take.body.nv)
             goal[:3] += self.shift
             mujoco.mj_differentiatePos(model, way, 1.0, pose, goal)
-            mujoco.mj_integratePos(model, pose, way, float(smooth_ease((number - first) / (OVER * take.rate))))
+            mujoco.mj_integratePos(model, pose, way, float(quintic_ease((number - first) / (OVER * take.rate))))
             return Frame(pose, there.down)
 
         return take.with_frames(frame, duration=None)

@@ -145,7 +145,7 @@ def test_a_motion_is_not_written_over(arguments, here, capfd):
         (("empty.amc",), ("empty.amc", "empty.asf")),
         (("half.bvh",), ("half.bvh, line",)),
         (("walk.fbx",), ("walk.fbx", ".bvh", ".amc", ".npz")),
-        (("walk.bvh", "--body", "lamp14"), ("'lamp14'", "no humanoid")),
+        (("walk.bvh", "--body", "lamp14"), ("'lamp14'", "not a humanoid")),
         (("walk.bvh", "--body", "humna37"), ("'humna37'", "human37")),
         (("walk.bvh", "--body", "gone.bvh"), ("gone.bvh", "No such file")),
         (("walk.bvh", "--body", "gone.xml"), ("gone.xml", "No such file")),
@@ -203,7 +203,7 @@ def test_prepare_refuses_in_one_line(arguments, words, here, capfd):
 
 def test_what_cannot_be_prepared_or_performed_as_asked(prepared, here, capfd):
     reference = prepared / "reference.npz"
-    refuse(["prepare", reference], capfd, "reference.npz", "prepared already")
+    refuse(["prepare", reference], capfd, "reference.npz", "already prepared")
     refuse(["perform", reference, "--body", "human37"], capfd, "reference.npz", "'walk'", "'human37'")
     refuse(["perform", "stand", "--body", "own"], capfd, "'own'", "motion file")
     refuse(["perform", "stand", "--body", "lamp14", "--edit", "carry:front"], capfd, "'lamp14'", "hands")

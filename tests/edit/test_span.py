@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.edit.span import Span, smooth_ease
+from poise.ease import quintic_ease
+from poise.edit.span import Span
 from poise.errors import PoiseError
 
 times = st.floats(0.0, 10.0)
@@ -18,11 +19,11 @@ def spans(draw):
 
 def test_smooth_starts_and_ends_at_rest():
     h = 1e-4
-    assert smooth_ease([0.0, 0.5, 1.0]) == pytest.approx([0.0, 0.5, 1.0])
+    assert quintic_ease([0.0, 0.5, 1.0]) == pytest.approx([0.0, 0.5, 1.0])
     for edge in (0.0, 1.0):
         speed, bend = (
-            np.diff(smooth_ease([edge - h, edge, edge + h])),
-            np.diff(smooth_ease([edge - h, edge, edge + h]), 2),
+            np.diff(quintic_ease([edge - h, edge, edge + h])),
+            np.diff(quintic_ease([edge - h, edge, edge + h]), 2),
         )
         assert np.abs(speed / h).max() < 1e-6
         assert np.abs(bend / h**2).max() < 1e-2

@@ -63,14 +63,14 @@ def check(optimised):
 def test_standing_still_is_held_by_its_own_weight():
     found = optimise(stand(), start=standing_still(BODY.standing), end=standing_still(BODY.standing))
     check(found)
-    assert likeness(found.dynamic, found.wished).joint_rms_deg < 0.5
+    assert likeness(found.dynamic, found.desired).joint_rms_deg < 0.5
     weight = BODY.mass * GRAVITY
     assert np.allclose(found.dynamic.contacts.force[..., 2].sum(axis=1), weight, rtol=0.05)
 
 
 def test_a_hop_obeys_physics_and_stays_near_its_sketch():
     found = hopped()
-    certificate, near = check(found), likeness(found.dynamic, found.wished)
+    certificate, near = check(found), likeness(found.dynamic, found.desired)
     assert certificate.penetration_mm < 1.0
     assert near.root_rms_m < 0.05
     assert near.joint_rms_deg < 6.0
@@ -131,7 +131,7 @@ def test_nothing_but_flight_is_a_motion_too():
     found = optimise(sketch("thrown", 0.6 + 2.0 * times - 0.5 * GRAVITY * times**2, np.zeros(40, bool)))
     check(found)
     assert not found.dynamic.contacts.names
-    assert likeness(found.dynamic, found.wished).root_rms_m < 0.002  # the arc of continuous time, in steps
+    assert likeness(found.dynamic, found.desired).root_rms_m < 0.002  # the arc of continuous time, in steps
 
 
 def test_who_stands_on_nothing_is_refused_and_not_thrown():

@@ -144,7 +144,7 @@ def test_the_worlds_own_flight_satisfies_the_equations_with_the_worlds_torques(n
 
 def test_a_conflict_names_the_part_the_constraint_and_the_time():
     task = KINDS["transitional"]("biped29")
-    qpos = np.array(task.wished)
+    qpos = np.array(task.desired)
     qpos[:, 2] += np.where(np.arange(FRAMES) == 3, 50.0, 0.0)  # far above all that must stand on the ground
     problem = Spacetime(SpacetimeTask(task.body, 1 / 60, qpos, task.balls))
     start = problem.start()

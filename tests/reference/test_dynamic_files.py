@@ -36,12 +36,12 @@ def test_a_motion_without_forces_has_none(turn, tmp_path):
 def test_tables_that_do_not_fit_are_named(turn, tmp_path):
     spoiled = [
         (replace(turn, torque=readonly(turn.torque[:-1])), "torque has shape"),
-        (replace(turn, qvel=readonly(np.full_like(turn.qvel, np.nan))), "qvel holds numbers that are not finite"),
+        (replace(turn, qvel=readonly(np.full_like(turn.qvel, np.nan))), "qvel contains numbers that are not finite"),
         (
             replace(turn, contacts=replace(turn.contacts, links=("tail", *turn.contacts.links[1:]))),
             "its body has no link 'tail'",
         ),
-        (replace(turn, contacts=replace(turn.contacts, links=turn.contacts.links[1:])), "contacts are on"),
+        (replace(turn, contacts=replace(turn.contacts, links=turn.contacts.links[1:])), "contact links"),
         (replace(turn, friction=np.inf), "its friction is inf"),
     ]
     for k, (motion, message) in enumerate(spoiled):

@@ -114,7 +114,7 @@ def test_bodies_by_what_a_user_types():
 
 def test_a_prepared_motion_is_not_prepared_again(tmp_path, prepared):
     path = save_prepared(prepared.clip, tmp_path / "walk.npz")
-    with pytest.raises(PoiseError, match=r"walk\.npz is prepared already"):
+    with pytest.raises(PoiseError, match=r"walk\.npz is already prepared"):
         prepare(path)
 
 
@@ -133,7 +133,7 @@ def test_what_has_no_legs_is_prepared_as_it_is(tmp_path, make):
 def test_stages_are_told():
     said = []
     prepare(WALK, span=(0.5, 1.0), say=said.append)
-    assert said == ["reading walk.bvh", "putting 31 frames on walk", "finding contacts", "holding feet still"]
+    assert said == ["reading walk.bvh", "retargeting 31 frames to walk", "finding contacts", "cleaning feet"]
 
 
 def test_changes_are_what_importing_did(prepared):
@@ -172,7 +172,7 @@ def test_a_prepared_motion_goes_back_to_its_own_skeleton(prepared):
 
 @pytest.mark.parametrize("span", [(0.5, 0.5), (-1.0, 1.0), (0.0, 99.0), (2.0, 1.0), (np.nan, 1.0), (0.0, np.inf)])
 def test_spans_lie_within_the_motion(span):
-    with pytest.raises(PoiseError, match=r"walk\.bvh: .* is no part of its 4\.32 s"):
+    with pytest.raises(PoiseError, match=r"walk\.bvh: .* is not within its 4\.32 s"):
         prepare(WALK, span=span)
 
 

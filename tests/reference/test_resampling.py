@@ -39,7 +39,7 @@ def test_at_its_own_rate_it_is_itself(walk):
 
 
 @pytest.mark.parametrize(
-    ("rate", "cause"), [(50.0, "does not go into it"), (240.0, "does not go"), (30.0, "at a time")]
+    ("rate", "cause"), [(50.0, "does not divide"), (240.0, "does not divide"), (30.0, "at a time")]
 )
 def test_other_rates_are_refused(walk, rate, cause):
     with pytest.raises(PoiseError, match=cause):
@@ -62,5 +62,5 @@ def test_a_reference_that_fits_is_itself(walk):
 
 
 def test_what_is_steered_keeps_its_rate(walk):
-    with pytest.raises(PoiseError, match="walk can be steered at 120 steps a second, not at 60"):
+    with pytest.raises(PoiseError, match="'walk' can be steered only at 120 steps a second, not 60"):
         in_steps(Roaming(repertoire({"walk": walk}, {})), 60.0)

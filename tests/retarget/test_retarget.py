@@ -113,7 +113,7 @@ def test_a_dog_goes_only_on_its_own_body():
     dog = skeletons.dog()
     rest = np.tile([1.0, 0.0, 0.0, 0.0], (5, dog.count, 1))
     clip = clip_from("dog", dog, 60.0, np.zeros((5, 3)), rest)
-    with pytest.raises(PoiseError, match="no humanoid"):
+    with pytest.raises(PoiseError, match="not a humanoid"):
         retarget(clip, Body.named("human37"))
     body = Body.from_skeleton(dog)
     assert max(retarget(clip, body).error.values()) < 0.01

@@ -1,1 +1,1 @@
-"""Edits: the animator's levers on a motion, from clip to clip and while it is performed."""
+"""Edits of motions: from clip to clip, and while a motion is performed."""

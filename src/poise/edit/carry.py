@@ -1,4 +1,4 @@
-"""Arms that carry something: named poses, held while the rest of the body moves."""
+"""Carry poses: arms held in a named pose while the rest of the body moves."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "shoulder_left": {"left": (0.30, 0.12, 0.10)},
     "shoulder_right": {"right": (0.30, 0.12, 0.10)},
 }
-"""Where hands are, from the shoulder ahead, outward and up, in lengths of the arm."""
+"""Hand positions relative to the shoulder: forward, outward and up, in arm lengths."""
 
 
 @dataclass(frozen=True)
 class Carry:
-    """Arms held in a named pose."""
+    """Hold the arms in a named pose."""
 
     pose: str
     span: Span = field(default_factory=Span)
@@ -43,7 +43,6 @@ class Carry:
             raise unknown("carry pose", self.pose, CARRY_POSES)
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("carry", self.pose, self.span)
 
     def on(self, take: Take) -> Take:
@@ -65,7 +64,7 @@ class Carry:
 
 
 def arms_in(body: Body, pose: str) -> tuple[Array, Flags]:
-    """A standing pose (nq,) with the arms as in a carry pose, and which degrees of freedom (nv,) are theirs."""
+    """The standing pose (nq,) with the arms in a carry pose, and the mask (nv,) of these arms' degrees of freedom."""
     from poise.retarget.ik import PoseSolver
 
     body.require("hands", for_whom=f"the edit 'carry:{pose}'")
@@ -74,7 +73,7 @@ def arms_in(body: Body, pose: str) -> tuple[Array, Flags]:
     for hand in wanted:
         for joint in _arm(body, hand):
             stay[list(joint.dofs)] = 0.03
-            if joint.kind == "hinge" and len(joint.dofs) == 1:  # a straight elbow finds no bend
+            if joint.kind == "hinge" and len(joint.dofs) == 1:  # start bent: a straight elbow is singular
                 start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
     places = [_place(body, hand, arm) for hand, arm in wanted.items()]
     solver = PoseSolver(body, [(hand.link, hand.point) for hand in wanted])
@@ -88,7 +87,7 @@ def _arm(body: Body, hand: Hand) -> list[Joint]:
 
 
 def _place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
-    """(3,) m: the place of a hand that is `arm` away from its shoulder, in the standing pose."""
+    """(3,) m: hand position in the standing pose, `arm` (in arm lengths) away from the shoulder."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)

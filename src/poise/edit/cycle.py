@@ -1,4 +1,4 @@
-"""One cycle of a motion, closed so that it can be repeated for ever."""
+"""Find one cycle of a motion and close it, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, readonly, runs
 from poise.body.carriage import advance, carried, heading
 from poise.edit.blend import OVER, crossed, features
 from poise.edit.foot_placement import FootPlacement
@@ -20,9 +20,9 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
-SHORTEST, LONGEST = 0.4, 3.0  # s, of a cycle
-SAMPLED = 8.0  # s, of a motion without end, in which a cycle is looked for
-NEAR_COST = 0.02  # m of unlikeness that a second away from the wanted time is worth
+SHORTEST, LONGEST = 0.4, 3.0  # s, duration of a cycle
+SAMPLED = 8.0  # s of an endless motion in which a cycle is searched
+NEAR_COST = 0.02  # m of feature distance per second of distance from the requested time
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,14 @@ class Loop:
     """One cycle of the motion, `count` times; None for ever."""
 
     count: int | None = None
-    over: float = OVER  # s, of the transition into it, where there is a start
+    over: float = OVER  # s, transition into the cycle if the span has a start
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
         if self.count is not None and self.count < 1:
-            raise PoiseError(f"loop of {self.count} cycles: at least one")
+            raise PoiseError(f"cannot loop {self.count} times: the count must be at least 1")
 
     def __str__(self) -> str:
-        """As on the command line."""
         times = "" if self.count is None else str(self.count)
         return edit_text("loop", times, self.span, over=None if self.over == OVER else number(self.over))
 
@@ -55,9 +54,9 @@ class Loop:
 
 
 def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
-    """The stretch of a clip that repeats best, closed and cyclic; the one around `near` s if asked for.
+    """The interval of a clip that repeats best, closed and cyclic; near the time `near` (s) if given.
 
-    The difference between its two ends is spread evenly over the cycle; feet that stand take their share at once.
+    The difference between its ends is spread evenly over the cycle; feet take a constant share during each stance.
     """
     first, last = find_cycle(clip, near)
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
@@ -66,7 +65,7 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
-    """First and last frame of the stretch whose ends are most alike."""
+    """First and last frame of the interval whose ends are most alike."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
     table = features(clip.body, _frames(clip), clip.rate)
     active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
@@ -76,7 +75,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
         if near is not None:
             middle = (np.arange(len(cost)) + lag / 2) / clip.rate
             cost = cost + NEAR_COST * np.abs(middle - near)
-        cost = cost + 0.02 * active * lag / longest  # of equal ones the shorter: one stride, not two
+        cost = cost + 0.02 * active * lag / longest  # prefer the shorter of equal ones: one stride, not two
         k = int(np.argmin(cost))
         if cost[k] < best:
             best, pair = float(cost[k]), (k, k + lag)
@@ -86,7 +85,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
 
 
 def _closed(cut: BodyClip) -> BodyClip:
-    """The last pose made equal to the first, but for place and heading."""
+    """The clip with its last pose equal to the first, except for position and heading."""
     body, last = cut.body, cut.frames - 1
     yaw, shift = advance(cut.qpos[0], cut.qpos[-1])
     turn = heading(yaw)
@@ -107,26 +106,25 @@ def _closed(cut: BodyClip) -> BodyClip:
 
 
 def _stepped(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
-    """A closed cycle with feet moved by constant shares of their gap while they stand, so that none slides for it."""
-    footing = FootPlacement(cut.body)
-    place, feet = footing.places(cut.qpos)
+    """The closed cycle with each foot moved by a constant share of its gap during stance, so that it does not slide."""
+    placement = FootPlacement(cut.body)
+    place, feet = placement.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
     for foot, parts in enumerate(foot_parts(cut.body)):
         share = _shares(down[:, parts])
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
-    poses, downs = zip(*footing.settled(_frames(closed), place, feet), strict=True)
+    poses, downs = zip(*placement.settled(_frames(closed), place, feet), strict=True)
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
 def _shares(down: NDArray[np.bool_]) -> Array:
-    """(T,) from -1/2 to 1/2, constant while any part (T, p) of a foot bears."""
-    bears, count = np.any(down, axis=1), len(down)
+    """(T,) shares from -1/2 to 1/2, constant while any part (T, p) of a foot is in contact."""
+    count = len(down)
     even = np.arange(count) / (count - 1) - 0.5
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int))).reshape(-1, 2)
     when, what = [0.0, count - 1.0], [-0.5, 0.5]
-    for begin, end in edges:
+    for begin, end in runs(np.asarray(np.any(down, axis=1))):
         value = -0.5 if begin == 0 else 0.5 if end == count else float(even[begin:end].mean())
         when += [begin, end - 1]
         what += [value, value]

@@ -1,4 +1,4 @@
-"""Feet where they are wanted: legs by inverse kinematics, the rest of the body nearly as it was."""
+"""Place feet by inverse kinematics of the legs while the rest of the body changes little."""
 
 from __future__ import annotations
 
@@ -21,100 +21,23 @@ from poise.edit.take import Flags, Frame, lifted
 from poise.retarget.ik import PoseSolver
 from poise.rotations import quat_conjugate, quat_exp, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate, yaw_of
 
-# Heels that rise: where an ankle does not bend far enough for a flat foot, the foot tips over its ball.
-
-ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # of a secant search: rounds, rad, and the least gain per angle
-HIGHEST = np.radians(70.0)
-
-
-@dataclass(frozen=True, eq=False)
-class _Tip:
-    """How a foot tips over its ball."""
-
-    pivot: Array  # (3,) m in the foot's frame, on the line of the ball
-    axis: Array  # (3,) in the foot's frame; a turn about it raises the heel
-    ankle: int  # the degree of freedom that comes nearest to such a turn
-    side: float  # 1 if the turn adds to it, -1 if it takes away
-    toe: Joint | None  # a hinge that keeps the toes on the ground
-    toe_side: float
-
-
-class Heels:
-    """The heels of a body."""
-
-    def __init__(self, body: Body, limbs: Limbs) -> None:
-        self._limbs, self._space = limbs, PoseSpace(body)
-        legs = [chain_joints(body, foot.link) for foot in body.feet]
-        self._feet = [number for number, joints in enumerate(legs) if joints]  # not those that are the root's link
-        self._tips = [_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
-        self._dofs = np.array([tip.ankle for tip in self._tips], int)
-        self._sides = np.array([tip.side for tip in self._tips])
-
-    def raised(self, was: PosedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses (T, nq) with points at places (T, P, 3) and feet turned (T, F, 4); both with heels risen."""
-        found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
-        rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
-        excess = self._excess(found[rows])
-        for _ in range(ROUNDS):
-            if not len(rows):
-                break
-            tried = np.minimum(rise[rows] + (excess if step is None else step), HIGHEST)
-            found[rows] = self._limbs.placed(was.take(rows), *self._tipped(place[rows], turn[rows], tried))
-            left = self._excess(found[rows])
-            gain = np.clip((excess - left) / np.maximum(tried - rise[rows], ENOUGH), SLOWEST, 1.0)
-            rise[rows] = tried
-            step, still = left / gain, (left > ENOUGH).any(axis=1)
-            rows, excess, step = rows[still], left[still], step[still]
-        for tip, angle in zip(self._tips, rise.T, strict=True):
-            if tip.toe is not None:
-                address, (low,), (high,) = tip.toe.qpos[0], tip.toe.lower, tip.toe.upper
-                bent = np.clip(found[:, address] - tip.toe_side * angle, low, high)
-                found[:, address] = np.where(angle > 0, bent, found[:, address])
-        return found, *self._tipped(place, turn, rise)
-
-    def _excess(self, qpos: Array) -> Array:
-        """(T, F) rad: by how much ankles are bent further than they can, heels too low."""
-        beyond = self._space.difference(qpos, self._space.clamped(qpos))
-        return np.asarray(np.maximum(self._sides * beyond[:, self._dofs], 0.0))
-
-    def _tipped(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
-        """Places and turns with heels that have risen by angles (T, F)."""
-        place, turn = np.array(place), np.array(turn)
-        for foot, tip, angle in zip(self._feet, self._tips, rise.T, strict=True):
-            flat = np.array(turn[:, foot])
-            turn[:, foot] = quat_multiply(flat, quat_from_axis_angle(tip.axis, angle))
-            place[:, foot] += quat_rotate(flat, tip.pivot) - quat_rotate(turn[:, foot], tip.pivot)
-        return place, turn
-
-
-def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
-    heel, pivot = foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)
-    axis = foot.points[3] - foot.points[2]
-    axis /= np.linalg.norm(axis)
-    if np.cross(axis, heel - pivot) @ -pivot < 0:  # the foot's own origin, its ankle, is above the sole
-        axis = -axis
-    along = ankle.axes @ axis
-    nearest = int(np.argmax(np.abs(along)))
-    toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
-    toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
-    return _Tip(pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side)
-
-
-PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, and per rad: heels rise before balls slip
-POINT_WEIGHT = 30.0  # per m, of other points: feet come first
-LEG, TOE, FIRM, STIFF = 0.3, 0.1, 80.0, 30.0  # per rad or m, how much legs, toes, root and other joints stay
-MISSED = 0.001  # m; a part of a foot that is further off does not stand
-FACINGS = 4  # rounds in which feet that face too far are turned back
-EXACT = 1e-4  # m or rad; what is that near to its goal and its limits needs no search
+PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, per rad: heels rise before balls slip
+POINT_WEIGHT = 30.0  # per m, of other points; feet have priority
+LEG, TOE, FIRM, STIFF = 0.3, 0.1, 80.0, 30.0  # weights (per rad or m) of changes of legs, toes, root and other joints
+MISSED = 0.001  # m: a contact part further than this from its goal is no longer in contact
+FACINGS = 4  # iterations of turning back feet whose legs cannot face that far
+EXACT = 1e-4  # m or rad: poses this near to their goals and limits need no search
+ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # secant search of heel angles: iterations, tolerance (rad), least slope
+HIGHEST = np.radians(70.0)  # greatest angle of a raised heel
 
 
 class FootPlacement:
-    """The feet of a body, and whatever else is to be brought to a place at the same time."""
+    """Places the feet of a body, and further points at the same time."""
 
     def __init__(
         self, body: Body, points: Sequence[tuple[str, ArrayLike]] = (), *, stay: Mapping[int, float] | None = None
     ) -> None:  # fmt: skip
-        """`points` (link, place in its frame) beyond the feet; `stay`: other weights of degrees of freedom."""
+        """`points` (link, position in its frame) besides the feet; `stay`: weights of changes by degree of freedom."""
         self._body = body
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
@@ -144,16 +67,16 @@ class FootPlacement:
 
     @property
     def count(self) -> int:
-        """How many feet there are, F."""
+        """Number of feet, F."""
         return len(self._balls)
 
     def places(self, qpos: Array) -> tuple[Array, Array]:
-        """Where poses (T, nq) have the feet's links and the points (T, F + P, 3), and how the feet turn (T, F, 4)."""
+        """Positions (T, F + P, 3) m of foot links and points in poses (T, nq), and foot orientations (T, F, 4)."""
         place, turn = self._reader.at(qpos)
         return place, turn[:, : self.count]
 
     def hips(self, qpos: Array) -> Array:
-        """(T, F, 3) m: where poses (T, nq) have the joints in which the legs hang."""
+        """(T, F, 3) m: hip joints of the legs in poses (T, nq)."""
         return self._hips.at(qpos)[0]
 
     @cached_property
@@ -161,9 +84,9 @@ class FootPlacement:
         return Kinematics(self._body, hip_points(self._body))
 
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
-        """Frames with feet and points at places (T, F + P, 3) and feet turned as given (T, F, 4), otherwise near.
+        """Frames with feet and points at (T, F + P, 3) m and foot orientations (T, F, 4), otherwise near the given.
 
-        Where a heel has to rise for it, or a foot cannot be where it is wanted, that part is no longer down.
+        Contact parts that miss their goals, because a heel has to rise or a foot is out of reach, are no longer down.
         """
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
@@ -177,16 +100,16 @@ class FootPlacement:
         return [Frame(readonly(q), lifted(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
 
     def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
-        """(T, S, 3) m: where the contact points of the feet are to be."""
+        """(T, S, 3) m: target positions of the contact points of the feet."""
         link, was = self.places(qpos)
         away = self._soles.at(qpos)[0] - link[:, self._foot_of]
         moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
     def _faced(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses with all limbs in closed form, and what they are brought to: heels risen, feet as legs can face.
+        """Poses with all limbs in closed form, and the goals used: heels raised, feet turned as far as legs can face.
 
-        A foot that is to face further than its leg can is turned back about its ball; else it would tip over.
+        A foot that would have to face further than its leg can is turned back about its ball; else it would tip over.
         """
         was, place, turn = self._limbs.read(qpos), np.array(place), np.array(turn)
         found, goal, facing = self._heels.raised(was, place, turn)
@@ -204,13 +127,13 @@ class FootPlacement:
         return found, goal, facing
 
     def _beyond(self, qpos: Array) -> Array:
-        """(T,) rad: how far the joints that are moved are beyond their limits."""
+        """(T,) rad: greatest excess of the moved joints beyond their limits."""
         space = self._solver.space
         beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
         return np.asarray(beyond.max(axis=1, initial=0.0))
 
     def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
-        """(T,) which poses are beyond joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3)."""
+        """(T,) which poses exceed joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3) m."""
         here, facing = self.places(qpos)
         moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)
         turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1)
@@ -218,7 +141,7 @@ class FootPlacement:
         return np.asarray(np.maximum(self._beyond(qpos), missed) > EXACT)
 
     def _searched(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
-        """(T, nq) poses within limits, as near to the goals as can be, then to the guess."""
+        """(T, nq) poses within limits, as near as possible to the goals, then to the guess."""
         feet, others = np.split(place, [self.count], axis=1)
         balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
         found = self._solver.solve(
@@ -234,14 +157,90 @@ class FootPlacement:
         return found.qpos
 
     def _stood(self, qpos: Array, found: Array, place: Array, turn: Array) -> Array:
-        """Poses `found` by a search, the legs in closed form below where it left the pelvis, as far as that can be."""
+        """Poses `found` by the search, with the legs solved in closed form for the found pelvis where that succeeds."""
         stood = np.array(found)
         stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
         stood, goal, facing = self._leg_heels.raised(self._legs.read(stood), place, turn)
         return np.where(self._unsettled(stood, goal, facing)[:, None], found, stood)
 
     def _toes(self, qpos: Array, turn: Array) -> Array:
-        """(T, toes, 4): toes bent against the ground as they were, whatever their foot does."""
+        """(T, toes, 4): toe orientations relative to the foot as they were, for the feet's new orientations."""
         _, was = self._reader.at(qpos)
         feet, toes = was[:, self._toes_of], was[:, self.count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
+
+
+class Heels:
+    """Raises heels: a foot tips over its ball where its ankle cannot bend far enough for a flat foot."""
+
+    def __init__(self, body: Body, limbs: Limbs) -> None:
+        self._limbs, self._space = limbs, PoseSpace(body)
+        legs = [chain_joints(body, foot.link) for foot in body.feet]
+        self._feet = [number for number, joints in enumerate(legs) if joints]  # without feet that are the root's link
+        self._tips = [_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
+        self._dofs = np.array([tip.ankle for tip in self._tips], int)
+        self._sides = np.array([tip.side for tip in self._tips])
+
+    def raised(self, was: PosedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+        """Poses (T, nq) for points at (T, P, 3) m and feet with orientations (T, F, 4), heels raised where needed.
+
+        Also returns positions and orientations with the raised heels.
+        """
+        found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
+        rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
+        excess = self._excess(found[rows])
+        for _ in range(ROUNDS):
+            if not len(rows):
+                break
+            tried = np.minimum(rise[rows] + (excess if step is None else step), HIGHEST)
+            found[rows] = self._limbs.placed(was.take(rows), *self._tipped(place[rows], turn[rows], tried))
+            left = self._excess(found[rows])
+            gain = np.clip((excess - left) / np.maximum(tried - rise[rows], ENOUGH), SLOWEST, 1.0)
+            rise[rows] = tried
+            step, still = left / gain, (left > ENOUGH).any(axis=1)
+            rows, excess, step = rows[still], left[still], step[still]
+        for tip, angle in zip(self._tips, rise.T, strict=True):
+            if tip.toe is not None:
+                address, (low,), (high,) = tip.toe.qpos[0], tip.toe.lower, tip.toe.upper
+                bent = np.clip(found[:, address] - tip.toe_side * angle, low, high)
+                found[:, address] = np.where(angle > 0, bent, found[:, address])
+        return found, *self._tipped(place, turn, rise)
+
+    def _excess(self, qpos: Array) -> Array:
+        """(T, F) rad by which ankles exceed their limits in the direction that a raised heel relieves."""
+        beyond = self._space.difference(qpos, self._space.clamped(qpos))
+        return np.asarray(np.maximum(self._sides * beyond[:, self._dofs], 0.0))
+
+    def _tipped(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
+        """Positions and orientations with heels raised by angles (T, F)."""
+        place, turn = np.array(place), np.array(turn)
+        for foot, tip, angle in zip(self._feet, self._tips, rise.T, strict=True):
+            flat = np.array(turn[:, foot])
+            turn[:, foot] = quat_multiply(flat, quat_from_axis_angle(tip.axis, angle))
+            place[:, foot] += quat_rotate(flat, tip.pivot) - quat_rotate(turn[:, foot], tip.pivot)
+        return place, turn
+
+
+@dataclass(frozen=True, eq=False)
+class _Tip:
+    """Geometry of a foot that tips over its ball."""
+
+    pivot: Array  # (3,) m in the foot's frame, on the line of the ball
+    axis: Array  # (3,) in the foot's frame; positive rotation about it raises the heel
+    ankle: int  # the ankle's degree of freedom nearest to this rotation
+    side: float  # 1 if the rotation increases that coordinate, -1 if it decreases it
+    toe: Joint | None  # hinge that keeps the toes on the ground
+    toe_side: float
+
+
+def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
+    heel, pivot = foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)
+    axis = foot.points[3] - foot.points[2]
+    axis /= np.linalg.norm(axis)
+    if np.cross(axis, heel - pivot) @ -pivot < 0:  # the foot's origin, at the ankle, is above the sole
+        axis = -axis
+    along = ankle.axes @ axis
+    nearest = int(np.argmax(np.abs(along)))
+    toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
+    toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
+    return _Tip(pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side)

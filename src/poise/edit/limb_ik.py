@@ -1,8 +1,8 @@
-"""Legs and arms in closed form: knees and elbows bent so far that a foot or hand is where it is wanted.
+"""Closed-form inverse kinematics of legs and arms; "leg", "knee" and so on stand for arms as well.
 
-The plane of thigh and shank turns along with the limb; then the ankle tilts the foot, and to face elsewhere the whole
-leg turns about the line from hip to ankle. Of all joint limits only the knee's are looked at. What is told of legs
-holds for arms.
+The knee bends until the foot has the right distance from the hip, and the whole leg swings about the hip to bring it to
+its goal. The ankle then orients the foot; to face another way, the leg turns about the line from hip to ankle. Of joint
+limits only the knee's are respected.
 """
 
 from __future__ import annotations
@@ -30,111 +30,47 @@ from poise.rotations import (
     quat_rotate,
 )
 
-# Ankles: they tilt a foot, and its leg turns about itself where the foot is to face elsewhere.
-
-ROUNDS, ENOUGH, LEAST_SLOPE = 5, 1e-7, 0.3  # of Newton's method: steps, rad, and where it is of no use
-
-
-class Ankles:
-    """The ankles of a body. A ball keeps the twist it has; two hinges cannot twist; with one, nothing is gained."""
-
-    def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:
-        """Of each ankle the joint and MuJoCo's number of the foot."""
-        self._joints = [joint for joint, _ in ankles]
-        self._mounts = np.array([body.model.body_quat[foot] for _, foot in ankles]).reshape(-1, 4)
-        self._balls = [i for i, joint in enumerate(self._joints) if joint.kind == "ball"]
-        self._pairs = [i for i, joint in enumerate(self._joints) if joint.kind == "hinge" and len(joint.axes) == 2]
-        self._bases = np.array([_basis(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
-
-    def turned(self, qpos: Array, shank: Array, leg: Array, goal: Array) -> Array:
-        """Turn ankles in poses (T, nq) so that feet are turned as `goal` (T, N, 4) says; returns how the legs turn.
-
-        `shank` (T, N, 4) tells how the shanks are turned before that, `leg` (T, N, 3) where feet are from their hips.
-        """
-        held = np.stack([qpos[:, self._joints[i].qpos] for i in self._balls], axis=1) if self._balls else None
-        first = quat_multiply(quat_conjugate(quat_multiply(shank, self._mounts)), goal)
-        along = leg / np.linalg.norm(leg, axis=-1, keepdims=True)
-        inside = quat_rotate(quat_conjugate(goal), along)  # the leg in the foot's frame
-        angle, local = np.zeros(goal.shape[:2]), first
-        for _ in range(ROUNDS):
-            step = self._twist(held, local, inside)
-            if np.abs(step).max(initial=0.0) < ENOUGH:
-                break
-            angle += step
-            local = quat_multiply(first, quat_from_axis_angle(inside, -angle))
-        for i, joint in enumerate(self._joints):
-            qpos[:, joint.qpos] = local[:, i] if joint.kind == "ball" else hinge_angles(local[:, i], joint.axes)
-        return quat_from_axis_angle(along, angle)
-
-    def _twist(self, held: Array | None, local: Array, inside: Array) -> Array:
-        """(T, N) rad: what of the ankles' turns (T, N, 4) the legs are to do instead."""
-        step = np.zeros(local.shape[:2])
-        if held is not None:
-            change = quat_log(quat_multiply(quat_conjugate(held), local[:, self._balls]))
-            step[:, self._balls] = np.sum(change * inside[:, self._balls], axis=-1)
-        if self._pairs:
-            back = quat_conjugate(self._bases)
-            turn = quat_multiply(quat_multiply(back, local[:, self._pairs]), self._bases)
-            step[:, self._pairs] = _third(turn, quat_rotate(back, inside[:, self._pairs]))
-        return step
-
-
-def _third(turn: Array, leg: Array) -> Array:
-    """(...) rad: Newton's step about the leg (..., 3) to where the third of Euler's angles x y z of a turn is zero."""
-    w, x, y, z = (turn[..., i] for i in range(4))
-    third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
-    second = np.arcsin(np.clip(2 * (x * z + w * y), -1.0, 1.0))
-    slope = leg[..., 2] - np.tan(second) * (leg[..., 0] * np.cos(third) - leg[..., 1] * np.sin(third))
-    useful = np.abs(slope) > LEAST_SLOPE
-    return np.where(useful, third / np.where(useful, slope, 1.0), 0.0)
-
-
-def _basis(axes: Array) -> Array:
-    """(4,) the frame whose x and y are the axes of two hinges at right angles."""
-    third = np.cross(axes[0], axes[1])
-    return matrix_to_quat(np.stack([axes[0], np.cross(third, axes[0]), third], axis=-1))
-
-
-STRAIGHTEST = 0.9999  # of the length of a leg
-OVERSTRETCH_EASE = 0.15  # rad; within so much more bend an overstretched knee becomes an ordinary one
+STRAIGHTEST = 0.9999  # greatest distance from hip to ankle, in leg lengths
+OVERSTRETCH_EASE = 0.15  # rad of additional bend over which an overextended knee becomes an ordinary one
+ROUNDS, ENOUGH, LEAST_SLOPE = 5, 1e-7, 0.3  # Newton's method: iterations, tolerance (rad), least usable slope
 
 
 @dataclass(frozen=True, eq=False)
 class _Limb:
-    """A ball and the hinge below it, and what hangs there and is to be brought to a place."""
+    """A ball joint, the hinge below it, and the point of a link that is to be placed."""
 
-    number: int  # of the point
+    number: int  # index of the point
     hip: Joint
-    knee: Joint  # its first freedom bends the limb
-    ankle: Joint | None  # turns the link against the shank
-    elements: tuple[int, int]  # MuJoCo's numbers of hip and knee
-    links: tuple[int, int, int]  # and of thigh, shank and the link that is placed
-    point: Array  # (3,) m in that link's frame: what is placed
-    end: Array  # (3,) m in that link's frame, where the shank ends: the ankle, else the point
+    knee: Joint  # its first degree of freedom bends the limb
+    ankle: Joint | None  # orients the link relative to the shank
+    elements: tuple[int, int]  # MuJoCo's joint ids of hip and knee
+    links: tuple[int, int, int]  # MuJoCo's body ids of thigh, shank and the placed link
+    point: Array  # (3,) m in that link's frame: the placed point
+    end: Array  # (3,) m in that link's frame: end of the shank, the ankle if there is one, else the point
 
 
 @dataclass(frozen=True, eq=False)
 class PosedLimbs:
-    """Poses, and where they have N limbs in the world."""
+    """Poses, and the state of N limbs in the world frame."""
 
     qpos: Array  # (T, nq)
     hip: Array  # (T, N, 3) m
     knee: Array  # (T, N, 3) m
-    axis: Array  # (T, N, 3), about which the knees bend
+    axis: Array  # (T, N, 3) knee axes
     thigh: Array  # (T, N, 4)
     shank: Array  # (T, N, 4)
-    end: Array  # (T, N, 3) m, of the shanks
+    end: Array  # (T, N, 3) m, ends of the shanks
 
     def take(self, rows: NDArray[np.int64]) -> PosedLimbs:
-        """Some of the poses."""
+        """The poses of the given rows."""
         return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
 class Limbs:
-    """Brings points (link, place in its frame) to places; those that hang on no ball and hinge stay where they are."""
+    """Places points (link, position in its frame); points without a ball joint and hinge above them are left alone."""
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
-        """The first `feet` of the points are those of feet, which are turned as well."""
+        """The first `feet` points are those of feet, whose orientation is set as well."""
         self._body, self._data = body, mujoco.MjData(body.model)
         self._limbs: list[_Limb] = []
         for number, (link, point) in enumerate(points):
@@ -148,7 +84,7 @@ class Limbs:
         self._ankles = Ankles(body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None])
 
     def read(self, qpos: Array) -> PosedLimbs:
-        """Where poses (T, nq) have the limbs."""
+        """The state of the limbs in poses (T, nq)."""
         data, elements, links = self._data, self._elements, self._links
         anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
         places, turns = np.empty((len(qpos), len(links), 3)), np.empty((len(qpos), len(links), 3, 4))
@@ -161,7 +97,7 @@ class Limbs:
         return PosedLimbs(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
 
     def placed(self, was: PosedLimbs, place: Array, turn: Array) -> Array:
-        """Poses (T, nq) with the points at `place` (T, P, 3) and the feet turned as `turn` (T, F, 4) says."""
+        """Poses (T, nq) with the points at `place` (T, P, 3) m and the feet oriented as `turn` (T, F, 4)."""
         out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
         for i, limb in enumerate(self._limbs):
             if limb.ankle is not None:
@@ -184,7 +120,7 @@ class Limbs:
         return out
 
     def _bent_signs(self) -> Array:
-        """(N,) the signs of the angles from thigh to shank in the middle of the knees' ranges."""
+        """(N,) signs of the angles from thigh to shank in the middle of the knees' ranges."""
         qpos = np.array(self._body.standing)
         for limb in self._limbs:
             qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
@@ -192,7 +128,7 @@ class Limbs:
 
 
 def bend_of(joints: Sequence[Joint]) -> int | None:
-    """Which of the joints of a limb, from the trunk outwards, is the ball above its knee or elbow."""
+    """Index of the ball joint above the knee or elbow among a limb's joints, trunk first; None if there is none."""
     for number, (hip, knee) in enumerate(pairwise(joints)):
         bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_limits(knee)).all()
         if bends and hip.group == knee.group:
@@ -218,21 +154,22 @@ def _limits(knee: Joint) -> tuple[float, float]:
 
 
 def _across(vector: Array, axis: Array) -> Array:
-    """What of vectors (..., 3) is at right angles to unit axes (..., 3)."""
+    """Components of vectors (..., 3) perpendicular to unit axes (..., 3)."""
     return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
 def _angle(posed: PosedLimbs) -> Array:
-    """(T, N) rad: the angles from thigh to shank about the knees' axes."""
+    """(T, N) rad: angles from thigh to shank about the knee axes."""
     axis = posed.axis
     thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
 def _bend(was: PosedLimbs, goal: Array, sign: Array) -> Array:
-    """(T, N) rad: how knees turn about their axes so that the ends are as far from the hips as goals (T, N, 3) are.
+    """(T, N) rad: changes of the knee angles that bring the ends as far from the hips as the goals (T, N, 3) are.
 
-    A straight knee has two ways to bend. One that is overstretched remains so only as long as the goal is where it is.
+    Of the two ways to bend a straight knee `sign` (N,) selects one. An overextended knee stays so only near its
+    current goal.
     """
     bent = _wrapped(np.pi - sign * _angle(was))  # rad, 0 is straight
     thigh, shank = _across(was.hip - was.knee, was.axis), _across(was.end - was.knee, was.axis)
@@ -249,3 +186,63 @@ def _bend(was: PosedLimbs, goal: Array, sign: Array) -> Array:
 
 def _wrapped(angle: Array) -> Array:
     return np.asarray((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+class Ankles:
+    """Ankles: ball joints keep their twist, pairs of hinges have none, single hinges do not rotate the leg."""
+
+    def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:
+        """`ankles`: each joint, and MuJoCo's id of the foot."""
+        self._joints = [joint for joint, _ in ankles]
+        self._mounts = np.array([body.model.body_quat[foot] for _, foot in ankles]).reshape(-1, 4)
+        self._balls = [i for i, joint in enumerate(self._joints) if joint.kind == "ball"]
+        self._pairs = [i for i, joint in enumerate(self._joints) if joint.kind == "hinge" and len(joint.axes) == 2]
+        self._bases = np.array([_basis(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
+
+    def turned(self, qpos: Array, shank: Array, leg: Array, goal: Array) -> Array:
+        """Set ankles in poses (T, nq) so that feet have orientations `goal` (T, N, 4); return rotations of the legs.
+
+        `shank` (T, N, 4) are the shanks' orientations before, `leg` (T, N, 3) m the vectors from hip to foot.
+        """
+        held = np.stack([qpos[:, self._joints[i].qpos] for i in self._balls], axis=1) if self._balls else None
+        first = quat_multiply(quat_conjugate(quat_multiply(shank, self._mounts)), goal)
+        along = leg / np.linalg.norm(leg, axis=-1, keepdims=True)
+        inside = quat_rotate(quat_conjugate(goal), along)  # the leg's direction in the foot's frame
+        angle, local = np.zeros(goal.shape[:2]), first
+        for _ in range(ROUNDS):
+            step = self._twist(held, local, inside)
+            if np.abs(step).max(initial=0.0) < ENOUGH:
+                break
+            angle += step
+            local = quat_multiply(first, quat_from_axis_angle(inside, -angle))
+        for i, joint in enumerate(self._joints):
+            qpos[:, joint.qpos] = local[:, i] if joint.kind == "ball" else hinge_angles(local[:, i], joint.axes)
+        return quat_from_axis_angle(along, angle)
+
+    def _twist(self, held: Array | None, local: Array, inside: Array) -> Array:
+        """(T, N) rad of the ankles' rotations (T, N, 4) that the legs take over."""
+        step = np.zeros(local.shape[:2])
+        if held is not None:
+            change = quat_log(quat_multiply(quat_conjugate(held), local[:, self._balls]))
+            step[:, self._balls] = np.sum(change * inside[:, self._balls], axis=-1)
+        if self._pairs:
+            back = quat_conjugate(self._bases)
+            turn = quat_multiply(quat_multiply(back, local[:, self._pairs]), self._bases)
+            step[:, self._pairs] = _third(turn, quat_rotate(back, inside[:, self._pairs]))
+        return step
+
+
+def _third(turn: Array, leg: Array) -> Array:
+    """(...) rad: Newton step about the leg (..., 3) towards a zero third Euler angle (x y z) of a rotation."""
+    w, x, y, z = (turn[..., i] for i in range(4))
+    third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
+    second = np.arcsin(np.clip(2 * (x * z + w * y), -1.0, 1.0))
+    slope = leg[..., 2] - np.tan(second) * (leg[..., 0] * np.cos(third) - leg[..., 1] * np.sin(third))
+    useful = np.abs(slope) > LEAST_SLOPE
+    return np.where(useful, third / np.where(useful, slope, 1.0), 0.0)
+
+
+def _basis(axes: Array) -> Array:
+    """(4,) the frame whose x and y axes are those of two perpendicular hinges."""
+    third = np.cross(axes[0], axes[1])
+    return matrix_to_quat(np.stack([axes[0], np.cross(third, axes[0]), third], axis=-1))

@@ -1,4 +1,4 @@
-"""Limbs: the joints between the trunk and a hand or foot, and the parts of a body by name."""
+"""Limbs and feet of a body: joint chains, leg lengths, contact parts and sole points."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from poise.body.contact_parts import contact_parts
 from poise.body.parts import Joint
 from poise.errors import PoiseError, unknown
 
-STRETCH, STRAIGHT = 0.985, 0.997  # of a leg's length
+STRETCH, STRAIGHT = 0.985, 0.997  # leg lengths: usual limit of a leg's stretch, and limit if the motion exceeds it
 
 
 def chain_joints(body: Body, link: str) -> list[Joint]:
-    """The joints from the root's link down to a link, without the root."""
+    """The joints from the root's link to a link, without the root's own."""
     of_link = {joint.link: joint for joint in body.joints}
     chain: list[Joint] = []
     model, number = body.model, body.link_id(link)
@@ -31,7 +31,7 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
 
 
 def has_legs(body: Body) -> bool:
-    """Are there feet, and joints between them and the root's link?"""
+    """Whether the body has feet, with joints between them and the root's link."""
     return bool(body.feet) and all(chain_joints(body, foot.link) for foot in body.feet)
 
 
@@ -43,7 +43,7 @@ def require_legs(body: Body, for_whom: str) -> None:
 
 
 def leg_lengths(body: Body) -> Array:
-    """(F,) m: how far a foot's joint can be from the hip, the knee straight."""
+    """(F,) m: length of each leg from hip to the foot's joint, with the knee straight."""
     data = mujoco.MjData(body.model)
     mujoco.mj_kinematics(body.model, data)
     ways = [data.xanchor[[element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
@@ -51,7 +51,7 @@ def leg_lengths(body: Body) -> Array:
 
 
 def hip_points(body: Body) -> list[tuple[str, Array]]:
-    """For each foot the joint in which its leg hangs, as a link and a place in its frame."""
+    """The hip joint of each foot's leg, as a link and a position in its frame."""
     data, found = mujoco.MjData(body.model), []
     mujoco.mj_kinematics(body.model, data)
     for foot in body.feet:
@@ -63,42 +63,42 @@ def hip_points(body: Body) -> list[tuple[str, Array]]:
 
 
 def easy_reach(lengths: Array, used: Array) -> Array:
-    """(T, F) m: how far legs are to be stretched; a little less than their lengths, or as far as is `used` already."""
+    """(T, F) m: greatest stretch of legs: a little less than their lengths, or as far as they are `used` already."""
     return np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
 
 
 def pelvis_drop(hip: Array, foot: Array, reach: Array) -> Array:
-    """(T,) m: how far the pelvis goes down so that no foot (T, F, 3) is beyond its `reach` (T, F) from the hip."""
+    """(T,) m by which the pelvis must drop so that no foot (T, F, 3) is beyond its `reach` (T, F) from the hip."""
     across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
     up = hip[..., 2] - foot[..., 2]
     return np.asarray(np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1))
 
 
 def element_id(body: Body, joint: Joint) -> int:
-    """MuJoCo's number of a joint's first element."""
+    """MuJoCo's id of a joint's first element."""
     return int(body.model.joint(joint.elements[0]).id)
 
 
 def foot_parts(body: Body) -> list[list[int]]:
-    """For each foot the numbers of its contact parts: its own, and those of links below it."""
+    """Indices of each foot's contact parts: its own, and those of links below it."""
     below = {foot.link: {foot.link, *(j.link for j in body.joints if j.parent_link == foot.link)} for foot in body.feet}
     parts = contact_parts(body)
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
 def parts_moved_by(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
-    """(P,) which contact parts degrees of freedom move."""
+    """(P,) which contact parts the given degrees of freedom move."""
     chains = [chain_joints(body, part.link) for part in contact_parts(body)]
     return np.array([any(dof in dofs for joint in chain for dof in joint.dofs) for chain in chains], bool)
 
 
 def toe_dofs(body: Body) -> list[list[int]]:
-    """For each foot the degrees of freedom of its toes."""
+    """Degrees of freedom of each foot's toes."""
     return [[dof for j in body.joints if j.parent_link == foot.link for dof in j.dofs] for foot in body.feet]
 
 
 def sole_points(body: Body) -> list[Array]:
-    """For each foot its contact points and those of its toes (n, 3), m in the foot's frame, as it stands."""
+    """Contact points (n, 3) m of each foot and its toes, in the foot's frame, in the standing pose."""
     data, parts, found = mujoco.MjData(body.model), contact_parts(body), []
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
@@ -110,7 +110,7 @@ def sole_points(body: Body) -> list[Array]:
 
 
 def sole_spans(body: Body) -> list[tuple[float, float, float]]:
-    """For each foot how far it is, m, from the middle of its contact points back to the heel, on to ball and toes."""
+    """Distances (m) of each foot's heel, ball and toes from the middle of its contact points."""
     spans = []
     for foot, points in zip(body.feet, sole_points(body), strict=True):
         along = points[:, 0] - foot.points[:, 0].mean()
@@ -119,7 +119,7 @@ def sole_spans(body: Body) -> list[tuple[float, float, float]]:
 
 
 def part_point(body: Body, name: str) -> tuple[str, Array]:
-    """A part by name as a link and a point of it: a hand's grip, the middle of a sole, else a link's centre of mass."""
+    """A body part by name, as a link and a point (3,) m: a hand's grip, a sole's middle, else the centre of mass."""
     for hand in body.hands:
         if hand.name == name:
             return hand.link, hand.point

@@ -1,4 +1,4 @@
-"""Edits while a motion is being performed."""
+"""Edits of a motion while it is performed."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from poise.reference.reference import Reference, Start, Target
 
 
 class Live:
-    """A reference that takes edits at any time: whoever asks `at` next sees them, eased in without a jump."""
+    """A reference that accepts edits at any time; they are eased in from the time at which they are made."""
 
     def __init__(self, reference: Reference, body: Body, rate: float | None = None) -> None:
-        """`rate` (frames per second) at which edits look at the motion; without one, that of its clip."""
+        """`rate` (frames per second) at which edits sample the motion, by default that of its clip."""
         self._body, self._rate = body, rate
         self._now: Reference = reference
-        self.events: list[dict[str, Any]] = []  # what was edited when, for a recording
+        self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
 
     @property
     def name(self) -> str:
-        """That of the motion."""
+        """Name of the motion."""
         return self._now.name
 
     @property
     def start(self) -> Start:
-        """Where it starts."""
+        """Where on the terrain it starts."""
         return self._now.start
 
     @property
     def duration(self) -> float | None:
-        """How long it lasts with the edits made so far, s."""
+        """Duration (s) with the edits made so far."""
         return self._now.duration
 
     @property
     def begin(self) -> float:
-        """How far into the motion it begins, s."""
+        """Time (s) into the motion at which it begins."""
         return self._now.begin
 
     @property
     def motions(self) -> Mapping[str, Dynamic]:
-        """What it is made of."""
+        """Its motions that obey physics, by name."""
         return self._now.motions
 
     @property
     def edition(self) -> int:
-        """How often it was edited."""
+        """Number of edits made so far."""
         return len(self.events)
 
     def at(self, time: float) -> Target:
-        """What is wanted at a time, s."""
+        """The target at a time (s)."""
         return self._now.at(time)
 
     def edit(self, edit: Edit, now: float) -> dict[str, Any]:
-        """Apply an edit from `now` (s) on; nothing before it changes. Tells what happened, for a recording."""
+        """Apply an edit from `now` (s) on, and return its event for the recording."""
         late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
         self._now = late.on(take_of(self._now, self._body, self._rate))
         self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})

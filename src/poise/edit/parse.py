@@ -1,4 +1,4 @@
-"""Edits read from text: NAME[:VALUE][@START[-END]][,key=value...]."""
+"""Parse edits from text: NAME[:VALUE][@START[-END]][,key=value...]."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WHOLE = re.compile(
 
 
 def parse_edit(text: str) -> Edit:
-    """The edit that a text describes; a mistake is told with the text and the place in it."""
+    """The edit that a text describes. Errors name the text and the position in it."""
     match = _WHOLE.fullmatch(text)
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
     if name not in EDIT_FORMS:
         raise unknown("edit", name, EDIT_FORMS)
     words = _Words(text, name, match)
     if match is None:
-        raise words.error("it does not read", len(name))
+        raise words.error("this is not an edit", len(name))
     try:
         edit = _READERS[name](words)
     except PoiseError as error:
@@ -44,7 +44,7 @@ def parse_edit(text: str) -> Edit:
 
 
 class _Words:
-    """The parts of an edit's text, each taken once."""
+    """The parts of an edit's text; each is taken once."""
 
     def __init__(self, text: str, name: str, match: re.Match[str] | None) -> None:
         self._text, self._name, self._match = text, name, match
@@ -54,24 +54,24 @@ class _Words:
                 self._options[found[1]] = (found[2], match.start("options") + found.start(2))
 
     def error(self, what: str, place: int) -> PoiseError:
-        """What is wrong, and where."""
+        """The error `what` at a position in the text."""
         return PoiseError(
             f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {EDIT_FORMS[self._name][0]}"
         )
 
     def value(self) -> tuple[str, int]:
-        """What follows the name, and where it is."""
+        """The value after the name, and its position."""
         assert self._match is not None
         if not self._match["value"]:
             raise self.error(f"'{self._name}' needs a value", len(self._name))
         return self._match["value"], self._match.start("value")
 
     def has_value(self) -> bool:
-        """Does anything follow the name?"""
+        """Whether the edit has a value."""
         return bool(self._match and self._match["value"])
 
     def number(self, text: str, place: int) -> float:
-        """A number."""
+        """A number from text at a position."""
         try:
             number = float(text)
         except ValueError:
@@ -81,48 +81,48 @@ class _Words:
         return number
 
     def numbers(self, text: str, place: int, counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Numbers between colons."""
+        """Numbers separated by colons; `counts` are the permitted numbers of them."""
         pieces = text.split(":")
         if len(pieces) not in counts:
             wanted = " or ".join(str(c) for c in counts)
-            raise self.error(f"'{text}' must be {wanted} number(s) between colons", place)
+            raise self.error(f"'{text}' must be {wanted} number(s) separated by colons", place)
         starts = [place + sum(len(p) + 1 for p in pieces[:i]) for i in range(len(pieces))]
         return tuple(self.number(piece, at) for piece, at in zip(pieces, starts, strict=True))
 
     def listed(self) -> list[tuple[str, int]]:
-        """The value split at slashes, each piece with its place."""
+        """The pieces of the value between slashes, each with its position."""
         text, place = self.value()
         pieces = text.split("/")
         return [(piece, place + sum(len(p) + 1 for p in pieces[:i])) for i, piece in enumerate(pieces)]
 
     def assigned(self, text: str, place: int) -> tuple[str, str, int]:
-        """NAME=REST: the name, the rest, and where that is."""
+        """The parts of NAME=REST: the name, the rest, and its position."""
         name, equals, rest = text.partition("=")
         if not (name and equals and rest):
             raise self.error(f"'{text}' must be NAME=NUMBERS", place)
         return name, rest, place + len(name) + 1
 
     def option(self, key: str) -> tuple[str, int] | None:
-        """The value of a key, and where it is."""
+        """The value of an option, and its position; None if it is not given."""
         return self._options.pop(key, None)
 
     def seconds(self, key: str, otherwise: float) -> float:
-        """The value of a key in seconds."""
+        """The value of a numeric option, or `otherwise`."""
         found = self.option(key)
         return otherwise if found is None else self.number(*found)
 
     def span(self, *, end: bool = True, ease: bool = True, needed: bool = False) -> Span:
-        """When the edit holds."""
+        """The edit's time span; `end` and `ease` say whether it may have them, `needed` whether it needs a start."""
         assert self._match is not None
         if self._match["end"] and not end:
-            raise self.error(f"'{self._name}' takes a start only", self._match.start("end"))
+            raise self.error(f"'{self._name}' takes a start but no end", self._match.start("end"))
         if needed and not self._match["start"]:
             raise self.error(f"'{self._name}' needs a start, such as @2", len(self._text))
         start, stop = (float(self._match[key]) if self._match[key] else None for key in ("start", "end"))
         return Span(start, stop, self.seconds("ease", EASE) if ease else EASE)
 
     def finish(self) -> None:
-        """Complain of options that nobody took."""
+        """Raise an error for options that were not taken."""
         for key, (_, place) in self._options.items():
             raise self.error(f"'{self._name}' has no option '{key}'", place - len(key) - 1)
 
@@ -162,14 +162,14 @@ def _path(words: _Words) -> Path:
 def _stairs(words: _Words) -> Stairs:
     rise, run, count = words.numbers(*words.value(), (3,))
     if count != round(count):
-        raise words.error(f"{count:g} steps: a whole number", words.value()[1])
+        raise words.error(f"the number of steps must be whole, not {count:g}", words.value()[1])
     return Stairs(rise, run, round(count), words.seconds("edge", Stairs.edge), words.span(end=False, ease=False))
 
 
 def _loop(words: _Words) -> Loop:
     count = words.number(*words.value()) if words.has_value() else None
     if count is not None and count != round(count):
-        raise words.error(f"{count:g} cycles: a whole number", words.value()[1])
+        raise words.error(f"the number of cycles must be whole, not {count:g}", words.value()[1])
     return Loop(None if count is None else round(count), words.seconds("over", OVER), words.span(end=False, ease=False))
 
 

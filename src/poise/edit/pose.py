@@ -1,4 +1,4 @@
-"""Edits of the pose itself: joints turned, the trunk lowered."""
+"""Edits of the pose: mirroring, joint offsets, and the height of the trunk."""
 
 from __future__ import annotations
 
@@ -21,18 +21,15 @@ from poise.edit.track import sketches
 from poise.edit.walk import gradual, gradual_reach
 from poise.errors import PoiseError
 
-# Left and right swapped.
-
 
 @dataclass(frozen=True)
 class Mirror:
-    """The motion reflected across the x-z plane; with a start, a transition into it."""
+    """The motion reflected across the x-z plane; if the span has a start, with a transition."""
 
     over: float = OVER  # s
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("mirror", "", self.span, over=None if self.over == OVER else number(self.over))
 
     def on(self, take: Take) -> Take:
@@ -48,7 +45,7 @@ class Mirror:
 
 
 def mirrored_parts(body: Body) -> list[int]:
-    """For each contact part the number of its counterpart."""
+    """Index of each contact part's mirror image."""
     parts, pairs = contact_parts(body), body.link_mirror
     keys = [(part.link, sum(other.link == part.link for other in parts[:i])) for i, part in enumerate(parts)]
     return [keys.index((pairs[link], rank)) for link, rank in keys]
@@ -56,21 +53,20 @@ def mirrored_parts(body: Body) -> list[int]:
 
 @dataclass(frozen=True)
 class Offset:
-    """A joint turned by `degrees` on top of the motion: one per degree of freedom, or one for a single of them."""
+    """A rotation of a joint by `degrees` on top of the motion: one per degree of freedom, or one for a single one."""
 
-    joint: str  # of a joint or of a degree of freedom
+    joint: str  # name of a joint or of a degree of freedom
     degrees: tuple[float, ...]
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("offset", f"{self.joint}={colon_numbers(self.degrees)}", self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the joint turned; nothing else changes: feet below it move along and no longer stand."""
+        """The motion with the joint rotated; feet below it move along and are no longer in contact."""
         dofs = list(take.body.index(self.joint))
         if len(dofs) != len(self.degrees):
-            raise PoiseError(f"'{self.joint}' takes {len(dofs)} number(s) of degrees, not {len(self.degrees)}")
+            raise PoiseError(f"'{self.joint}' takes {len(dofs)} angle(s), not {len(self.degrees)}")
         turn = np.zeros(take.body.nv)
         turn[dofs] = np.radians(self.degrees)
         below = parts_moved_by(take.body, dofs)
@@ -89,43 +85,42 @@ class Offset:
 
 @dataclass(frozen=True)
 class Trunk:
-    """The trunk raised by `metres` (lowered if negative) while the feet stay; legs by IK."""
+    """The trunk raised by `metres` (lowered if negative) while the feet stay, with legs by inverse kinematics."""
 
     metres: float
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.metres):
-            raise PoiseError("the trunk is raised by a finite number of metres")
+            raise PoiseError(f"the trunk cannot be raised by {self.metres} m: the number must be finite")
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("trunk", number(self.metres), self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the trunk at another height, not so high that a leg is too short."""
+        """The motion with the trunk at another height, limited by the reach of the legs."""
         require_legs(take.body, "the edit 'trunk'")
         height = float(take.body.standing[2])
         if self.metres < -height:
-            raise PoiseError(f"the edit '{self}' puts the pelvis below the feet: it stands {height:.2f} m high")
-        footing, raised = FootPlacement(take.body), _Raised(take, self)
+            raise PoiseError(f"edit '{self}' puts the pelvis, which is {height:.2f} m high, below the feet")
+        placement, raised = FootPlacement(take.body), _Raised(take, self)
 
         def block(first: int) -> list[Frame]:
-            colon_numbers = range(first, first + BLOCK)
-            held = self.span.weight(np.array(colon_numbers) / take.rate) > 0
+            numbers = range(first, first + BLOCK)
+            held = self.span.weight(np.array(numbers) / take.rate) > 0
             if not held.any():
-                return [take.frame(k) for k in colon_numbers]
-            rows = [raised.sketch(k) for k in colon_numbers]
+                return [take.frame(k) for k in numbers]
+            rows = [raised.sketch(k) for k in numbers]
             frames = [Frame(row.qpos, row.down) for row in rows]
             place, turn = np.array([row.place for row in rows]), np.array([row.turn for row in rows])
-            solved = footing.settled(frames, place, turn)
-            return [new if h else take.frame(k) for k, new, h in zip(colon_numbers, solved, held, strict=True)]
+            solved = placement.settled(frames, place, turn)
+            return [new if h else take.frame(k) for k, new, h in zip(numbers, solved, held, strict=True)]
 
         return take.with_blocks(block, sketch=raised.sketch)
 
 
 class _Raised:
-    """Frames with the trunk raised, their legs not yet solved."""
+    """Frames with the trunk raised, before the legs are solved."""
 
     def __init__(self, take: Take, trunk: Trunk) -> None:
         self._rate, self._trunk = take.rate, trunk
@@ -134,7 +129,7 @@ class _Raised:
         self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._block)
 
     def sketch(self, number: int) -> FrameSketch:
-        """A frame with the feet where they are wanted."""
+        """A frame with target positions of the feet."""
         was = self._source(number)
         up = self._heights(number // BLOCK)[number % BLOCK] * np.array([0.0, 0.0, 1.0])
         qpos = np.array(was.qpos)
@@ -142,16 +137,14 @@ class _Raised:
         return was._replace(qpos=qpos, hip=was.hip + up)
 
     def _block(self, block: int) -> Array:
-        """(BLOCK,) m: how far the trunk is raised."""
+        """(BLOCK,) m by which the trunk is raised."""
         metres, span, first = self._trunk.metres, self._trunk.span, block * BLOCK
         if metres <= 0:
             return metres * span.weight((first + np.arange(BLOCK)) / self._rate)
         around = gradual_reach(self._rate)
-        colon_numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
-        wanted = metres * span.weight(colon_numbers / self._rate)
-        hip, foot = (
-            np.array([getattr(self._source(int(k)), part) for k in colon_numbers]) for part in ("hip", "place")
-        )
+        numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
+        wanted = metres * span.weight(numbers / self._rate)
+        hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
         reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
         missing = pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
         kept = wanted - gradual(np.minimum(missing, wanted), self._rate)

@@ -1,4 +1,4 @@
-"""Parts of the body brought to places, by inverse kinematics of the whole body; feet stay where they are."""
+"""Bring parts of the body to positions by inverse kinematics of the whole body while the feet stay."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from poise.edit.take import BLOCK, Flags, Frame, Take, lifted
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 
-LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # per rad: limbs reach before the trunk bends; the head is not nodded to a place
-ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # per m and rad: the pelvis comes along last
-AIRBORNE = 0.001  # m; a foot that is moved further no longer stands
+LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # weights per rad: limbs move before the trunk bends, the neck moves least
+ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # weights per m and rad of the pelvis, which moves last
+AIRBORNE = 0.001  # m: a foot that is moved further is no longer in contact
 
 
 @dataclass(frozen=True)
 class ReachGoal:
-    """A part, and where it goes: m ahead, to the left and up of where it is, or (absolute) in the world."""
+    """A part and its target: an offset (m forward, left, up), or a position in the world if the reach is absolute."""
 
     part: str  # hand, foot, head, or any link
     place: tuple[float, float, float]  # m
@@ -32,11 +32,11 @@ class ReachGoal:
 
 @dataclass(frozen=True)
 class Reach:
-    """Parts brought to places together."""
+    """Body parts brought to positions at the same time."""
 
     goals: tuple[ReachGoal, ...]
-    absolute: bool = False  # places are in the world, else offsets along the figure's heading
-    point: tuple[float, float, float] | None = None  # m in the link's frame, instead of the part's own
+    absolute: bool = False  # positions are in the world frame, else offsets along the figure's heading
+    point: tuple[float, float, float] | None = None  # m in the link's frame, instead of the part's own point
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
@@ -44,13 +44,12 @@ class Reach:
             raise PoiseError("reach needs at least one goal")
 
     def __str__(self) -> str:
-        """As on the command line."""
         value = "/".join(f"{goal.part}={colon_numbers(goal.place)}" for goal in self.goals)
         point = None if self.point is None else colon_numbers(self.point)
         return edit_text("reach", value, self.span, to="world" if self.absolute else None, point=point)
 
     def on(self, take: Take) -> Take:
-        """The motion with the parts where they are wanted."""
+        """The motion with the parts at their targets."""
         solve = _Reaching(take.body, self)
 
         def block(first: int) -> list[Frame]:
@@ -65,7 +64,7 @@ class Reach:
 
 
 class _Reaching:
-    """The goals of a reach on a body: feet are moved as feet, everything else as points."""
+    """The goals of a reach on a body: feet are placed as feet, other parts as points."""
 
     def __init__(self, body: Body, reach: Reach) -> None:
         body.require("feet", for_whom="the edit 'reach'")
@@ -83,20 +82,20 @@ class _Reaching:
             points.append((link, point if reach.point is None else np.array(reach.point)))
             stay |= _stiffness(chain_joints(body, link))
         self._parts = np.array([_parts_of(body, goal.part) for goal in reach.goals])  # (G, P)
-        self._footing = FootPlacement(body, points, stay=stay)
+        self._placement = FootPlacement(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
-        """Frames (T) with a share `weight` (T,) of the reach."""
+        """T frames with the reach applied by `weight` (T,)."""
         qpos = np.array([frame.qpos for frame in frames])
-        place, turn = self._footing.places(qpos)
+        place, turn = self._placement.places(qpos)
         shift = weight[:, None, None] * self._shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
         moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
         borne = [Frame(f.qpos, lifted(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)]
-        return self._footing.settled(borne, place, turn)
+        return self._placement.settled(borne, place, turn)
 
     def _shifts(self, qpos: Array, place: Array) -> Array:
-        """(T, G, 3) m: from where the parts are to where they are wanted."""
+        """(T, G, 3) m: shifts of the parts to their targets."""
         if self._reach.absolute:
             return np.asarray(self._goals - place)
         yaw = yaw_of(qpos[:, 3:7])
@@ -105,14 +104,14 @@ class _Reaching:
 
 
 def _parts_of(body: Body, name: str) -> Flags:
-    """(P,) the contact parts of what is brought to a place, and of what hangs on it."""
+    """(P,) which contact parts belong to a body part or to links below it."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
     return parts_moved_by(body, [dof for joint in joints for dof in joint.dofs])
 
 
 def _stiffness(joints: list[Joint]) -> dict[int, float]:
-    """How much the degrees of freedom on the way to a part stay: shoulder and elbow bring a hand to its place."""
+    """Weight of each degree of freedom on the way to a part; small for the two joints that bend its limb."""
     first = bend_of(joints)
     free = () if first is None else joints[first : first + 2]
     stiff = {"head": HEAD}

@@ -1,7 +1,7 @@
-"""A take: a motion as edits see it, frame by frame, each frame worked out when it is first asked for.
+"""A take: a motion as a sequence of frames that are computed when first requested.
 
-An edit turns a take into a take. Frames are remembered, so that a controller that asks often pays once per frame,
-and poses between frames are interpolated, so that velocities are those of the poses.
+An edit maps a take to a take. Frames are cached, so that repeated requests cost nothing, and poses are interpolated
+between frames, so that velocities match the poses.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
 
-REMEMBERED = 4096  # frames
-BLOCK = 8  # frames; solving some at once costs less than one by one
+REMEMBERED = 4096  # frames in a cache
+BLOCK = 8  # frames solved at once, which costs less than one by one
 DEFAULT_RATE = 120.0  # frames per second, of references that have no frames of their own
 
 Flags = NDArray[np.bool_]
 
 
 class Frame(NamedTuple):
-    """One moment of a take."""
+    """One frame of a take."""
 
     qpos: Array  # (nq,)
-    down: Flags | None  # (P,) which contact parts bear; None if nothing is known
+    down: Flags | None  # (P,) whether each contact part is in contact; None if unknown
 
 
 def lifted(down: Flags | None, parts: Flags) -> Flags | None:
-    """Contacts (P,) without those parts (P,) that do not stay where they were."""
+    """Contacts (P,) without the given parts (P,)."""
     return None if down is None else readonly(down & ~parts, bool)
 
 
 class FrameSketch(NamedTuple):
-    """A frame whose legs are still to be brought to where its feet are wanted."""
+    """A frame with target positions of the feet, for which the legs are not yet solved."""
 
     qpos: Array  # (nq,)
     down: Flags | None  # (P,)
-    place: Array  # (F, 3) m, links of the feet in the world
+    place: Array  # (F, 3) m, foot links in the world
     turn: Array  # (F, 4)
-    hip: Array  # (F, 3) m, joints in which the legs hang
+    hip: Array  # (F, 3) m, hip joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +62,14 @@ class Take:
     name: str
     start: Start
     duration: float | None  # s; None if it has no end of its own
-    frame: Callable[[int], Frame]  # of any number from 0 on; held after the end
-    sketch: Callable[[int], FrameSketch] | None = None  # the same, if it is known sooner than frames are
-    cycle: BodyClip | None = None  # what it repeats for ever, if it does nothing else
+    frame: Callable[[int], Frame]  # by number from 0; held after the end
+    sketch: Callable[[int], FrameSketch] | None = None  # unsolved frames, if they are known without solving
+    cycle: BodyClip | None = None  # the cycle, if the take only repeats one for ever
     begin: float = 0.0  # s
-    motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # edits do not ask what physics allows
+    motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # empty: edited motions need not obey physics
 
     def at(self, time: float) -> Target:
-        """The pose between the two nearest frames, the velocity of the way from one to the other."""
+        """The pose interpolated between the two nearest frames, with the velocity from one to the other."""
         ended = self.duration is not None and time >= self.duration
         clock = max(time if self.duration is None else min(time, self.duration), 0.0) * self.rate
         number = int(np.floor(clock + 1e-9))
@@ -81,7 +81,7 @@ class Take:
         return Target(qpos, 0.0 * way if ended else self.rate * way, (here if share < 0.5 else there).down)
 
     def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
-        """Another take of the same body."""
+        """A take of the same body with other frames."""
         remembered = lru_cache(maxsize=REMEMBERED)(frame)
         return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
 
@@ -91,7 +91,7 @@ class Take:
         since: int = 0,
         sketch: Callable[[int], FrameSketch] | None = None,
     ) -> Take:
-        """Another take whose frames from `since` on are worked out BLOCK at a time, from the first of each block."""
+        """A take whose frames from `since` on come from `block`, BLOCK at a time, by the number of the first."""
         remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)
 
         def frame(number: int) -> Frame:
@@ -100,10 +100,10 @@ class Take:
         return replace(self, frame=frame, sketch=sketch, cycle=None)
 
     def clip(self, seconds: float | None = None) -> BodyClip:
-        """All of it, or the first `seconds`, as a clip."""
+        """The take as a clip, or its first `seconds`."""
         length = self.duration if seconds is None else seconds
         if length is None:
-            raise PoiseError(f"motion '{self.name}' has no end: give it one (loop:N), or say how long it lasts")
+            raise PoiseError(f"motion '{self.name}' is endless: give it an end (loop:N) or a duration")
         frames = [self.frame(k) for k in range(round(length * self.rate) + 1)]
         known = [frame.down for frame in frames if frame.down is not None]
         down = readonly(known, bool) if len(known) == len(frames) else None
@@ -111,18 +111,18 @@ class Take:
 
 
 class Edit(Protocol):
-    """A change of a motion. `str(edit)` is how it is written on the command line."""
+    """A change of a motion. `str(edit)` is its text form on the command line."""
 
     @property
     def span(self) -> Span:
-        """When it holds."""
+        """The time span in which it applies."""
 
     def on(self, take: Take) -> Take:
         """The edited motion."""
 
 
 def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take:
-    """A reference as edits see it; without a rate, that of its clip."""
+    """A reference as a take, sampled at `rate` (frames per second), by default that of its clip."""
     if isinstance(reference, Take):
         return reference
     if rate is None:
@@ -138,9 +138,9 @@ def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take
 
 
 def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyClip:
-    """A clip with edits applied in turn: `seconds` of it, else all.
+    """A clip with edits applied in order: its first `seconds`, by default all of it.
 
-    Of a motion that repeats a cycle for ever it is the cycle; of any other without end, as much as there was.
+    If the result repeats a cycle for ever, this is the cycle; other endless results are as long as the clip.
     """
     take = take_of(Played(clip), clip.body)
     for edit in edits:

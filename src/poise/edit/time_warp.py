@@ -1,4 +1,4 @@
-"""Time: parts of a motion slower or faster."""
+"""Time warp: parts of a motion played slower or faster."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ class Warp:
 
     def __post_init__(self) -> None:
         if not 0.05 <= self.factor <= 20:
-            raise PoiseError(f"warp by {self.factor:g}: a motion can be slowed to 0.05 and sped up to 20 times")
+            raise PoiseError(f"warp factor {self.factor:g} is not between 0.05 and 20")
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("warp", number(self.factor), self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion at other speeds; contacts come with the poses."""
+        """The motion at other speeds; contacts follow the poses."""
 
         def frame(number: int) -> Frame:
             target = take.at(self.source(number / take.rate))
@@ -37,11 +36,11 @@ class Warp:
         return take.with_frames(frame, duration=length)
 
     def source(self, time: float) -> float:
-        """The time of the original that is shown at a time of the result, s."""
+        """Time (s) of the original at a time (s) of the result."""
         return time + (self.factor - 1.0) * float(self.span.passed(time))
 
     def _result(self, time: float) -> float:
-        """The inverse of `source`, which rises: found by halving."""
+        """The inverse of `source`, which is monotonic, by bisection."""
         low, high = 0.0, time * max(1.0, 1.0 / self.factor) + 1.0
         while high - low > 1e-12 * max(high, 1.0):
             middle = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""A stretch of a take with its feet: where they are, when they stand, how far the legs reach."""
+"""Frames of a take with its feet: positions, stance phases and hip joints."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, runs
 from poise.body.body import Body
 from poise.edit.limbs import chain_joints, element_id, foot_parts, require_legs
 from poise.edit.take import FrameSketch, Take
 from poise.errors import PoiseError
 from poise.rotations import quat_rotate
 
-PATH_SIGMA = 0.3  # s; smooths the sway and surge of single steps out of the path of the root
+PATH_SIGMA = 0.3  # s: filter that removes the sway and surge of single steps from the root's path
 
 
 @dataclass(frozen=True)
 class StancePhase:
-    """A foot bears on the ground from frame `begin` to before frame `end`."""
+    """Stance phase of a foot, from frame `begin` to before frame `end`."""
 
     foot: int
     begin: int
@@ -32,16 +32,16 @@ class StancePhase:
 
 @dataclass(frozen=True, eq=False)
 class FootTrackTake:
-    """Frames of a take, counted from its `first`."""
+    """Frames of a take from frame `first` on."""
 
     body: Body
     rate: float
     first: int
     qpos: Array  # (K, nq)
     down: NDArray[np.bool_]  # (K, P)
-    place: Array  # (K, F, 3) m, links of the feet in the world
+    place: Array  # (K, F, 3) m, foot links in the world
     turn: Array  # (K, F, 4)
-    hip: Array  # (K, F, 3) m, joints in which the legs hang on the root's link
+    hip: Array  # (K, F, 3) m, hip joints
 
     @property
     def frames(self) -> int:
@@ -50,50 +50,49 @@ class FootTrackTake:
 
     @property
     def time(self) -> Array:
-        """(K,) s."""
+        """(K,) s: time of each frame."""
         return np.asarray((self.first + np.arange(self.frames)) / self.rate)
 
     @cached_property
     def path(self) -> Array:
-        """(K, 2) m: the way of the root over the ground without sway and surge; both ends where they are."""
+        """(K, 2) m: ground path of the root without sway and surge; its ends are unchanged."""
         return gaussian_smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
 
     @cached_property
     def stances(self) -> tuple[StancePhase, ...]:
-        """When feet stand, in order of their beginnings."""
+        """All stance phases in order of their beginnings."""
         found = []
         for foot, bears in enumerate(self.bears.T):
-            edges = np.flatnonzero(np.diff(np.concatenate([[False], bears, [False]]).astype(int)))
-            found += [StancePhase(foot, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+            found += [StancePhase(foot, begin, end) for begin, end in runs(bears)]
         return tuple(sorted(found, key=lambda s: (s.begin, s.foot)))
 
     @cached_property
     def bears(self) -> NDArray[np.bool_]:
-        """(K, F) does any part of the foot bear?"""
+        """(K, F) whether any part of the foot is in contact."""
         return np.stack([self.down[:, parts].any(axis=1) for parts in foot_parts(self.body)], axis=1)
 
     def sole(self, foot: int, frame: int) -> Array:
-        """(4, 3) m: the contact points of a foot in the world."""
+        """(4, 3) m: contact points of a foot in the world."""
         return np.asarray(self.place[frame, foot] + quat_rotate(self.turn[frame, foot], self.body.feet[foot].points))
 
     def footprint(self, stance: StancePhase) -> Array:
-        """(3,) m: the middle of the sole in the middle of a stance."""
+        """(3,) m: middle of the sole in the middle of a stance phase."""
         return np.asarray(self.sole(stance.foot, self.middle(stance)).mean(axis=0))
 
     def middle(self, stance: StancePhase) -> int:
-        """The frame in the middle of a stance; early in a long one, whose end may not be known yet."""
+        """The middle frame of a stance phase, or the frame half a second into it if it is longer than a second."""
         return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
 
 
 class Sampler:
-    """Reads a take's frames with the feet and hips in them."""
+    """Reads frames of a take with feet and hip joints."""
 
     def __init__(self, take: Take) -> None:
         self._take, self._sketch = take, sketches(take)
         self._columns: list[NDArray[Any]] = []
 
     def track(self, first: int, stop: int) -> FootTrackTake:
-        """Frames from `first` to before `stop`, or to the end of the motion; `first` is the same in every call."""
+        """Frames from `first` to before `stop`, or to the end of the motion; `first` must be the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
         end = max(end, first + 2)
@@ -108,12 +107,12 @@ class Sampler:
     def _row(self, number: int) -> FrameSketch:
         row = self._sketch(number)
         if row.down is None:
-            raise PoiseError(f"motion '{self._take.name}' does not tell which feet are down: find its contacts first")
+            raise PoiseError(f"motion '{self._take.name}' has no contacts: find them first")
         return row
 
 
 def sketches(take: Take) -> Callable[[int], FrameSketch]:
-    """The frames of a take with the feet and hips in them; not solved, where that can be left to whoever asks."""
+    """Frames of a take with feet and hip joints, unsolved if the take knows them without solving."""
     if take.sketch is not None:
         return take.sketch
     body, model, data = take.body, take.body.model, mujoco.MjData(take.body.model)
@@ -131,7 +130,7 @@ def sketches(take: Take) -> Callable[[int], FrameSketch]:
 
 
 def gaussian_smoothed(values: Array, sigma: float) -> Array:
-    """Rows (K, ...) filtered with a Gaussian of `sigma` rows; straight lines and both ends stay as they are."""
+    """Rows (K, ...) filtered with a Gaussian of `sigma` rows; straight lines and both ends are unchanged."""
     reach = min(int(np.ceil(3 * sigma)), len(values) - 1)
     if reach < 1:
         return np.array(values)

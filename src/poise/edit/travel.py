@@ -1,4 +1,4 @@
-"""Where a walk goes: the length of its steps, turns, and ways along given points."""
+"""Edits of where a walk goes: stride length, turns, and paths through points."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.arrays import Array
-from poise.edit.span import Span, colon_numbers, edit_text, number, smooth_ease
+from poise.ease import quintic_ease
+from poise.edit.span import Span, colon_numbers, edit_text, number
 from poise.edit.take import Take
 from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
 from poise.errors import PoiseError
 
-USUAL_TURN = math.radians(50.0)  # rad/s, of a turn that does not say how long it takes
-SLOW = 0.15  # m/s, below which a path has no direction of its own
+USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time
+SLOW = 0.15  # m/s: below this speed a path has no direction of its own
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,14 @@ class StrideEdit:
 
     def __post_init__(self) -> None:
         if (self.metres is None) == (self.factor is None):
-            raise PoiseError("stride takes either metres or a factor")
+            raise PoiseError("a stride edit takes either metres or a factor")
 
     def __str__(self) -> str:
-        """As on the command line: +0.1 is metres, x1.2 a factor."""
         amount = f"x{number(self.factor)}" if self.factor is not None else f"{self.metres:+}".removesuffix(".0")
         return edit_text("stride", amount, self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk with other steps; contacts keep their times."""
+        """The walk with other step lengths; contacts keep their times."""
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrackTake) -> Course:
@@ -59,7 +59,6 @@ class Turn:
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("turn", number(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
@@ -72,7 +71,7 @@ class Turn:
             return course
 
         def course(track: FootTrackTake) -> Steps:
-            yaw = math.radians(self.degrees) * smooth_ease((track.time - start) / (end - start))
+            yaw = math.radians(self.degrees) * quintic_ease((track.time - start) / (end - start))
             root = _along(track, yaw)
             return Steps(root, prints_along(track, root, self.span.start))
 
@@ -81,7 +80,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Path:
-    """A walk through `points` on the ground, from where it is at the span's start."""
+    """A walk through `points` on the ground, from its position at the span's start."""
 
     points: tuple[tuple[float, float], ...]  # m, in the world
     span: Span = field(default_factory=Span)
@@ -91,11 +90,10 @@ class Path:
             raise PoiseError("a path needs at least one point")
 
     def __str__(self) -> str:
-        """As on the command line."""
         return edit_text("path", "/".join(colon_numbers(p) for p in self.points), self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk on the path, as far as its steps carry, straight on where the path ends."""
+        """The walk along the path, as far as its steps carry, and straight on where the path ends."""
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrackTake) -> Course:
@@ -124,16 +122,16 @@ class Path:
 
 
 def step_length(track: FootTrackTake) -> float:
-    """Mean way of the root over the ground from one footfall to the next, m."""
+    """Mean ground distance (m) of the root between successive footfalls."""
     falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
     if not len(ways) or ways.mean() < 0.05:
-        raise PoiseError("stride in metres needs a walk: no two footfalls are apart where the edit starts")
+        raise PoiseError("a stride edit in metres needs a walk: no two footfalls near the edit's start are apart")
     return float(ways.mean())
 
 
 def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
-    """(n, 2) m: a dense curve from the origin, leaving it along `heading`, through the points (Hermite splines)."""
+    """(n, 2) m: dense curve of Hermite splines through the points, leaving the origin along `heading` (rad)."""
     knots = np.vstack([origin, points])
     chords = np.diff(knots, axis=0)
     lengths = np.maximum(np.linalg.norm(chords, axis=1, keepdims=True), 1e-9)
@@ -153,7 +151,7 @@ def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
 
 
 def _along(track: FootTrackTake, yaw: Array) -> Move:
-    """The path with each of its steps turned by `yaw` (K,)."""
+    """Moves of the root that turn each piece of the path by `yaw` (K,) rad."""
     steps = _steps_of(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
@@ -161,7 +159,7 @@ def _along(track: FootTrackTake, yaw: Array) -> Move:
 
 
 def _steps_of(path: Array) -> Array:
-    """(K, 2) m: the way to each frame from the one before."""
+    """(K, 2) m: displacement to each frame from the one before."""
     return np.diff(path, axis=0, prepend=path[:1])
 
 
@@ -170,7 +168,7 @@ def _travelled(steps: Array) -> Array:
 
 
 def _headings(path: Array, rate: float) -> Array:
-    """(K,) rad: the direction of a path, continuous; where it hardly moves, the last one it had."""
+    """(K,) rad: direction of a path, continuous; where it hardly moves, its last direction."""
     speed = np.gradient(path, axis=0) * rate
     moving = np.linalg.norm(speed, axis=1) > SLOW
     if not moving.any():

@@ -1,4 +1,4 @@
-"""Walks over uneven ground: footprints on slopes, on stairs, or on any surface; the root follows."""
+"""Walks over uneven ground: footprints on slopes, stairs or any surface, and the root that follows them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,85 @@ from poise.edit.walk import IDENTITY, Course, Move, Steps, SwingPath, dilated, r
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
-# Surfaces to walk on: their height anywhere, and where treads are.
+MARGIN = 0.02  # m, distance of soles from the edges of treads
+HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, downstairs: room for the heel to pass an edge, overhang of the toes
+DEEP = 2.0  # foot lengths: deeper treads take more than one step
+ROOT_SIGMA = 0.12  # s: filter of the root's shifts from step to step
+CLEARANCE = 0.02  # m over edges, unless the foot was lower over its own ground
+LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s: widening and filter of the extra height of a swing
+STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m, m: beyond is an edge, on which a foot stays level
 
-MARGIN = 0.02  # m, from soles to the edges of treads
-HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, on the way down: heels have to pass an edge, toes may hang over the next
-DEEP = 2.0  # lengths of a foot; treads that are deeper take more than one step
+
+@dataclass(frozen=True)
+class SlopeEdit:
+    """A slope of `degrees`, rising along +x from the origin, or ahead from the figure's position at the start."""
+
+    degrees: float
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not abs(self.degrees) <= 45:
+            raise PoiseError(f"slope of {self.degrees:g} degrees is too steep: at most 45")
+
+    def __str__(self) -> str:
+        return edit_text("slope", number(self.degrees), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the slope."""
+        surface = ramp(math.radians(self.degrees), hinged=self.span.start is not None)
+        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start))
+
+
+@dataclass(frozen=True)
+class Stairs:
+    """Stairs that climb ahead (or descend, with a negative rise), with one foot per tread."""
+
+    rise: float  # m
+    run: float  # m
+    count: int
+    edge: float = 0.6  # m, distance of the first step from the origin, or from the figure's position at the start
+    span: Span = field(default_factory=Span)
+
+    def __post_init__(self) -> None:
+        if not (abs(self.rise) <= 0.5 and self.run >= 0.1 and self.count >= 1):
+            raise PoiseError(f"stairs '{self}': rise at most 0.5 m, run at least 0.1 m, and at least one step")
+
+    def __str__(self) -> str:
+        edge = None if self.edge == Stairs.edge else number(self.edge)
+        return edit_text("stairs", colon_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
+
+    def on(self, take: Take) -> Take:
+        """The walk on the stairs, with steps as long as treads are deep."""
+        surface = staircase(self.rise, self.run, self.count, self.edge)
+
+        treads = Treads(self.run, self.count, self.edge, self.rise > 0)
+        spans = sole_spans(take.body)
+
+        def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
+            return treads.fit(before, ahead, spans[stance.foot])
+
+        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
+
+
+@dataclass(frozen=True)
+class Heights:
+    """Ground of any height (m), as a function of x and y (m) in the world, on arrays."""
+
+    height: Callable[[Array, Array], Array]
+    span: Span = field(default_factory=Span)
+
+    def __str__(self) -> str:
+        """A description; functions have no text form on the command line."""
+        return edit_text("heights", getattr(self.height, "__name__", "function"), self.span)
+
+    def on(self, take: Take) -> Take:
+        """The walk on that ground."""
+        return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A height over the ground, told in a frame that lies at `origin` and faces `heading`."""
+    """Height of the ground as a function of x and y in a frame at `origin` that faces `heading`."""
 
     height: Callable[[Array, Array], Array]
     origin: tuple[float, float] = (0.0, 0.0)  # m
@@ -34,50 +103,50 @@ class Surface:
 
     @property
     def forward(self) -> Array:
-        """(2,) its own x in the world."""
+        """(2,) its x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
 
     def laid(self, origin: Array, heading: float) -> Surface:
-        """The same, elsewhere."""
+        """The surface at another origin and heading."""
         return Surface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
-        """How far a point is along its own x, m."""
+        """Position (m) of a point along its x axis."""
         return float((point[:2] - self.origin) @ self.forward)
 
     def at(self, points: Array) -> Array:
-        """Heights (...) under points (..., 3) of the world."""
+        """Heights (...) m under points (..., 3) of the world."""
         away = points[..., :2] - self.origin
         (x, y), (c, s) = np.moveaxis(away, -1, 0), self.forward
         return np.asarray(self.height(c * x + s * y, c * y - s * x), float) * np.ones(points.shape[:-1])
 
 
 def ramp(angle: float, *, hinged: bool) -> Surface:
-    """A plane that rises along x by `angle` (rad); a hinged one is level behind its origin."""
+    """A plane that rises along x by `angle` (rad); if hinged, it is level behind its origin."""
     slope = math.tan(angle)
     return Surface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
 
 
 def staircase(rise: float, run: float, count: int, edge: float) -> Surface:
-    """Steps along x, the first at `edge`; level before them and after the last."""
+    """Stairs along x from `edge` on; level before and after them."""
     return Surface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
 
 
 @dataclass(frozen=True)
 class Treads:
-    """Where feet go on stairs. Tread 0 is the ground before them, tread `count` the one after."""
+    """Treads of stairs. Tread 0 is the ground before them, tread `count` the ground after."""
 
     run: float  # m
     count: int
-    edge: float  # m, where the first step is
+    edge: float  # m, position of the first step
     up: bool
 
     def fit(self, before: float | None, ahead: float, sole: tuple[float, float, float]) -> float:
-        """Where the middle of a foot goes, m, that would go to `ahead` after a step to `before`.
+        """Position (m) of the middle of a foot that would step to `ahead` after a step to `before`.
 
-        Within a tread, and on stairs one beyond that of the step before. `sole`: from its middle back to the heel
-        and forward to the ball and the toes, m. On treads that are too short heels hang over on the way up, toes on
-        the way down.
+        It is within a tread, and on stairs one tread beyond that of the step before. `sole`: distances (m) from the
+        middle back to the heel and forward to ball and toes. On treads that are too short, heels hang over on the way
+        up, toes on the way down.
         """
         tread, (back, ball, front) = self._tread(ahead), sole
         if before is not None:
@@ -97,87 +166,12 @@ class Treads:
         return int(np.clip(math.floor((ahead - self.edge) / self.run) + 1, 0, self.count))
 
 
-ROOT_SIGMA = 0.12  # s; smooths the root's height over the steps
-CLEARANCE = 0.02  # m over edges, unless the foot was lower on its own ground
-LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s
-STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m and m: beyond it is an edge, on which a foot stays level
-
-
-@dataclass(frozen=True)
-class SlopeEdit:
-    """A plane that rises ahead by `degrees`: along +x from the origin, or from where the figure is at the start."""
-
-    degrees: float
-    span: Span = field(default_factory=Span)
-
-    def __post_init__(self) -> None:
-        if not abs(self.degrees) <= 45:
-            raise PoiseError(f"slope of {self.degrees:g} degrees: nobody walks on more than 45")
-
-    def __str__(self) -> str:
-        """As on the command line."""
-        return edit_text("slope", number(self.degrees), self.span)
-
-    def on(self, take: Take) -> Take:
-        """The walk on the slope."""
-        surface = ramp(math.radians(self.degrees), hinged=self.span.start is not None)
-        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start))
-
-
-@dataclass(frozen=True)
-class Stairs:
-    """Steps that climb ahead (or descend, with a negative rise), each foot on a tread of its own."""
-
-    rise: float  # m
-    run: float  # m
-    count: int
-    edge: float = 0.6  # m ahead of the origin, or of where the figure is at the start: the first step
-    span: Span = field(default_factory=Span)
-
-    def __post_init__(self) -> None:
-        if not (abs(self.rise) <= 0.5 and self.run >= 0.1 and self.count >= 1):
-            raise PoiseError(f"stairs {self}: at most 0.5 m high, at least 0.1 m deep and one step")
-
-    def __str__(self) -> str:
-        """As on the command line."""
-        edge = None if self.edge == Stairs.edge else number(self.edge)
-        return edit_text("stairs", colon_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
-
-    def on(self, take: Take) -> Take:
-        """The walk on the stairs; steps become as long as treads are deep."""
-        surface = staircase(self.rise, self.run, self.count, self.edge)
-
-        treads = Treads(self.run, self.count, self.edge, self.rise > 0)
-        spans = sole_spans(take.body)
-
-        def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
-            return treads.fit(before, ahead, spans[stance.foot])
-
-        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
-
-
-@dataclass(frozen=True)
-class Heights:
-    """Ground of any height, as a function of x and y in the world (arrays in, arrays out, m)."""
-
-    height: Callable[[Array, Array], Array]
-    span: Span = field(default_factory=Span)
-
-    def __str__(self) -> str:
-        """A description; a function has no form on the command line."""
-        return edit_text("heights", getattr(self.height, "__name__", "function"), self.span)
-
-    def on(self, take: Take) -> Take:
-        """The walk on that ground."""
-        return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
-
-
 Fit = Callable[[StancePhase, float | None, float], float]
-"""(stance, how far ahead the step before it is, how far ahead this one would be) to how far it is to be, m"""
+"""Maps a stance phase, the position ahead (m) of the step before and this step's own to this step's new position."""
 
 
 def _over(surface: Surface, track: FootTrackTake, start: float | None, fit: Fit | None = None) -> Course:
-    """The course over a surface that is laid out where the figure is at `start`."""
+    """The course over a surface that is placed at the figure's position and heading at `start`."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
         surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
@@ -193,7 +187,7 @@ def _over(surface: Surface, track: FootTrackTake, start: float | None, fit: Fit 
 
 
 def _prints(surface: Surface, track: FootTrackTake, held: float, fit: Fit | None) -> tuple[Move, ...]:
-    """Each stance on the surface, turned to its tilt; those begun before frame `held` stay."""
+    """Moves of all stance phases onto the surface and its tilt; those that begin before frame `held` stay."""
     moves: list[Move] = []
     shift, before = 0.0, None
     for stance in track.stances:
@@ -211,7 +205,7 @@ def _prints(surface: Surface, track: FootTrackTake, held: float, fit: Fit | None
 
 
 def _onto(surface: Surface, track: FootTrackTake, stance: StancePhase, centre: Array, shift: float) -> Move:
-    """The move of a footprint `shift` m ahead and onto the surface."""
+    """The move of a footprint by `shift` m ahead and onto the surface."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
     heights = surface.at(sole + (there - centre))
@@ -228,7 +222,7 @@ def _onto(surface: Surface, track: FootTrackTake, stance: StancePhase, centre: A
 
 
 def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
-    """(K,) moves of the root: the mean of what the feet's prints move by, passed smoothly from step to step."""
+    """(K,) moves of the root: mean shift of the feet's footprints, smoothed from step to step."""
     shifts = []
     for foot in range(len(track.body.feet)):
         mine = [(s, m) for s, m in zip(track.stances, prints, strict=True) if s.foot == foot]
@@ -241,7 +235,7 @@ def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
 
 
 def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPath) -> Array:
-    """(n,) m: how much higher a swing must be so that the sole clears the surface as it cleared its own ground."""
+    """(n,) m by which a swing must be raised so that the sole clears the surface as it cleared its own ground."""
     foot, rows = swing.foot, swing.rows
     soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)
     was = track.place[rows, foot, None] + quat_rotate(track.turn[rows, foot, None], points)

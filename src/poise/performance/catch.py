@@ -17,10 +17,10 @@ from poise.control.catalogue import entry_of
 from poise.control.controller import Controller, Ending, Stage, Startled
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
+from poise.ease import quintic_ease
 from poise.edit.blend import features
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
-from poise.edit.span import smooth_ease
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.reference import Reference, Still
@@ -120,7 +120,7 @@ class _Resumption:
         model, there = self._take.body.model, self._take.frame(self._entry + since)
         out, way = np.array(self._pose), np.zeros(model.nv)
         mujoco.mj_differentiatePos(model, way, 1.0, out, self._there(there))
-        mujoco.mj_integratePos(model, out, way, float(smooth_ease(since / self._over)))
+        mujoco.mj_integratePos(model, out, way, float(quintic_ease(since / self._over)))
         return Frame(out, there.down)
 
 

@@ -1,1 +1,1 @@
-"""Trajectory optimisation: sparse least squares with constraints, and motions that obey physics as one such problem."""
+"""Trajectory optimisation: motions that obey physics, found by sparse least squares with constraints."""

@@ -1,4 +1,4 @@
-"""Is a motion what it claims to be? Its residuals, found without the optimiser: with MuJoCo and our own step."""
+"""Certificates of motions: residuals computed without the optimiser, with MuJoCo and the world's own step."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from poise.rotations import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 @dataclass(frozen=True)
 class Certificate:
-    """The largest violations, and what the motion asks of the body."""
+    """The largest violations of a motion, and its peak torque and force."""
 
-    equations: float  # body weights: missing force, or torque at 1 m, for any step, over the seam of a cycle as well
-    slip_mm: float  # that any contact moves from its first frame to its last, beyond rolling
-    gap_mm: float  # between the ground and any contact that is down or pushes
-    cone: float  # N outside the friction pyramid
-    torque_excess: float  # N m beyond limits, which are 0 on the root
-    joint_excess_deg: float  # beyond limits
-    penetration_mm: float  # of any solid part, where nothing is meant to touch
-    peak_torque_ratio: float  # of limits
-    peak_force: float  # body weights, all contacts together
+    equations: float  # body weights: largest residual force, or torque at 1 m, of any step and of a cycle's seam
+    slip_mm: float  # largest displacement of a contact since its first frame, beyond rolling
+    gap_mm: float  # largest distance from the ground of a contact that is down or has a force
+    cone: float  # N, largest excess over the friction pyramid
+    torque_excess: float  # N m beyond torque limits, which are 0 on the root
+    joint_excess_deg: float  # degrees beyond joint limits
+    penetration_mm: float  # greatest depth of any solid part in the ground
+    peak_torque_ratio: float  # fraction of the torque limit
+    peak_force: float  # body weights, sum over all contacts
 
     def as_dict(self) -> dict[str, float]:
         """For JSON."""
@@ -40,10 +40,10 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How far a motion is from what was wished for, root mean squares over frames."""
+    """Deviations of a motion from the desired one, root mean squares over frames."""
 
     root_rms_m: float
-    joint_rms_deg: float  # over all degrees of freedom of joints
+    joint_rms_deg: float  # over all joint degrees of freedom
     worst_joint: str
     worst_joint_rms_deg: float
 
@@ -53,7 +53,7 @@ class Likeness:
 
 
 def certify(dynamic: Dynamic) -> Certificate:
-    """Residuals of a motion."""
+    """Compute the certificate of a motion."""
     body, contacts = dynamic.clip.body, dynamic.contacts
     _check_finite(dynamic)
     weight = body.mass * float(np.linalg.norm(body.model.opt.gravity))
@@ -75,10 +75,10 @@ def certify(dynamic: Dynamic) -> Certificate:
     )
 
 
-def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
-    """How far the motion is from what was wished."""
-    body = wished.body
-    away = PoseSpace(body).difference(wished.qpos, dynamic.clip.qpos)
+def likeness(dynamic: Dynamic, desired: BodyClip) -> Likeness:
+    """Deviations of a motion from the desired clip, frame by frame."""
+    body = desired.body
+    away = PoseSpace(body).difference(desired.qpos, dynamic.clip.qpos)
     root = float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1))))
     joints = np.degrees(np.sqrt(np.mean(away[:, 6:] ** 2, axis=0)))
     if not len(joints):
@@ -88,14 +88,14 @@ def likeness(dynamic: Dynamic, wished: BodyClip) -> Likeness:
 
 
 def _check_finite(dynamic: Dynamic) -> None:
-    """Comparisons would take what is no number for less than any limit."""
+    """Raise a PoiseError if a number is not finite; comparisons with limits would not notice NaN."""
     tables = (dynamic.clip.qpos, dynamic.qvel, dynamic.torque, dynamic.contacts.force, dynamic.contacts.ground)
     if not all(np.isfinite(table).all() for table in tables):
-        raise PoiseError(f"motion '{dynamic.clip.name}' holds numbers that are not finite")
+        raise PoiseError(f"motion '{dynamic.clip.name}' contains numbers that are not finite")
 
 
 def _equations(dynamic: Dynamic) -> float:
-    """N or N m: the largest force that the step from a state lacks to reach the next, or a cycle to begin again."""
+    """N or N m: largest force missing in any step from one state to the next, or at the seam of a cycle."""
     clip, h = dynamic.clip, dynamic.step
     poses, velocities, masses = _stepped(dynamic)
     space = PoseSpace(clip.body)
@@ -111,7 +111,7 @@ def _equations(dynamic: Dynamic) -> float:
 
 
 def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
-    """The first state, turned about the vertical and carried along the ground to where the last is."""
+    """The first pose and velocity, carried along the ground to the position and heading of the last."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
     yaw, way = advance(first, last)
     turn, velocity = heading(yaw), np.array(dynamic.qvel[0])
@@ -142,7 +142,7 @@ def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:
         before = terms.mass @ dynamic.qvel[k]
         predicted = np.linalg.solve(terms.mass + h * np.diag(damping), before + h * force)
         linear = before[:3] + h * (contacts.force[k].sum(axis=0) + body.mass * gravity)
-        angular = _spin(terms, before) + h * moment
+        angular = _angular_momentum(terms, before) + h * moment
         pose = np.array(clip.qpos[k])
         mujoco.mj_integratePos(model, pose, predicted, h)
         terms.evaluate(pose, predicted)
@@ -154,15 +154,15 @@ def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:
     return poses, velocities, masses
 
 
-def _spin(terms: Terms, momentum: Array) -> Array:
-    """(3,) angular momentum about the centre of mass, of generalised momentum (nv,)."""
+def _angular_momentum(terms: Terms, momentum: Array) -> Array:
+    """(3,) angular momentum about the centre of mass, of the generalised momentum (nv,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     return np.asarray(turn @ momentum[3:6] - np.cross(lever, momentum[:3]))
 
 
 def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array) -> Array:
-    """(6,) the root's velocity that gives the tree its momentum."""
+    """(6,) root velocity for which the body has the given linear and angular momentum."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     wanted = np.concatenate([linear, turn.T @ (angular + np.cross(lever, linear))])
@@ -170,15 +170,15 @@ def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array)
 
 
 def _standing(dynamic: Dynamic) -> tuple[float, float]:
-    """m: the largest slip of a contact from its first frame to its last, and the largest gap to the ground.
+    """Largest slip (m) of a contact since its first frame, and largest gap (m) to the ground.
 
-    Where a force acts, there must be a contact: at the end of its step, and for friction at the start as well.
+    A force requires contact at the end of its step, and friction also at its start.
     """
     contacts = dynamic.contacts
-    pushed, rubbed = contacts.force.any(axis=2), contacts.force[..., :2].any(axis=2)
+    pushing, rubbing = contacts.force.any(axis=2), contacts.force[..., :2].any(axis=2)
     touching = np.array(contacts.down)
-    touching[1:] |= pushed
-    touching[:-1] |= np.where(contacts.held, pushed, rubbed)
+    touching[1:] |= pushing
+    touching[:-1] |= np.where(contacts.held, pushing, rubbing)
     points = dynamic.points()
     off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
     slips = [
@@ -190,18 +190,18 @@ def _standing(dynamic: Dynamic) -> tuple[float, float]:
 
 
 def _slips(dynamic: Dynamic, points: Array) -> Array:
-    """(T - 1, C, 3) m: how far contacts move from frame to frame; over the ground what is beyond rolling."""
+    """(T - 1, C, 3) m: displacement of contacts from frame to frame, horizontally beyond rolling."""
     contacts = dynamic.contacts
     _, turns = Kinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
     turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
     rolled = np.cross(turned, [0.0, 0.0, 1.0]) * contacts.radius[:, None]
     steps = np.diff(points, axis=0) - rolled
-    steps[:, ~contacts.held, 2] = 0.0  # up and down: a gap
+    steps[:, ~contacts.held, 2] = 0.0  # vertical displacement is measured as a gap
     return np.asarray(steps)
 
 
 def _penetration(dynamic: Dynamic) -> float:
-    """m: how deep any solid ball of the body is in level ground, or in the lowest that anything stands on."""
+    """Greatest depth (m) of the body's spheres below height 0, or below the lowest ground under a contact."""
     balls = balls_of(dynamic.clip.body)
     if not balls:
         return 0.0

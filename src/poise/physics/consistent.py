@@ -1,4 +1,4 @@
-"""A prepared motion made to obey physics, and what to tell people about it."""
+"""Make a prepared motion obey physics, optionally varied, and report on the result."""
 
 from __future__ import annotations
 
@@ -20,32 +20,91 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.supports import Sketch, supports_of
 from poise.rotations import quat_exp, quat_multiply
 
-# Variations of a motion by other constraints: faster, longer strides, along a bend, feet higher.
-#
-# Only the way of the pelvis, the rhythm and what is asked of the feet are changed; where feet step and how the body
-# does it is left to the optimiser, as in [Muico2009] section 3.2.
+_BY_RHYTHM = 0.55  # exponent of the speed factor that changes the rhythm; longer strides make up the rest
+_LEAST = 0.05  # m: motions that travel less have no path to stretch or bend
 
-_BY_RHYTHM = 0.55  # of a change of speed, as an exponent; the rest is made by longer strides
-_LEAST = 0.05  # m: less is no way to bend or to stretch
+
+@dataclass(frozen=True, eq=False)
+class Physics:
+    """A motion that obeys physics, with its certificate."""
+
+    dynamic: Dynamic
+    certificate: Certificate
+    likeness: Likeness
+    iterations: int
+    solve_s: float
+
+    @classmethod
+    def timed(cls, search: Callable[[], Optimised]) -> Physics:
+        """The result of a search, with the time it takes."""
+        began = time.perf_counter()
+        found = search()
+        spent = time.perf_counter() - began
+        like = likeness(found.dynamic, found.desired)
+        return cls(found.dynamic, certify(found.dynamic), like, found.iterations, spent)
+
+    def brief(self) -> str:
+        """A summary in one line."""
+        cert, like = self.certificate, self.likeness
+        return (
+            f"{self.solve_s:.1f} s, equations {cert.equations:.0e} body weights, slip {cert.slip_mm:.1g} mm, "
+            f"root {100 * like.root_rms_m:.1f} cm and joints {like.joint_rms_deg:.1f} degrees from the source"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values for JSON."""
+        found = {"iterations": self.iterations, "solve_s": self.solve_s}
+        return {**found, **self.certificate.as_dict(), **self.likeness.as_dict()}
+
+    def lines(self) -> list[str]:
+        """A summary in lines of text."""
+        cert, like = self.certificate, self.likeness
+        return [
+            f"physics: {self.iterations} iterations in {self.solve_s:.1f} s; equations of motion within "
+            f"{cert.equations:.1e} body weights, contacts slip {cert.slip_mm:.4f} mm and sink "
+            f"{cert.penetration_mm:.4f} mm",
+            f"forces outside friction cones {cert.cone:.2g} N, torques beyond limits {cert.torque_excess:.2g} N m, "
+            f"joints beyond limits {cert.joint_excess_deg:.2g} degrees",
+            f"likeness: root {100 * like.root_rms_m:.1f} cm, joints {like.joint_rms_deg:.1f} degrees off, "
+            f"{like.worst_joint.replace('_', ' ')} most with {like.worst_joint_rms_deg:.1f}; peak force "
+            f"{cert.peak_force:.1f} body weights, peak torque {100 * cert.peak_torque_ratio:.0f} % of its limit",
+        ]
+
+
+def with_physics(
+    clip: BodyClip,
+    variation: Variation | None = None,
+    watch: Callable[[Progress], None] = unwatched,
+    settings: DynamicSettings | None = None,
+) -> Physics:
+    """A clip made to obey physics by trajectory optimisation, optionally varied."""
+    chosen, change = settings or DynamicSettings(), variation or Variation()
+    if change.lift is not None:
+        chosen = replace(chosen, lift=change.lift)
+    sketch = varied_sketch(Sketch(clip, supports_of(clip)), change)
+    return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))
 
 
 @dataclass(frozen=True)
 class Variation:
-    """What is to be different."""
+    """Changes of a motion's path, rhythm and foot height.
 
-    speed: float = 1.0  # times as fast, by quicker and longer strides
-    stride: float = 1.0  # times as long in the same time
+    Footholds and the motion of the body are left to the optimiser, as in [Muico2009] section 3.2.
+    """
+
+    speed: float = 1.0  # factor of the speed, by quicker and longer strides
+    stride: float = 1.0  # factor of the stride length at the same rhythm
     turn: float = 0.0  # rad to the left over the motion, or over each cycle
-    lift: float | None = None  # m: height of swinging feet half way
+    lift: float | None = None  # m: height of swing feet at mid-swing
 
     @property
     def nothing(self) -> bool:
-        """Is it none?"""
+        """Whether it changes nothing."""
         return self == Variation()
 
 
 def parse_variation(texts: tuple[str, ...]) -> Variation:
-    """Variations as they are typed, such as speed:1.2 or turn:30."""
+    """Parse variations such as speed:1.2 or turn:30."""
     chosen: dict[str, float] = {}
     for text in texts:
         name, _, number = text.partition(":")
@@ -62,26 +121,26 @@ def parse_variation(texts: tuple[str, ...]) -> Variation:
 
 
 def varied_sketch(sketch: Sketch, variation: Variation) -> Sketch:
-    """The sketch with another way and another rhythm."""
+    """The sketch with another path and rhythm."""
     clip = sketch.clip
     if variation.nothing:
         return sketch
     if any(support.place is not None for support in sketch.supports):
-        raise PoiseError(f"motion '{clip.name}' holds on to something: it cannot be varied")
+        raise PoiseError(f"motion '{clip.name}' holds on to something, so it cannot be varied")
     way = clip.qpos[-1, :2] - clip.qpos[0, :2]
     if np.linalg.norm(way) < _LEAST:
-        raise PoiseError(f"motion '{clip.name}' goes nowhere: it has no speed, stride or turn to vary")
+        raise PoiseError(f"motion '{clip.name}' goes nowhere, so its speed, stride or turn cannot be varied")
     rhythm = variation.speed**_BY_RHYTHM
     longer = variation.stride * variation.speed / rhythm
     qpos = np.array(clip.qpos)
-    done = (qpos[:, :2] - qpos[0, :2]) @ way / (way @ way)  # (T,) share of the way
+    done = (qpos[:, :2] - qpos[0, :2]) @ way / (way @ way)  # (T,) fraction of the path
     qpos[:, :2] += (longer - 1.0) * done[:, None] * way
     qpos = _bent(qpos, variation.turn * done)
     return replace(sketch, clip=replace(clip, qpos=readonly(qpos), rate=clip.rate * rhythm))
 
 
 def _bent(qpos: Array, turn: Array) -> Array:
-    """Poses along a path that turns by (T,) rad; each piece of the path turned as far as the body is in its middle."""
+    """Poses along a path that turns by (T,) rad; each segment is rotated by the mean of its ends' angles."""
     out = np.array(qpos)
     middle = 0.5 * (turn[1:] + turn[:-1])
     piece = np.diff(qpos[:, 0] + 1j * qpos[:, 1]) * np.exp(1j * middle)
@@ -90,64 +149,3 @@ def _bent(qpos: Array, turn: Array) -> Array:
     zero = np.zeros_like(turn)
     out[:, 3:7] = quat_multiply(quat_exp(np.stack([zero, zero, turn], axis=1)), qpos[:, 3:7])
     return out
-
-
-@dataclass(frozen=True, eq=False)
-class Physics:
-    """A motion that obeys physics, with its certificate."""
-
-    dynamic: Dynamic
-    certificate: Certificate
-    likeness: Likeness
-    iterations: int
-    solve_s: float
-
-    @classmethod
-    def timed(cls, search: Callable[[], Optimised]) -> Physics:
-        """What a search finds, and how long it takes."""
-        began = time.perf_counter()
-        found = search()
-        spent = time.perf_counter() - began
-        like = likeness(found.dynamic, found.wished)
-        return cls(found.dynamic, certify(found.dynamic), like, found.iterations, spent)
-
-    def brief(self) -> str:
-        """In a line."""
-        sure, like = self.certificate, self.likeness
-        return (
-            f"{self.solve_s:.1f} s, equations {sure.equations:.0e} body weights, slip {sure.slip_mm:.1g} mm, "
-            f"root {100 * like.root_rms_m:.1f} cm and joints {like.joint_rms_deg:.1f} degrees from the source"
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        found = {"iterations": self.iterations, "solve_s": self.solve_s}
-        return {**found, **self.certificate.as_dict(), **self.likeness.as_dict()}
-
-    def lines(self) -> list[str]:
-        """For people."""
-        sure, like = self.certificate, self.likeness
-        return [
-            f"physics: {self.iterations} iterations in {self.solve_s:.1f} s; equations of motion within "
-            f"{sure.equations:.1e} body weights, contacts slip {sure.slip_mm:.4f} mm and sink "
-            f"{sure.penetration_mm:.4f} mm",
-            f"forces outside friction cones {sure.cone:.2g} N, torques beyond limits {sure.torque_excess:.2g} N m, "
-            f"joints beyond limits {sure.joint_excess_deg:.2g} degrees",
-            f"likeness: root {100 * like.root_rms_m:.1f} cm, joints {like.joint_rms_deg:.1f} degrees off, "
-            f"{like.worst_joint.replace('_', ' ')} most with {like.worst_joint_rms_deg:.1f}; peak force "
-            f"{sure.peak_force:.1f} body weights, peak torque {100 * sure.peak_torque_ratio:.0f} % of its limit",
-        ]
-
-
-def with_physics(
-    clip: BodyClip,
-    variation: Variation | None = None,
-    watch: Callable[[Progress], None] = unwatched,
-    settings: DynamicSettings | None = None,
-) -> Physics:
-    """A clip, varied if asked for, as torques and contacts can bring it about."""
-    chosen, change = settings or DynamicSettings(), variation or Variation()
-    if change.lift is not None:
-        chosen = replace(chosen, lift=change.lift)
-    sketch = varied_sketch(Sketch(clip, supports_of(clip)), change)
-    return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))

@@ -1,4 +1,4 @@
-"""Rows of what touches: it stays where it stands or rolls, is held or keeps off, and pushes within its cone."""
+"""Rows of the problem besides the equations of motion: likeness, joint limits, end states, contacts and forces."""
 
 from __future__ import annotations
 
@@ -11,32 +11,30 @@ from poise.physics.rows import Bounded, Rows
 from poise.physics.task import LENGTH, Balls, Closure, EndState, SpacetimeTask, Trajectory, VariableLayout
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
-# Rows of poses: like the wished ones, as smooth as they are, and within joint limits.
-
 
 def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Rows:
-    """Poses (N + 1, nq) stay near the wished ones."""
+    """Cost: deviation of poses (N + 1, nq) from the desired ones."""
     weights = motion.task.weights
     counts = (3, 3, motion.task.body.nv - 6)
     scale = np.sqrt(np.repeat((weights.place, weights.turn, weights.joint), counts))
-    away, _, slope = motion.path.difference(motion.task.wished, qpos)
+    away, _, slope = motion.path.difference(motion.task.desired, qpos)
     return Rows("likeness", layout.pose, scale[:, None] * slope, scale * away)
 
 
-def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, wished: Array) -> Rows:
-    """Joints speed up as in the wished motion; `wished` (N - 1, nj) rad/s^2."""
+def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> Rows:
+    """Cost: deviation of joint accelerations from the desired `desired` (N - 1, nj) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
     start, end = t.way_start[:, 6:], t.way_end[:, 6:]
     jacobian = np.concatenate([-start[:-1], start[1:] - end[:-1], end[1:]], axis=2)
-    value = np.diff(t.way[:, 6:], axis=0) / h**2 - wished
+    value = np.diff(t.way[:, 6:], axis=0) / h**2 - desired
     return Rows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
 
 
 def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bounded:
-    """Joints stay within their limits; a limit of a ball beyond half a turn is none."""
+    """Bounds: joint limits; limits of a ball joint beyond half a turn are ignored."""
     body = motion.task.body
     angles, slope = motion.path.angles(qpos)
-    margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # a narrow joint keeps its middle
+    margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # leaves narrow joints some range
     lower, upper = body.lower[6:] + margin, body.upper[6:] - margin
     ball = np.isin(np.arange(6, body.nv), motion.path.balls)
     lower, upper = np.where(ball & (lower < -np.pi), -np.inf, lower), np.where(ball & (upper > np.pi), np.inf, upper)
@@ -44,11 +42,8 @@ def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bo
     return Bounded(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
 
 
-# Rows of the ends: states that a trajectory starts from or ends in, and the closing of a cycle.
-
-
 def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
-    """The given first and last states, or rest in whatever pose."""
+    """Equalities: the given first and last states, or rest in any pose."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
         if end is not None:
@@ -83,7 +78,7 @@ def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x:
 
 
 def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
-    """The last state, and the step from it, are the first, carried by one cycle."""
+    """Equalities: the last state and the forces of the step from it are the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
     joints, by_zero, by_last_but_one = path.difference(x.qpos[[0]], x.qpos[[-2]])
@@ -120,7 +115,7 @@ def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: P
 
 
 def _tied(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> Rows:
-    """`last` (1, k) is `first` carried along, where both exist; columns (2, k)."""
+    """Equalities: `last` (1, k) is `first` (1, k) times `carry`, where variables of columns (2, k) exist."""
     exists = (columns[1] >= 0).astype(float)
     jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]
     return Rows(name, _both(*columns), jacobian, (last - first @ carry.T) * exists)
@@ -135,7 +130,7 @@ _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 
 def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
-    """What is down is on the ground and stays, or rolls; what is held is where it is held. Frames 1 to N."""
+    """Equalities of frames 1 to N: contacts are on the ground and do not slip, grips are at their places."""
     balls, count = motion.task.balls, motion.task.balls.bearing
     down, is_held = balls.down[1:, :count], balls.held[:count]
     names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
@@ -156,17 +151,17 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
 
 
 def _flat(part: Array) -> Array:
-    """(n, S, k, ...) as rows (n, S k, ...)."""
+    """(n, S, k, ...) reshaped to rows (n, S k, ...)."""
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 
 
 def _heights(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array]:
-    """(n, C) m of the balls' lowest points over the ground, and by pose."""
+    """(n, C) m: heights of the spheres' lowest points over the ground, and their derivatives by the pose."""
     return t.inverse.point[..., 2] - balls.radius - balls.ground[1:], t.inverse.point_q[:, :, 2]
 
 
 def _slip(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
-    """(n - 1, S, 2) m along the ground from frame to frame beyond rolling, by pose and by the next pose."""
+    """(n - 1, S, 2) m: horizontal slip from frame to frame beyond rolling, and derivatives by the two poses."""
     parts = (t.inverse.point, t.inverse.point_q, t.inverse.attitude, t.inverse.spin)
     point, point_q, attitude, spin = (part[:, : balls.bearing] for part in parts)
     turned = quat_log(quat_multiply(attitude[1:], quat_conjugate(attitude[:-1])))  # (n - 1, S, 3) in the world
@@ -181,7 +176,7 @@ def _slip(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
 
 
 def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Bounded]:
-    """What is not down keeps its distance from the ground."""
+    """Bounds: spheres that are not in contact keep their least height over the ground."""
     balls = motion.task.balls
     least = np.where(balls.down, -np.inf, balls.least)[1:]
     watched = np.isfinite(least).any(axis=0)
@@ -195,20 +190,20 @@ def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
 
 
 def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bounded:
-    """Contacts push, and friction lies within a pyramid inside the cone; forces (N + 1, S, 3) in body weights."""
+    """Bounds: forces (N + 1, S, 3) in body weights lie in a friction pyramid inside the cone; grips are free."""
     frame, ball = np.nonzero((layout.force[..., 2] >= 0) & ~task.balls.held[: task.balls.bearing])
     columns = layout.force[frame, ball]  # (B, 3)
     face = np.concatenate([-_PYRAMID, np.full((4, 1), task.friction)], axis=1)  # (4, 3)
     jacobian = np.broadcast_to(face, (len(columns), 4, 3))
     lower = np.zeros((len(columns), 4))
-    lower[columns[:, 0] < 0, 1:] = -np.inf  # no friction: one face is enough
+    lower[columns[:, 0] < 0, 1:] = -np.inf  # without friction one face is enough
     whose = np.array(task.balls.names, np.str_)[ball][:, None]
     rows = Rows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
     return Bounded(rows, lower, np.full(lower.shape, np.inf))
 
 
 def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[Rows]:
-    """Small forces, and small changes of them from step to step."""
+    """Cost: contact forces, and their changes from step to step."""
     frames = len(layout.force)
     columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)
     exists = (columns >= 0)[..., None] * np.eye(columns.shape[1])

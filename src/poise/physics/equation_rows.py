@@ -1,4 +1,4 @@
-"""Rows of the equations of motion: of the root, of momentum, of the centre of mass, and joint torques."""
+"""Rows of the equations of motion: root, momentum, centre of mass, and joint torques."""
 
 from __future__ import annotations
 
@@ -12,58 +12,9 @@ from poise.physics.rows import Bounded, Rows
 from poise.physics.task import Balls, VariableLayout
 from poise.rotations import cross_matrix
 
-# Chain rules: derivatives by pose, velocity and acceleration become derivatives by the variables of a trajectory.
-
-
-class StepSlopes(NamedTuple):
-    """Derivatives (n - 1, R, ...) of rows of the steps, in the order of `Layout.steps`."""
-
-    before: Array  # (.., nv) by the pose before the state
-    pose: Array  # (.., nv) by its pose
-    root: Array  # (.., 6) by its root velocities
-    ahead: Array  # (.., 3) by the root's predicted velocity
-    force: Array  # (.., 3 S) by the contact forces
-    after: Array  # (.., nv) by the next pose
-    root_after: Array  # (.., 6) by the next root velocities
-
-    def joined(self) -> Array:
-        """(n - 1, R, m) the Jacobian."""
-        return np.concatenate(self, axis=2)
-
-
-class StateSlopes(NamedTuple):
-    """Derivatives (n, R, ...) of rows of the states."""
-
-    before: Array  # (.., nv) by the pose before the state
-    pose: Array  # (.., nv) by its pose
-    root: Array  # (.., 6) by its root velocities
-
-
-def by_step(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array) -> StepSlopes:
-    """Of rows whose derivatives (n - 1, R, nv) by pose, velocity and acceleration of the steps' states are known."""
-    joint_v, joint_a = by_v[..., 6:] / step, by_a[..., 6:] / step**2
-    from_before, to_here = t.way_start[:-1], t.way_end[:-1]
-    from_here, to_after = t.way_start[1:], t.way_end[1:]
-    turning = by_a[..., 3:] / step**2
-    return StepSlopes(
-        before=(joint_v - joint_a) @ from_before[:, 6:],
-        pose=by_q + (joint_v - joint_a) @ to_here[:, 6:] + turning @ from_here[:, 3:],
-        root=by_v[..., :6] - by_a[..., :6] / step,
-        ahead=by_a[..., :3] / step,
-        force=by_force,
-        after=turning @ to_after[:, 3:],
-        root_after=np.zeros((*by_q.shape[:2], 6)),
-    )
-
-
-def by_state(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
-    """Of rows whose derivatives (n, R, nv) by pose and velocity of the states are known."""
-    joint = by_v[..., 6:] / step
-    return StateSlopes(joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6])
-
 
 def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
-    """Contacts and gravity alone move the whole: in prediction, in momentum, and in the centre of mass."""
+    """Equalities: only contacts and gravity change the root's prediction, the momentum and the centre of mass."""
     by_force = _wrench_by_force(motion.task.balls, t)
     return [
         _prediction_rows(motion, layout, t, by_force),
@@ -73,7 +24,7 @@ def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTe
 
 
 def _wrench_by_force(balls: Balls, t: TrajectoryTerms) -> Array:
-    """(n - 1, 6, 3 S): what forces do to the whole, about the origin."""
+    """(n - 1, 6, 3 S): wrench about the world's origin per contact force."""
     count = balls.bearing
     lever = np.array(t.inverse.point[:-1, :count])  # (n - 1, S, 3) m
     lever[..., 2] -= balls.radius[:count]
@@ -84,7 +35,7 @@ def _wrench_by_force(balls: Balls, t: TrajectoryTerms) -> Array:
 
 
 def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
-    """The predicted velocity moves the root as contacts and gravity do."""
+    """Equations of motion of the root for the predicted velocity."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1] for part in (dynamics.wrench_q, dynamics.wrench_v, dynamics.momentum_v))
     slopes = by_step(t, motion.task.step, by_q, by_v, by_a, -by_force)
@@ -93,7 +44,7 @@ def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryT
 
 
 def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
-    """Momentum about the origin changes by contacts and gravity alone."""
+    """Momentum about the origin changes only by contacts and gravity."""
     dynamics, force = t.inverse, t.x.force[1:-1]
     unit = 1.0 / (motion.task.step * motion.weight)
     before, here, root = by_state(t, motion.task.step, unit * dynamics.momentum_q, unit * dynamics.momentum_v)
@@ -101,7 +52,7 @@ def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTer
     com = dynamics.com[:-1]
     gravity = np.concatenate([np.cross(com, down), np.broadcast_to(down, com.shape)], axis=1)
     contact = (by_force @ force.reshape(len(force), -1, 1))[:, :, 0]
-    by_pose = np.zeros((len(force), 6, motion.task.body.nv))  # of contacts and gravity
+    by_pose = np.zeros((len(force), 6, motion.task.body.nv))  # derivative of contact and gravity wrenches
     by_pose[:, :3] = -cross_matrix(down) @ dynamics.momentum_v[:-1, 3:] / motion.mass
     by_pose[:, :3] -= np.einsum("ncij,ncjk->nik", cross_matrix(force), dynamics.point_q[:-1, : force.shape[1]])
     slopes = StepSlopes(
@@ -142,7 +93,7 @@ def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms)
 
 
 def _touching(balls: Balls, t: TrajectoryTerms) -> Array:
-    """(n - 1, nv, 3 S) m: how the points where balls touch the ground move with the pose, as parts of their links."""
+    """(n - 1, nv, 3 S) m: derivatives of the contact points, as points fixed to their links, by the pose."""
     count = balls.bearing
     lever = np.array([0.0, 0.0, -1.0]) * balls.radius[:count, None]  # (S, 3) m from the centre
     moved = t.inverse.point_q[:-1, :count] - cross_matrix(lever) @ t.inverse.spin[:-1, :count]
@@ -150,7 +101,54 @@ def _touching(balls: Balls, t: TrajectoryTerms) -> Array:
 
 
 def torque_bounds(motion: MotionTerms, torque: Rows) -> Bounded:
-    """Torques stay within the body's limits."""
+    """Bounds: torque limits of the body."""
     limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
     limits = np.broadcast_to(limit, torque.value.shape)
     return Bounded(torque, -limits, limits)
+
+
+class StepSlopes(NamedTuple):
+    """Derivatives (n - 1, R, ...) of the rows of steps, in the order of `VariableLayout.steps`."""
+
+    before: Array  # (.., nv) by the pose before the state
+    pose: Array  # (.., nv) by its pose
+    root: Array  # (.., 6) by its root velocities
+    ahead: Array  # (.., 3) by the root's predicted velocity
+    force: Array  # (.., 3 S) by the contact forces
+    after: Array  # (.., nv) by the next pose
+    root_after: Array  # (.., 6) by the next root velocities
+
+    def joined(self) -> Array:
+        """(n - 1, R, m) the Jacobian."""
+        return np.concatenate(self, axis=2)
+
+
+class StateSlopes(NamedTuple):
+    """Derivatives (n, R, ...) of the rows of states."""
+
+    before: Array  # (.., nv) by the pose before the state
+    pose: Array  # (.., nv) by its pose
+    root: Array  # (.., 6) by its root velocities
+
+
+def by_step(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array) -> StepSlopes:
+    """Chain rule for rows of steps: from derivatives (n - 1, R, nv) by pose, velocity and acceleration."""
+    joint_v, joint_a = by_v[..., 6:] / step, by_a[..., 6:] / step**2
+    from_before, to_here = t.way_start[:-1], t.way_end[:-1]
+    from_here, to_after = t.way_start[1:], t.way_end[1:]
+    turning = by_a[..., 3:] / step**2
+    return StepSlopes(
+        before=(joint_v - joint_a) @ from_before[:, 6:],
+        pose=by_q + (joint_v - joint_a) @ to_here[:, 6:] + turning @ from_here[:, 3:],
+        root=by_v[..., :6] - by_a[..., :6] / step,
+        ahead=by_a[..., :3] / step,
+        force=by_force,
+        after=turning @ to_after[:, 3:],
+        root_after=np.zeros((*by_q.shape[:2], 6)),
+    )
+
+
+def by_state(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
+    """Chain rule for rows of states: from derivatives (n, R, nv) by pose and velocity."""
+    joint = by_v[..., 6:] / step
+    return StateSlopes(joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6])

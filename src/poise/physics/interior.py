@@ -1,7 +1,7 @@
 """A primal-dual interior point method with Gauss-Newton steps, for least squares with many sparse constraints.
 
-After [Nocedal2006, ch. 19]: a barrier keeps bounded rows in their bounds and goes to 0; steps, see
-`poise.physics.newton`, are cut by a merit function, the l1 penalty of Eq. (18.27) with the weight of Eq. (18.36).
+After [Nocedal2006, ch. 19]: a barrier that is lowered to nearly 0 keeps bounded rows within their bounds. Steps, see
+`poise.physics.newton`, are shortened by a merit function, the l1 penalty of Eq. (18.27) with the weight of Eq. (18.36).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from poise.physics.rows import Linearised, cost_of, largest_violation, stacked
 
 X = TypeVar("X")
 
-_DECREASE = 1e-4  # share of the promised decrease of the merit that a step must bring
-_ROUNDING = 1e-10  # of the merit: less of an increase is none
-_SHORTEST = 0.02  # share of a step that is taken even if it does not help
+_DECREASE = 1e-4  # fraction of the predicted decrease of the merit that a step must achieve
+_ROUNDING = 1e-10  # relative increase of the merit that is rounding
+_SHORTEST = 0.02  # fraction of the longest step that is taken even if the merit does not improve
 _MOST_DAMPING = 1e2
-_PATIENCE = 4  # iterations with a steady cost after which constraints alone are mended, or with short steps
-_STUCK = 0.1  # share of a step: shorter is short, once the barrier is lowered
-_STARTS = 6  # times that a search begins anew, the first included, before it gives up
-_RESTORATIONS = 5
-_FIRMER = 1e-3  # softness of constraints in restorations: where they contradict each other no more
-_HOPELESS = 1e12  # damping that makes every matrix of finite numbers definite
+_PATIENCE = 4  # iterations with a steady cost before restoration, or with short steps before recentring
+_STUCK = 0.1  # steps taken by less than this fraction are short, once the barrier is lowered
+_STARTS = 6  # most starts of a search, the first and recentrings together
+_RESTORATIONS = 5  # most steps of a restoration
+_FIRMER = 1e-3  # factor of the constraints' softness in restorations
+_HOPELESS = 1e12  # damping with which every matrix of finite numbers is positive definite
 
 
 class Problem(Protocol[X]):
-    """What is minimised, over points X that need not be vectors."""
+    """A problem over points X, which need not be vectors."""
 
     @property
     def size(self) -> int:
@@ -45,52 +45,52 @@ class Problem(Protocol[X]):
         """The largest distance between two variables of one block."""
 
     def at(self, point: X) -> Linearised:
-        """Values and derivatives. The shapes are the same at every point."""
+        """Values and derivatives at a point; their shapes are the same at every point."""
 
     def moved(self, point: X, step: Array) -> X:
-        """The point a step (n,) further."""
+        """The point moved by a step (n,)."""
 
 
 @dataclass(frozen=True)
 class InteriorSettings:
-    """When to stop, and how carefully to go."""
+    """Stopping criteria and parameters of the search."""
 
     iterations: int = 120
-    tolerance: float = 1e-8  # of constraints, as the problem scales them
-    acceptable: float = 3e-7  # the same, where data contradict each other by their own rounding and it gets no better
-    steady: float = 1e-3  # relative change of the cost
+    tolerance: float = 1e-8  # violation of constraints, as the problem scales them
+    acceptable: float = 3e-7  # violation accepted after restoration, as inconsistent data may allow no less
+    steady: float = 1e-3  # relative change below which the cost is steady
     barrier: float = 1e-2
     least_barrier: float = 1e-7
     softness: float = 1e-7
     damping: float = 1e-6
-    boundary: float = 0.99  # share of the way to a bound that a step may take
+    boundary: float = 0.99  # fraction of the way to a bound that a step may take
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search has come."""
+    """Progress of a search."""
 
     iteration: int
     cost: float
     violation: float
     barrier: float
-    length: float  # share of the last step that was taken
+    length: float  # fraction of the last step that was taken
 
 
 @dataclass(frozen=True, eq=False)
 class InteriorSolution(Generic[X]):
-    """Where the search ended, certified by what is left over."""
+    """The end of a search, with its remaining violation."""
 
     point: X
     linearised: Linearised
     cost: float
-    violation: float  # largest of all constraints
+    violation: float  # largest over all constraints
     iterations: int
     converged: bool  # whether all constraints hold
 
 
 def unwatched(_: Progress) -> None:
-    """Nobody is told."""
+    """Ignore the progress."""
 
 
 def minimise(
@@ -99,19 +99,19 @@ def minimise(
     settings: InteriorSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
 ) -> InteriorSolution[X]:
-    """Search from a start, which need not satisfy anything."""
-    with threadpool_limits(1):  # the blocks are small: threads cost eight times what they give
+    """Minimise from a start that need not satisfy any constraint."""
+    with threadpool_limits(1):  # the blocks are small: with threads it takes eight times as long
         return _Search(problem, start, settings or InteriorSettings()).run(watch)
 
 
 @dataclass(frozen=True, eq=False)
 class _Trial(Generic[X]):
-    """A point that a step may lead to."""
+    """A trial point of a step."""
 
     point: X
     here: Linearised
     slack: Array  # (b,)
-    gap: float  # how far all constraints are off together
+    gap: float  # sum of all constraint violations
     merit: float
 
 
@@ -152,7 +152,7 @@ class _Search(Generic[X]):
         )
 
     def _recentre(self) -> None:
-        """Begin anew from here, far from all bounds: at the start, or where bounds leave no room for steps."""
+        """Restart from the current point with a large barrier: at first, and where bounds leave no room for steps."""
         self._starts += 1
         self._barrier, self._penalty = self._settings.barrier, 1.0
         slack = np.maximum(room(self._here), np.sqrt(self._barrier))
@@ -163,7 +163,7 @@ class _Search(Generic[X]):
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
 
     def _restore(self) -> bool:
-        """Go to where constraints hold as well as they can, if it is near and that is well enough; whether it is."""
+        """Move to the nearby point of least violation if that is acceptable; return whether it is."""
         newton, best = self._newton(_FIRMER), (self._point, self._here)
         point, here = best
         for _ in range(_RESTORATIONS):
@@ -178,7 +178,7 @@ class _Search(Generic[X]):
         return True
 
     def _advance(self) -> float:
-        """Take one step; the share of it that was taken."""
+        """Take one step; return the fraction taken."""
         newton = self._newton()
         step, change = newton.step()
         duals, boundary = self._duals, self._settings.boundary
@@ -196,7 +196,7 @@ class _Search(Generic[X]):
         return length
 
     def _newton(self, softer: float = 1.0) -> Newton:
-        """The system of a step; with more damping where rounding makes the matrix indefinite."""
+        """The linear system of a step, with more damping if rounding makes the matrix indefinite."""
         shape = self._problem.size, self._problem.bandwidth
         while True:
             chosen = Conditioning(softer * self._settings.softness, self._damping)
@@ -204,14 +204,14 @@ class _Search(Generic[X]):
                 return Newton(self._here, self._duals, self._barrier, shape, chosen)
             except LinAlgError:
                 if self._damping > _HOPELESS:
-                    raise PoiseError("the optimiser broke down: derivatives are not finite") from None
+                    raise PoiseError("the optimiser failed: derivatives are not finite") from None
                 self._damping *= 100
 
     def _take(self, newton: Newton, step: Array, change: Duals, most: float) -> float:
-        """Go along a step as far as the merit becomes better; the share of it.
+        """Move along a step as far as the merit improves; return the fraction taken.
 
-        Where constraints are curved, the whole step may leave them and look worse than it is: before it is cut, it is
-        corrected to second order [Nocedal2006, sec. 15.6].
+        Where constraints are curved, a good full step may violate them and raise the merit. Before such a step is
+        shortened, a second-order correction is tried [Nocedal2006, sec. 15.6].
         """
         before, descent = self._merit_and_descent(step, change.slack)
 
@@ -231,7 +231,7 @@ class _Search(Generic[X]):
         return length
 
     def _trial(self, step: Array, slack_step: Array) -> _Trial[X]:
-        """The merit a step further."""
+        """The trial point after a step."""
         point, slack = self._problem.moved(self._point, step), self._duals.slack + slack_step
         return self._judged(point, self._problem.at(point), slack)
 
@@ -242,7 +242,7 @@ class _Search(Generic[X]):
         return _Trial(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
 
     def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_Trial[X], float]:
-        """The merit here and its slope along a step, the penalty raised so that this is downwards."""
+        """The current point with its merit, and the merit's slope along a step; the penalty is raised so that it falls."""
         slope, curvature = self._predicted(step, slack_step)
         gap = self._judged(self._point, self._here, self._duals.slack).gap
         if gap > 0:
@@ -269,13 +269,13 @@ class _Search(Generic[X]):
 
 
 def _share(value: Array, step: Array, boundary: float) -> float:
-    """The share of a step that keeps positive values positive."""
+    """The fraction of a step that keeps positive values positive."""
     down = step < 0
     return float(min(1.0, boundary * np.min(-value[down] / step[down], initial=np.inf)))
 
 
 def _check_finite(here: Linearised) -> None:
-    """Stop at the first number that is not one, before it spreads."""
+    """Raise a PoiseError at the first value that is not finite."""
     for rows in (*here.cost, *here.equal, *here.tied, *(bounded.rows for bounded in here.bounded)):
         if not np.isfinite(rows.value).all():
-            raise PoiseError(f"the optimiser met a number that is not finite in '{rows.name}'")
+            raise PoiseError(f"the optimiser failed: a number is not finite in '{rows.name}'")

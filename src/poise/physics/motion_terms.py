@@ -1,14 +1,14 @@
-"""The equations of motion of a candidate trajectory, in our own discretisation.
+"""The equations of motion of a candidate trajectory, discretised as in the world.
 
-A step of the world from state (q, v) by torques and contact forces, see `poise.world`:
+A step from state (q, v) with torques and contact forces f, see `poise.world`:
 
     M (w - v) / h + bias = torque - damping w + J' f       predicted velocity w
     q+ = q (+) h w, moved so that  com+ = com + h P+ / m
     v+ = w with root velocities of momentum                 P+ = P + h (m g + sum f),  H+ = H + h sum (r - com) x f
 
 About the world's origin the last line reads: momentum+ = momentum + h (wrench of contacts + of gravity at com).
-Joint velocities of a state are differences of poses; root velocities v and the root's predicted linear velocity are
-variables, its predicted angular velocity is again a difference of poses.
+Joint velocities of a state are differences of poses. Root velocities v and the root's predicted linear velocity are
+variables; its predicted angular velocity is again a difference of poses.
 """
 
 from __future__ import annotations
@@ -25,54 +25,18 @@ from poise.dynamics.tree import Tree, tree_of
 from poise.physics.task import SpacetimeTask, Trajectory
 from poise.rotations import inverse_right_jacobian
 
-# Differences of poses along a trajectory, and how they change with the poses.
-
-
-class PosePath:
-    """Steps between poses of a body, many at once, with derivatives by the tangents of the poses."""
-
-    def __init__(self, body: Body) -> None:
-        self._space = PoseSpace(body)
-        self._nv = body.nv
-        self.balls = self._space.balls  # (K, 3) freedoms of ball joints
-
-    def moved(self, qpos: Array, step: Array) -> Array:
-        """Poses (T, nq) a tangent step (T, nv) further."""
-        return self._space.moved(qpos, step)
-
-    def difference(self, start: Array, end: Array) -> tuple[Array, Array, Array]:
-        """The way (T, nv) from `start` to `end`, and its derivatives (T, nv, nv) by the tangents of both."""
-        way, turns = self._space.difference(start, end), self._space.turns
-        by_start, by_end = (
-            self._slopes(sign, self._space.slides, turns, inverse_right_jacobian(sign * way[:, turns]))
-            for sign in (-1.0, 1.0)
-        )
-        return way, by_start, by_end
-
-    def angles(self, qpos: Array) -> tuple[Array, Array]:
-        """What joint limits bound (T, nv), 0 on the root, and its derivative (T, nv, nv)."""
-        angles, balls = self._space.angles(qpos), self._space.balls
-        return angles, self._slopes(1.0, self._space.hinges, balls, inverse_right_jacobian(angles[:, balls]))
-
-    def _slopes(self, sign: float, straight: Ints, turns: Ints, blocks: Array) -> Array:
-        """(T, nv, nv) of `sign` times 1 on straight freedoms and blocks (T, K, 3, 3) on turns (K, 3)."""
-        out = np.zeros((len(blocks), self._nv, self._nv))
-        out[:, straight, straight] = sign
-        out[:, turns[:, :, None], turns[:, None, :]] = sign * blocks
-        return out
-
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryTerms:
-    """A candidate and all about its states, frames 1 to N: n = N of them, and n - 1 steps from each to the next."""
+    """A candidate trajectory and the terms of its n = N states, frames 1 to N, and of the n - 1 steps between them."""
 
     x: Trajectory
-    inverse: Inverse  # of the n states with the accelerations of their steps; of the last without
-    torque: Array  # (n, nv) N m that joints must give, damping included; at the root what is missing
+    inverse: Inverse  # inverse dynamics of the n states with the accelerations of their steps, the last with none
+    torque: Array  # (n, nv) N m of the joints, damping included; on the root the residual
     qvel: Array  # (n, nv)
     way: Array  # (n, nv) differences of poses, from each of frames 0 to N - 1 to the next
-    way_start: Array  # (n, nv, nv) how they change with the first pose; 0 for the root's place
-    way_end: Array  # (n, nv, nv) and with the second
+    way_start: Array  # (n, nv, nv) derivatives of `way` by the first pose; 0 for the root's position
+    way_end: Array  # (n, nv, nv) and by the second
 
 
 class MotionTerms:
@@ -90,14 +54,48 @@ class MotionTerms:
         """The terms of a candidate."""
         h = self.task.step
         way, way_start, way_end = self.path.difference(x.qpos[:-1], x.qpos[1:])
-        for slope in (way_start, way_end):  # the root's place is told by variables of its own
+        for slope in (way_start, way_end):  # the root's linear velocity has variables of its own
             slope[:, :3, :3] = 0.0
         qvel = np.concatenate([x.root[1:], way[:, 6:] / h], axis=1)
         ahead = np.array(qvel)
         ahead[:-1, :3], ahead[:-1, 3:] = x.ahead[1:-1], way[1:, 3:] / h
-        force = np.zeros((len(qvel), *self.task.balls.centre.shape))  # none in the last state, which has no step
+        force = np.zeros((len(qvel), *self.task.balls.centre.shape))  # zero in the last state, which has no step
         force[:-1, : self.task.balls.bearing] = self.weight * x.force[1:-1]
         inverse = inverse_dynamics(self.tree, x.qpos[1:], qvel, (ahead - qvel) / h, self._bearings, force)
         torque = np.array(inverse.torque)
         torque[:-1] += self.tree.damping * ahead[:-1]
         return TrajectoryTerms(x, inverse, torque, qvel, way, way_start, way_end)
+
+
+class PosePath:
+    """Differences between poses of a body, with derivatives in the tangent spaces of the poses."""
+
+    def __init__(self, body: Body) -> None:
+        self._space = PoseSpace(body)
+        self._nv = body.nv
+        self.balls = self._space.balls  # (K, 3) degrees of freedom of ball joints
+
+    def moved(self, qpos: Array, step: Array) -> Array:
+        """Poses (T, nq) moved by tangent steps (T, nv)."""
+        return self._space.moved(qpos, step)
+
+    def difference(self, start: Array, end: Array) -> tuple[Array, Array, Array]:
+        """The tangent step (T, nv) from `start` to `end`, and its derivatives (T, nv, nv) by both poses."""
+        way, turns = self._space.difference(start, end), self._space.turns
+        by_start, by_end = (
+            self._slopes(sign, self._space.slides, turns, inverse_right_jacobian(sign * way[:, turns]))
+            for sign in (-1.0, 1.0)
+        )
+        return way, by_start, by_end
+
+    def angles(self, qpos: Array) -> tuple[Array, Array]:
+        """Coordinates (T, nv) that joint limits bound, 0 on the root, and their derivatives (T, nv, nv)."""
+        angles, balls = self._space.angles(qpos), self._space.balls
+        return angles, self._slopes(1.0, self._space.hinges, balls, inverse_right_jacobian(angles[:, balls]))
+
+    def _slopes(self, sign: float, straight: Ints, turns: Ints, blocks: Array) -> Array:
+        """(T, nv, nv): `sign` times 1 on the diagonal of `straight` and times blocks (T, K, 3, 3) on `turns` (K, 3)."""
+        out = np.zeros((len(blocks), self._nv, self._nv))
+        out[:, straight, straight] = sign
+        out[:, turns[:, :, None], turns[:, None, :]] = sign * blocks
+        return out

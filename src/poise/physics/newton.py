@@ -1,9 +1,8 @@
 """One step of the interior point method: the linear system of the optimality conditions.
 
-Equality rows A x = -a with multipliers y are softened by a proximal term, A dx - softness dy = -a, which leaves the
-solution where it is but asks no row to be independent of the others: the matrix H + A'A / softness + G' diag(z / s) G
-is banded and positive definite always. Bounds G x + g = s > 0 have multipliers z with s z = barrier
-[Nocedal2006, Eq. (19.6)].
+Equality rows A x = -a with multipliers y are softened by a proximal term, A dx - softness dy = -a. It does not change
+the solution, and rows need not be independent: the matrix H + A'A / softness + G' diag(z / s) G is always banded and
+positive definite. Bounds G x + g = s > 0 have multipliers z with s z = barrier [Nocedal2006, Eq. (19.6)].
 """
 
 from __future__ import annotations
@@ -20,16 +19,89 @@ from poise.arrays import Array
 from poise.kernel import kernel
 from poise.physics.rows import Linearised, Rows, joined, split, stacked
 
-# Symmetric positive definite systems whose entries lie near the diagonal, with a few rows that tie far ends.
-
 _AT_ONCE = 128
-"""Blocks that are squared together: more take memory, not less time."""
+"""Blocks whose products are computed together; more take memory without saving time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """Slacks and multipliers, or changes of them."""
+
+    slack: Array  # (b,) slacks: distances to bounds at convergence
+    press: Array  # (b,) multipliers of bounds
+    pull: Array  # (e,) multipliers of equal rows
+    tie: Array  # (t,) multipliers of tied rows
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """Regularisation of a step's matrix."""
+
+    softness: float
+    damping: float
+
+
+class Newton:
+    """The linear system of a problem at a point, which gives the step and corrections of it."""
+
+    def __init__(
+        self, here: Linearised, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
+    ) -> None:
+        """`shape`: number of variables, and bandwidth."""
+        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
+        self._size, bandwidth = shape
+        self._ratio = duals.press / duals.slack
+        self._ties = dense(here.tied, self._size)
+        band = normal_band(self._weighted(), self._size, bandwidth, chosen.damping)
+        self._factored = Factored(band, self._ties, chosen.softness)
+
+    def step(self) -> tuple[Array, Duals]:
+        """The step (n,) of the variables, and the changes of slacks and multipliers."""
+        here, duals = self._here, self._duals
+        right = -self._ties.T @ duals.tie
+        for rows in here.cost:
+            right -= rows.pulled(rows.value, self._size)
+        for rows, part in zip(here.equal, split(duals.pull, here.equal), strict=True):
+            right -= rows.pulled(part, self._size)
+        gap, wanted = room(here) - duals.slack, self._barrier / duals.slack
+        right += self._restoring(stacked(here.equal), gap) + self._pressed(wanted)
+        step, tie_step = self._factored.solve(right, -stacked(here.tied))
+        pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / self._softness
+        slack_step = room_along(here, step) + gap
+        return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
+
+    def correction(self, trial: Linearised, slack: Array) -> Array:
+        """(n,) first-order correction of the violations at a trial point with slacks (b,)."""
+        right = self._restoring(stacked(trial.equal), room(trial) - slack)
+        return self._factored.solve(right, -stacked(trial.tied))[0]
+
+    def _restoring(self, equal: Array, gap: Array) -> Array:
+        """(n,) right-hand side that restores constraints with violations equal (e,) and gap (b,)."""
+        out = -self._pressed(self._ratio * gap)
+        for rows, part in zip(self._here.equal, split(equal / self._softness, self._here.equal), strict=True):
+            out -= rows.pulled(part, self._size)
+        return out
+
+    def _pressed(self, values: Array) -> Array:
+        """(n,) gradient of the distances to bounds, weighted by values (b,)."""
+        out = np.zeros(self._size)
+        for bounded, (low, high) in zip(self._here.bounded, by_rows(self._here, values), strict=True):
+            out += bounded.rows.pulled(low - high, self._size)
+        return out
+
+    def _weighted(self) -> list[tuple[Rows, Array | None]]:
+        """All rows with their weights in the step's matrix."""
+        here = self._here
+        out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
+        out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
+        pairs = by_rows(here, self._ratio)
+        return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]
 
 
 def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
     """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
 
-    Weights are (B, R), or None for 1. Batches with the very same columns are squared together.
+    Weights are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
     """
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
@@ -46,7 +118,7 @@ def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwi
 
 
 def _weighted(rows: Rows, weights: Array | None, part: slice) -> Array:
-    """The Jacobian of a part of the blocks, times the roots of the weights."""
+    """The Jacobian of some of the blocks, times the square roots of the weights."""
     return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
 
 
@@ -64,7 +136,7 @@ def _scatter(columns: Any, squares: Any, band: Any) -> None:
 
 
 class Factored:
-    """A band K and ties C (t, n), as the quasi-definite matrix [K, C'; C, -softness]; K = L L'."""
+    """The factored quasi-definite matrix [K, C'; C, -softness] of a band K = L L' and ties C (t, n)."""
 
     def __init__(self, band: Array, ties: Array, softness: float) -> None:
         self._factor = cholesky_banded(band.T, lower=True, check_finite=False, overwrite_ab=True)
@@ -89,21 +161,18 @@ class Factored:
 
 
 def dense(rows: Sequence[Rows], size: int) -> Array:
-    """(t, n) the Jacobian of a few rows, written out."""
+    """(t, n) dense Jacobian of a few rows."""
     parts = [np.zeros((0, size))]
     for batch in rows:
-        out = np.zeros((*batch.value.shape, size + 1))  # the last for columns without a variable
+        out = np.zeros((*batch.value.shape, size + 1))  # the last column is for columns without a variable
         for b, columns in enumerate(batch.columns):
             out[b][:, columns] = batch.jacobian[b]
         parts.append(out[..., :-1].reshape(-1, size))
     return np.concatenate(parts)
 
 
-# Bounded rows as a list of distances, one for each finite bound: lower ones of a batch, then its upper ones.
-
-
 def room(here: Linearised) -> Array:
-    """(b,) distances to all bounds; negative beyond them."""
+    """(b,) distances to all finite bounds, negative beyond them: per batch to lower bounds, then to upper ones."""
     out = []
     for bounded in here.bounded:
         value, low, high = bounded.rows.value, bounded.lower, bounded.upper
@@ -112,7 +181,7 @@ def room(here: Linearised) -> Array:
 
 
 def room_along(here: Linearised, step: Array) -> Array:
-    """(b,) how the distances change with a step (n,), to first order."""
+    """(b,) first-order change of the distances with a step (n,)."""
     out = []
     for bounded in here.bounded:
         change = bounded.rows.along(step)
@@ -121,7 +190,7 @@ def room_along(here: Linearised, step: Array) -> Array:
 
 
 def by_rows(here: Linearised, values: Array) -> list[tuple[Array, Array]]:
-    """Values (b,) of bounds at their rows: for each batch those of the lower bounds (B, R) and of the upper."""
+    """Values (b,) of bounds in the shapes of the rows: per batch (B, R) of lower and of upper bounds; 0 for none."""
     out, start = [], 0
     for bounded in here.bounded:
         pair = []
@@ -133,78 +202,3 @@ def by_rows(here: Linearised, values: Array) -> list[tuple[Array, Array]]:
             start = end
         out.append((pair[0], pair[1]))
     return out
-
-
-@dataclass(frozen=True, eq=False)
-class Duals:
-    """Slacks and multipliers, or a change of them."""
-
-    slack: Array  # (b,) distances to bounds, as the search has them
-    press: Array  # (b,) multipliers of bounds
-    pull: Array  # (e,) multipliers of equal rows
-    tie: Array  # (t,) multipliers of tied rows
-
-
-@dataclass(frozen=True)
-class Conditioning:
-    """How a step's matrix is kept definite."""
-
-    softness: float
-    damping: float
-
-
-class Newton:
-    """The system of a problem at a point: its step, and corrections of it."""
-
-    def __init__(
-        self, here: Linearised, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
-    ) -> None:
-        """`shape` is number of variables and bandwidth."""
-        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
-        self._size, bandwidth = shape
-        self._ratio = duals.press / duals.slack
-        self._ties = dense(here.tied, self._size)
-        band = normal_band(self._weighted(), self._size, bandwidth, chosen.damping)
-        self._factored = Factored(band, self._ties, chosen.softness)
-
-    def step(self) -> tuple[Array, Duals]:
-        """The step (n,) of the variables, and that of slacks and multipliers."""
-        here, duals = self._here, self._duals
-        right = -self._ties.T @ duals.tie
-        for rows in here.cost:
-            right -= rows.pulled(rows.value, self._size)
-        for rows, part in zip(here.equal, split(duals.pull, here.equal), strict=True):
-            right -= rows.pulled(part, self._size)
-        gap, wanted = room(here) - duals.slack, self._barrier / duals.slack
-        right += self._restoring(stacked(here.equal), gap) + self._pressed(wanted)
-        step, tie_step = self._factored.solve(right, -stacked(here.tied))
-        pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / self._softness
-        slack_step = room_along(here, step) + gap
-        return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
-
-    def correction(self, trial: Linearised, slack: Array) -> Array:
-        """(n,) what undoes, to first order, how far constraints are off at a trial point with slacks (b,)."""
-        right = self._restoring(stacked(trial.equal), room(trial) - slack)
-        return self._factored.solve(right, -stacked(trial.tied))[0]
-
-    def _restoring(self, equal: Array, gap: Array) -> Array:
-        """(n,) forces towards constraints that are off by equal (e,) and gap (b,)."""
-        out = -self._pressed(self._ratio * gap)
-        for rows, part in zip(self._here.equal, split(equal / self._softness, self._here.equal), strict=True):
-            out -= rows.pulled(part, self._size)
-        return out
-
-    def _pressed(self, values: Array) -> Array:
-        """(n,) forces of values (b,) away from bounds."""
-        out = np.zeros(self._size)
-        for bounded, (low, high) in zip(self._here.bounded, by_rows(self._here, values), strict=True):
-            out += bounded.rows.pulled(low - high, self._size)
-        return out
-
-    def _weighted(self) -> list[tuple[Rows, Array | None]]:
-        """All rows with their weights in the step's matrix."""
-        here = self._here
-        out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
-        out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
-        pairs = by_rows(here, self._ratio)
-        return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]

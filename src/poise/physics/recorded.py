@@ -1,4 +1,4 @@
-"""A motion that obeys physics, written down as if it had been performed: so that it can be audited and watched."""
+"""A motion that obeys physics as a recording, so that it can be audited and viewed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from poise.world.scene import Scene
 
 
 def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
-    """Every state, torque and contact force of a motion, on the terrain that it was made for.
+    """A recording of a motion's states, torques and contact forces, on the terrain that it was made for.
 
-    As in the world, forces act midway between surfaces that are about to touch.
+    As in the world, forces act midway between contact point and ground.
     """
     clip, contacts = motion.clip, motion.contacts
     body = clip.body
@@ -56,7 +56,7 @@ def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
 
 
 def scene_of_motion(motion: Dynamic, terrain: str = "flat") -> Scene:
-    """The ground, and a bar where hands hold on."""
+    """The body on the terrain, with a bar where hands hold on."""
     gripping = motion.contacts.down & motion.contacts.held
     if not gripping.any():
         return Scene.of(motion.clip.body, terrain)

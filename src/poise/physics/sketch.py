@@ -1,11 +1,10 @@
-"""From a sketch to a motion that obeys physics: the task that is optimised, and what comes back."""
+"""Make a sketch obey physics: set up the optimisation task, solve it, and convert the result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,55 +23,18 @@ from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, rounded
 from poise.rotations import quat_rotate
 
-# Flights of a motion as it is wished for: is it in the air wherever nothing bears it?
-
-
-def check_flights(sketch: Sketch, far: float) -> None:
-    """Refuse a motion that nothing bears for longer than it could fly without coming `far` (m) from where it is.
-
-    Free fall bends the path of the centre of mass: half way it is g T^2 / 8 above the middle of both ends. If the
-    wished one is less or more by b, any flight is b / 2 away from it somewhere.
-    """
-    clip, body = sketch.clip, sketch.clip.body
-    borne = np.zeros(clip.frames, bool)
-    for support in sketch.supports:
-        borne |= support.down
-    fall = float(np.linalg.norm(body.model.opt.gravity))
-    for start, stop in runs(~borne):
-        half = (stop - 1 - start) // 2
-        first, middle, last = _heights(sketch, np.array([start, start + half, start + 2 * half], np.int64))
-        bend = middle - 0.5 * (first + last)
-        if abs(fall * (half / clip.rate) ** 2 / 2 - bend) > 2 * far:
-            raise PoiseError(
-                f"motion '{clip.name}' finds no way to obey physics: nothing bears it from {start / clip.rate:.2f} to "
-                f"{(stop - 1) / clip.rate:.2f} s, where it does not fly"
-            )
-
-
-def _heights(sketch: Sketch, frames: NDArray[np.int64]) -> list[float]:
-    """m: of the centre of mass."""
-    model = sketch.clip.body.model
-    data, out = mujoco.MjData(model), []
-    for pose in sketch.clip.qpos[frames]:
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        out.append(float(data.subtree_com[1, 2]))
-    return out
-
-
-_NEAR = 0.1  # m: what always stays higher will not sink into the ground
-_FAR = 0.25  # m: further from where it was wished, it is another motion
+_NEAR = 0.1  # m: parts that always stay higher need no ground constraint
+_FAR = 0.25  # m: greatest distance of the root from the desired motion
 
 
 @dataclass(frozen=True)
 class DynamicSettings:
-    """How a motion is made to obey physics."""
+    """Parameters for making a motion obey physics."""
 
-    rate: float = 120.0  # steps per second, as the world makes them
-    friction: float = 0.7  # less than the ground's, so that a controller has something to spare
-    clearance: float = 0.02  # m: least height of swinging feet half way, where the wished motion is not lower itself
-    lift: float | None = None  # m: the same, however low the wished motion is
+    rate: float = 120.0  # steps per second of the world
+    friction: float = 0.7  # coefficient, less than the ground's, to leave controllers a margin
+    clearance: float = 0.02  # m: least height of swing feet at mid-swing, unless the desired motion is lower
+    lift: float | None = None  # m: the same, however low the desired motion is
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     search: InteriorSettings = field(default_factory=InteriorSettings)
 
@@ -82,7 +44,7 @@ class Optimised:
     """A motion that obeys physics, and how it was found."""
 
     dynamic: Dynamic
-    wished: BodyClip  # what it was to be like, frame by frame
+    desired: BodyClip  # the desired motion at the same frames
     iterations: int
     cost: float
 
@@ -96,63 +58,81 @@ def optimise(
     rest: tuple[bool, bool] = (False, False),
     watch: Callable[[Progress], None] = unwatched,
 ) -> Optimised:
-    """The motion nearest to a sketch that joint torques, contacts and gravity can bring about.
+    """The motion nearest to a sketch that joint torques, contacts and gravity can produce.
 
-    A cyclic clip closes exactly, cycle after cycle. `start` and `end` are states of other motions that it joins; with
-    `rest` it starts or ends at rest, in a pose of its own choice.
+    A cyclic clip is closed exactly. `start` and `end` are states of other motions that it joins; with `rest` it starts
+    or ends at rest, in any pose.
     """
     chosen = settings or DynamicSettings()
-    wished = resampled_sketch(sketch, chosen.rate)
-    check_flights(wished, _FAR)
-    task = replace(task_of(wished, chosen), start=start, end=end, rest=rest)
+    desired = resampled_sketch(sketch, chosen.rate)
+    check_flights(desired, _FAR)
+    task = replace(task_of(desired, chosen), start=start, end=end, rest=rest)
     if start is not None and end is not None:
-        task = replace(task, closure=None)  # a cycle by itself, if the two states are those of one
+        task = replace(task, closure=None)  # two states of a cycle close it by themselves
     problem = Spacetime(task)
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
-        raise PoiseError(
-            f"motion '{sketch.clip.name}' finds no way to obey physics: {problem.conflict(solution.linearised)}"
-        )
-    found = _result(problem, task, solution, wished, chosen)
-    _check_near(found, wished.clip)
-    return Optimised(found, wished.clip, solution.iterations, solution.cost)
+        raise PoiseError(f"motion '{sketch.clip.name}' cannot obey physics: {problem.conflict(solution.linearised)}")
+    found = _result(problem, task, solution, desired, chosen)
+    _check_near(found, desired.clip)
+    return Optimised(found, desired.clip, solution.iterations, solution.cost)
 
 
-def _check_near(found: Dynamic, wished: BodyClip) -> None:
-    """Whoever stands on nothing may jump instead, which obeys physics but is not what was wished."""
-    away = np.linalg.norm(found.clip.qpos[:, :3] - wished.qpos[:, :3], axis=1)
+def check_flights(sketch: Sketch, far: float) -> None:
+    """Raise a PoiseError if the sketch has no support for longer than a flight within `far` (m) of it could last.
+
+    In free fall the centre of mass at half time is g T^2 / 8 above the mean of both ends. If the desired height differs
+    from that by b, every flight is at least b / 2 away from the desired one somewhere.
+    """
+    clip, body = sketch.clip, sketch.clip.body
+    borne = np.zeros(clip.frames, bool)
+    for support in sketch.supports:
+        borne |= support.down
+    fall = float(np.linalg.norm(body.model.opt.gravity))
+    for start, stop in runs(~borne):
+        half = (stop - 1 - start) // 2
+        first, middle, last = clip.centre_of_mass[[start, start + half, start + 2 * half], 2]
+        bend = middle - 0.5 * (first + last)
+        if abs(fall * (half / clip.rate) ** 2 / 2 - bend) > 2 * far:
+            raise PoiseError(
+                f"motion '{clip.name}' cannot obey physics: it has no support from {start / clip.rate:.2f} to "
+                f"{(stop - 1) / clip.rate:.2f} s, but does not move as in free flight"
+            )
+
+
+def _check_near(found: Dynamic, desired: BodyClip) -> None:
+    """Raise a PoiseError if the motion is far from the desired one, such as a jump where support is missing."""
+    away = np.linalg.norm(found.clip.qpos[:, :3] - desired.qpos[:, :3], axis=1)
     worst = int(np.argmax(away))
     if away[worst] > _FAR:
-        borne = "" if found.contacts.down[worst].any() else " and nothing bears it"
+        unsupported = "" if found.contacts.down[worst].any() else " and it has no support"
         raise PoiseError(
-            f"motion '{wished.name}' finds no way to obey physics near the wished one: at {worst * found.step:.2f} s "
-            f"the root is {100 * away[worst]:.0f} cm off{borne}"
+            f"motion '{desired.name}' cannot obey physics near the desired motion: at {worst * found.step:.2f} s "
+            f"the root is {100 * away[worst]:.0f} cm off{unsupported}"
         )
 
 
 def state_of(dynamic: Dynamic, frame: int) -> EndState:
-    """A state of a motion, for others to start from or to end in."""
+    """A state of a motion, for other motions to start from or end in."""
     qpos, qvel = dynamic.clip.qpos[frame], dynamic.qvel[frame]
     before = PoseSpace(dynamic.clip.body).moved(qpos[None], -dynamic.step * qvel[None])[0]
     return EndState(qpos, readonly(before), qvel[:6])
 
 
 def standing_still(qpos: Array) -> EndState:
-    """Standing still in a pose."""
+    """The state at rest in a pose."""
     return EndState(qpos, qpos, np.zeros(6))
 
 
 def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
-    """The sketch with another number of frames per second, and only the supports that bear."""
+    """The sketch at another rate (frames per second), with only the supports that are ever in contact."""
     clip = sketch.clip
     if round(clip.seconds * rate) < 1:
-        raise PoiseError(
-            f"motion '{clip.name}' has {clip.frames} frames in {clip.seconds:g} s: there is no step to make"
-        )
+        raise PoiseError(f"motion '{clip.name}' is too short: {clip.frames} frames in {clip.seconds:g} s make no step")
     if clip.rate == rate:
         return _bearing(sketch)
     times = np.arange(round(clip.seconds * rate) + 1) / rate
-    times *= clip.seconds / times[-1]  # whole steps: a clip may become slower or faster by half a step
+    times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
     nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
     down = None if clip.down is None else readonly(clip.down[nearest], bool)
     qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
@@ -161,7 +141,7 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
 
 
 def _bearing(sketch: Sketch) -> Sketch:
-    """The sketch without supports that are never down, or no more in its frames."""
+    """The sketch without supports that are never in contact in its frames."""
     return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
 
 
@@ -171,7 +151,7 @@ def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
 
 
 def task_of(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
-    """The task of a sketch whose frames are the world's steps."""
+    """The optimisation task of a sketch whose frames are steps of the world."""
     clip = sketch.clip
     closure = closure_of(sketch) if clip.cyclic else None
     return SpacetimeTask(
@@ -186,7 +166,7 @@ def task_of(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
 
 
 def closure_of(sketch: Sketch) -> Closure:
-    """How one cycle carries the next: nowhere, if something stays down all the time."""
+    """Displacement from one cycle to the next; none if some support is always in contact."""
     if any(support.down.all() for support in sketch.supports):
         return Closure(0.0, readonly(np.zeros(2)))
     turn, way = advance(sketch.clip.qpos[0], sketch.clip.qpos[-1])
@@ -204,7 +184,7 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
 
 
 def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
-    """All that bears, and all else that comes near the ground and must not sink into it."""
+    """Spheres of all supports, and of other parts that come near the ground and must not penetrate it."""
     clip, body = sketch.clip, sketch.clip.body
     supports = (*sketch.supports, *_others(sketch))
     shape = len(supports), clip.frames
@@ -230,7 +210,7 @@ def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
 
 
 def _others(sketch: Sketch) -> list[Support]:
-    """Balls and contact points of the body that bear nothing but come near the ground."""
+    """Spheres and contact points of the body that support nothing but come near the ground."""
     clip, body = sketch.clip, sketch.clip.body
     balls = balls_of(body)
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
@@ -242,15 +222,15 @@ def _others(sketch: Sketch) -> list[Support]:
     known = [(s.link, s.centre) for s in sketch.supports]
     out = []
     for k, (name, link, centre, radius) in enumerate(found):
-        told = any(link == other and np.allclose(centre, place) for other, place in known)
-        if not told and (places[:, k, 2] - radius - ground).min() < _NEAR:
+        supporting = any(link == other and np.allclose(centre, place) for other, place in known)
+        if not supporting and (places[:, k, 2] - radius - ground).min() < _NEAR:
             out.append(Support(name, link, centre, never, radius, ground=readonly(ground)))
             known.append((link, centre))
     return out
 
 
 def _least(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
-    """(T, C) m: heights that balls must keep; while they swing the clearance half way, or most of what they had."""
+    """(T, C) m: least heights of spheres: in swing the clearance at mid-swing, or 0.7 of their own height if lower."""
     arch = np.zeros(down.shape)
     for c, column in enumerate(down.T):
         arch[:, c] = _arch(column, cyclic)
@@ -259,9 +239,9 @@ def _least(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: Dynam
 
 
 def _arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
-    """(T,) from 0 to 1 and back while something swings from one support to the next; 0 else.
+    """(T,) a bump from 0 to 1 and back over each swing between two contacts; 0 elsewhere.
 
-    In a cycle, what swings over its end is in one swing.
+    In a cycle, a swing may extend over its end.
     """
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
@@ -276,13 +256,13 @@ def _result(
     problem: Spacetime,
     task: SpacetimeTask,
     solution: InteriorSolution[Trajectory],
-    wished: Sketch,
+    desired: Sketch,
     settings: DynamicSettings,
 ) -> Dynamic:
-    terms, x, count = problem.terms.at(solution.point), solution.point, len(wished.supports)
+    terms, x, count = problem.terms.at(solution.point), solution.point, len(desired.supports)
     torque = np.array(terms.torque[:-1])
     torque[:, :6] = 0.0
-    supports = wished.supports
+    supports = desired.supports
     contacts = ContactSchedule(
         tuple(s.name for s in supports),
         tuple(s.link for s in supports),
@@ -293,5 +273,5 @@ def _result(
         readonly(problem.terms.weight * x.force[1:-1, :count]),
         readonly(task.balls.ground[1:, :count]),
     )
-    clip = replace(wished.clip, qpos=readonly(x.qpos[1:]))
+    clip = replace(desired.clip, qpos=readonly(x.qpos[1:]))
     return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, settings.friction)

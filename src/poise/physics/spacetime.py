@@ -1,8 +1,8 @@
-"""Trajectory optimisation: the motion nearest to a wished one that joint torques and contacts can bring about.
+"""Trajectory optimisation: the motion nearest to a desired one that joint torques and contacts can produce.
 
 [Muico2009] section 3.2, after [Witkin1988]: poses, velocities, torques and contact forces that satisfy the equations of
-motion of our own discretisation. Everything is one sparse problem of least squares with constraints, a few
-variables per frame, coupled over three frames.
+motion of the world's own discretisation. It is one sparse least-squares problem with constraints and few variables per
+frame, coupled over three frames.
 """
 
 from __future__ import annotations
@@ -28,25 +28,6 @@ from poise.physics.motion_terms import MotionTerms
 from poise.physics.rows import Linearised, Rows, violations
 from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting_forces, layout_of
 
-# Which constraint cannot be kept, and when, for people.
-
-
-def conflict(here: Linearised, layout: VariableLayout, step: float) -> str:
-    """What is violated most: ``left_foot_heel_0: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
-    found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
-    size, rows, excess = max(found, key=lambda item: item[0])
-    block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
-    whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
-    off = f"{size:.2g} {rows.unit}".rstrip()
-    return f"{whose}{rows.name} at {_when(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
-
-
-def _when(rows: Rows, block: int, layout: VariableLayout, step: float) -> float:
-    """s: of the last frame whose pose or velocity a block is about, counted from frame 1."""
-    first = rows.columns[block].max()
-    frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
-    return max(frame - 1, 0) * step
-
 
 class Spacetime:
     """The problem of a task, for `poise.physics.interior`."""
@@ -56,21 +37,21 @@ class Spacetime:
         self.layout: VariableLayout = layout_of(task)
         self.terms = MotionTerms(task)
         self.size, self.bandwidth = self.layout.size, self.layout.bandwidth
-        self._way, _, _ = self.terms.path.difference(task.wished[:-1], task.wished[1:])  # (N, nv)
+        self._way, _, _ = self.terms.path.difference(task.desired[:-1], task.desired[1:])  # (N, nv)
         self._acceleration = np.diff(self._way[:, 6:], axis=0) / task.step**2  # (N - 1, nj) rad/s^2
 
     def start(self) -> Trajectory:
-        """The wished motion, its weight shared by what bears."""
+        """The initial guess: the desired motion, with the weight shared evenly by the contacts."""
         root = np.concatenate([np.zeros((1, 6)), self._way[:, :6] / self._task.step])
         ahead = np.concatenate([root[1:, :3], root[-1:, :3]])
         pushing = acting_forces(self._task)[..., 2]
         force = np.zeros((*pushing.shape, 3))
         force[..., 2] = pushing / np.maximum(pushing.sum(axis=1, keepdims=True), 1)
-        return Trajectory(np.array(self._task.wished), root, ahead, force)
+        return Trajectory(np.array(self._task.desired), root, ahead, force)
 
     def moved(self, point: Trajectory, step: Array) -> Trajectory:
-        """The trajectory with every variable changed."""
-        padded, here = np.append(step, 0.0), self.layout  # the last for what is no variable
+        """The trajectory moved by a step of all variables."""
+        padded, here = np.append(step, 0.0), self.layout  # index -1 reads the appended 0
         return Trajectory(
             self.terms.path.moved(point.qpos, padded[here.pose]),
             point.root + padded[here.root],
@@ -105,8 +86,25 @@ class Spacetime:
         )
 
     def conflict(self, here: Linearised) -> str:
-        """What is violated most, and when, for people."""
+        """The most violated constraint and its time, as text."""
         return conflict(here, self.layout, self._task.step)
+
+
+def conflict(here: Linearised, layout: VariableLayout, step: float) -> str:
+    """The most violated constraint as text: ``heel: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
+    found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
+    size, rows, excess = max(found, key=lambda item: item[0])
+    block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
+    whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
+    off = f"{size:.2g} {rows.unit}".rstrip()
+    return f"{whose}{rows.name} at {_when(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
+
+
+def _when(rows: Rows, block: int, layout: VariableLayout, step: float) -> float:
+    """Time (s) of the last frame whose pose or velocity a block depends on, counted from frame 1."""
+    first = rows.columns[block].max()
+    frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
+    return max(frame - 1, 0) * step
 
 
 def _scaled(rows: Rows, name: str, scale: float) -> Rows:

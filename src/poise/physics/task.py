@@ -1,4 +1,4 @@
-"""What is asked of a trajectory: near which motion, borne by what, from where to where."""
+"""The task of a trajectory optimisation: desired motion, contacts and end states; and the layout of its variables."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 
 LENGTH = 100.0
-"""Constraints on places are told in cm, beside forces in body weights and momenta in body weight times step."""
+"""Scale of position constraints (cm), so that they compare with forces in body weights and momenta per step."""
 
 
 @dataclass(frozen=True)
 class SpacetimeWeights:
-    """What deviations cost. Forces are in body weights, torques in body weight times metre."""
+    """Weights of the cost. Forces are in body weights, torques in body weight times metre."""
 
-    place: float = 200.0  # per m^2 of the root
-    turn: float = 60.0  # per rad^2 of the root
-    joint: float = 30.0  # per rad^2
-    acceleration: float = 2e-5  # per (rad/s^2)^2 of joints, against the wished motion
+    place: float = 200.0  # per m^2 of the root's position
+    turn: float = 60.0  # per rad^2 of the root's orientation
+    joint: float = 30.0  # per rad^2 of joints
+    acceleration: float = 2e-5  # per (rad/s^2)^2 of joint accelerations, relative to the desired motion
     torque: float = 0.5
     force: float = 0.05
     jerk: float = 20.0  # of changes of contact forces from step to step
@@ -30,84 +30,81 @@ class SpacetimeWeights:
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """Balls of links that bear, or must not sink into the ground; a radius of 0 makes them points.
+    """Spheres of links that are in contact or must not penetrate the ground; with radius 0 they are points.
 
-    Those that ever bear come first.
+    Those that are ever in contact come first.
     """
 
     names: tuple[str, ...]  # (C,)
     link: Ints  # (C,) MuJoCo's body ids
-    centre: Array  # (C, 3) m in the link
+    centre: Array  # (C, 3) m in the link's frame
     radius: Array  # (C,) m
-    down: NDArray[np.bool_]  # (N + 1, C) frames in which they bear
-    ground: Array  # (N + 1, C) m, height below them
-    least: Array  # (N + 1, C) m, least height of the ball's lowest point over the ground; -inf for no matter
-    place: Array  # (C, 3) m where they are held while down; NaN for those that stand on the ground
+    down: NDArray[np.bool_]  # (N + 1, C) whether they are in contact
+    ground: Array  # (N + 1, C) m, height of the ground below them
+    least: Array  # (N + 1, C) m, least height of the lowest point over the ground; -inf for none
+    place: Array  # (C, 3) m, position of grips; NaN for contacts with the ground
 
     @property
     def bearing(self) -> int:
-        """How many ever bear, S."""
+        """Number of spheres that are ever in contact, S."""
         return int(np.max(np.flatnonzero(self.down.any(axis=0)), initial=-1)) + 1
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """(C,) which are held, so that they can pull as well as push."""
+        """(C,) whether they are grips, which can pull as well as push."""
         return np.isfinite(self.place[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
 class EndState:
-    """A state that a trajectory starts from or ends in."""
+    """A state in which a trajectory starts or ends."""
 
     qpos: Array  # (nq,)
-    before: Array  # (nq,) the pose one step earlier: its joints tell the joints' velocity
+    before: Array  # (nq,) pose one step earlier, which gives the joint velocities
     root_velocity: Array  # (6,) m/s in the world, rad/s in the root's frame
 
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A cycle: the last state is the first, turned about the vertical and moved along the ground."""
+    """Condition of a cycle: the last state is the first, turned about the vertical and moved along the ground."""
 
     turn: float  # rad
-    way: Array  # (2,) m, where the origin is carried
+    way: Array  # (2,) m, displacement of the origin
 
 
 @dataclass(frozen=True, eq=False)
 class SpacetimeTask:
-    """A body, a wished motion and its constraints.
+    """A body, a desired motion and its constraints.
 
-    Frames are numbered from 0 to N: states are those from 1 on, and frame 0 tells the joints' velocity at frame 1.
+    Frames are numbered from 0 to N. States are frames 1 to N; frame 0 gives the joint velocities at frame 1.
     """
 
     body: Body
     step: float  # s
-    wished: Array  # (N + 1, nq)
+    desired: Array  # (N + 1, nq)
     balls: Balls
     friction: float = 0.7  # |fx| + |fy| <= friction fz
-    margin: float = 0.01  # rad kept from joint limits, and share kept from torque limits
+    margin: float = 0.01  # rad from joint limits, and fraction of torque limits, that is kept free
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     closure: Closure | None = None
     start: EndState | None = None
     end: EndState | None = None
-    rest: tuple[bool, bool] = (False, False)  # whether it starts and ends at rest, in whatever pose
-
-
-# Where the variables of a trajectory stand: frame by frame pose, root velocities, contact forces.
+    rest: tuple[bool, bool] = (False, False)  # whether it starts and ends at rest, in any pose
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A candidate, frames 0 to N."""
+    """A candidate trajectory, frames 0 to N."""
 
     qpos: Array  # (N + 1, nq)
-    root: Array  # (N + 1, 6) velocity of the root in the state; none at frame 0
-    ahead: Array  # (N + 1, 3) m/s: velocity of the root that the step from this frame predicts; none at 0 and N
-    force: Array  # (N + 1, S, 3) in body weights, in the step from this frame
+    root: Array  # (N + 1, 6) root velocity of the state; unused at frame 0
+    ahead: Array  # (N + 1, 3) m/s: linear root velocity that the step from this frame predicts; unused at 0 and N
+    force: Array  # (N + 1, S, 3) contact forces in the step from this frame, in body weights
 
 
 @dataclass(frozen=True, eq=False)
 class VariableLayout:
-    """Numbers of variables; -1 where there is none."""
+    """Indices of variables, frame by frame; -1 where there is none."""
 
     pose: Ints  # (N + 1, nv)
     root: Ints  # (N + 1, 6)
@@ -122,44 +119,44 @@ class VariableLayout:
 
     @cached_property
     def pairs(self) -> Ints:
-        """(N - 1, 2 nv) poses of two states one after the other."""
+        """(N - 1, 2 nv) poses of two successive states."""
         return np.concatenate([self.pose[1:-1], self.pose[2:]], axis=1)
 
     @cached_property
     def triples(self) -> Ints:
-        """(N - 1, 3 nv) poses of three frames one after the other."""
+        """(N - 1, 3 nv) poses of three successive frames."""
         return np.concatenate([self.pose[:-2], self.pose[1:-1], self.pose[2:]], axis=1)
 
     @cached_property
     def arrivals(self) -> Ints:
-        """(N - 1, 2 nv + 6) poses of two states one after the other, and the root velocities of the second."""
+        """(N - 1, 2 nv + 6) poses of two successive states, and the root velocities of the second."""
         return np.concatenate([self.pairs, self.root[2:]], axis=1)
 
     @cached_property
     def steps(self) -> Ints:
-        """(N - 1, m) what a step has to do with: see `poise.physics.equation_rows.StepSlopes`."""
+        """(N - 1, m) all variables of a step: see `poise.physics.equation_rows.StepSlopes`."""
         force = self.force.reshape(len(self.force), -1)
         own = (self.pose[1:-1], self.root[1:-1], self.ahead[1:-1], force[1:-1])
         return np.concatenate([self.pose[:-2], *own, self.pose[2:], self.root[2:]], axis=1)
 
     @cached_property
     def bandwidth(self) -> int:
-        """The largest distance between variables of one step, or between forces of a step and the next."""
+        """The largest distance between variables of one step, or between forces of successive steps."""
         force = self.force.reshape(len(self.force), -1)
         reaches = [_reach(self.steps), _reach(np.concatenate([force[1:-1], force[2:]], axis=1))]
         return max(reaches)
 
 
 def _reach(columns: Ints) -> int:
-    """The largest distance of two variables of one block."""
+    """The largest distance between two variables of one block."""
     lowest = np.where(columns < 0, np.iinfo(np.int64).max, columns).min(axis=1, initial=np.iinfo(np.int64).max)
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
 def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
-    """(N + 1, S, 3) forces that may act in the step from each frame; of a cycle, those of the first step again at N.
+    """(N + 1, S, 3) which force components may act in the step from each frame; in a cycle those of frame 1 also at N.
 
-    What touches at the end of a step is stopped by the ground in this step; friction needs it to touch at both ends.
+    A normal force acts if there is contact at the end of the step; friction needs contact at both ends.
     """
     count = task.balls.bearing
     down, held = task.balls.down[:, :count], task.balls.held[:count]
@@ -174,8 +171,8 @@ def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
 
 
 def layout_of(task: SpacetimeTask) -> VariableLayout:
-    """Variables in order of time, so that what is coupled is near."""
-    frames, acting = len(task.wished), acting_forces(task)
+    """The layout in order of time, so that coupled variables are near each other."""
+    frames, acting = len(task.desired), acting_forces(task)
     exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]
     exists[1][0] = exists[2][0] = exists[2][-1] = False
     table = np.concatenate([*exists, acting.reshape(frames, -1)], axis=1)

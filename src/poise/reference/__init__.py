@@ -1,1 +1,1 @@
-"""What is tracked: motions on bodies, how files become them, and the motions that come with Poise."""
+"""Motions on bodies that controllers track, and the files that hold prepared motions."""

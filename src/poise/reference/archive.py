@@ -1,6 +1,6 @@
-"""Prepared motions as files: one NumPy archive with poses, contacts and the body they belong to, without pickles.
+"""Files of prepared motions: one NumPy archive, without pickles, of poses, contacts and a description of the body.
 
-A motion that obeys physics has velocities, torques and contact forces in the same file.
+A motion that obeys physics also stores velocities, torques and contact forces in the same file.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 
 FILE = "reference.npz"
-"""What a prepared motion is called, in a folder of its own."""
+"""File name of a prepared motion in its folder."""
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
-_TABLES = ("centre", "radius", "held", "down", "force", "ground")  # of contacts, each stored as contact_...
+_TABLES = ("centre", "radius", "held", "down", "force", "ground")  # fields of ContactSchedule, stored as contact_NAME
 
 
 def spoken_name(motion: str) -> str:
-    """What to call a motion by its name or file: one that was prepared like the folder that it was prepared in."""
+    """The name to show for a motion name or file: the stem, or for reference.npz the folder; without 'prepared-'."""
     path = Path(motion)
     name = path.absolute().parent.name if path.name == FILE else path.stem
     return name.removeprefix("prepared-")
 
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
-    """Write a body's clip, with its velocities, torques and forces if they are known; whole or not at all."""
+    """Write a clip, and the velocities, torques and contact forces of `dynamic`; the file is replaced atomically."""
     arrays = _clip_arrays(clip) | ({} if dynamic is None else _dynamic_arrays(dynamic))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
@@ -70,12 +70,12 @@ def _dynamic_arrays(dynamic: Dynamic) -> dict[str, Any]:
 
 
 def load_prepared(path: Path) -> BodyClip:
-    """Read a prepared motion; a file that is not one gives a one-line error."""
+    """Read the clip of a prepared motion. Raises a PoiseError if the file is not one."""
     return load_reference(path)[0]
 
 
 def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
-    """Read a prepared motion, and how torques and contacts bring it about if it was made to obey physics."""
+    """Read a prepared motion, with its velocities, torques and contact forces if it was made to obey physics."""
     try:
         content = io.BytesIO(Path(path).read_bytes())
     except OSError as error:
@@ -93,7 +93,7 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
         dynamic = _dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:
         raise PoiseError(f"{path}: {error}") from None
-    except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
+    except Exception:  # damaged files make NumPy raise errors of zip, zlib and its own parsers
         raise PoiseError(f"{path} is not a prepared motion (a NumPy .npz file without pickles)") from None
     fault = _fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
     if fault:
@@ -110,7 +110,7 @@ def _dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
 
 
 def is_prepared(path: Path) -> bool:
-    """Does an archive hold a prepared motion? Looks at its table of contents only."""
+    """Whether an archive holds a prepared motion, judged by its table of contents only."""
     try:
         with zipfile.ZipFile(path) as archive:
             return {f"{key}.npy" for key in _KEYS} <= set(archive.namelist())
@@ -119,7 +119,7 @@ def is_prepared(path: Path) -> bool:
 
 
 def _recipe(body: Body) -> dict[str, Any]:
-    """What it takes to build a body again."""
+    """The JSON data from which `_build` makes the body again."""
     if body.name in names() and Body.named(body.name).mjcf == body.mjcf:
         return {"named": body.name}
     if body.rigging is not None:
@@ -138,11 +138,11 @@ def _build(recipe: dict[str, Any]) -> Body:
 
 
 def _fault(clip: BodyClip, parts: list[str]) -> str | None:
-    """What makes this no motion of its body, or None."""
+    """The first inconsistency between a clip and its body, or None."""
     if clip.qpos.ndim != 2 or clip.qpos.shape[1] != clip.body.nq or not len(clip.qpos):
-        return f"its qpos has shape {clip.qpos.shape}, its body asks for (frames, {clip.body.nq})"
+        return f"its qpos has shape {clip.qpos.shape}, but its body needs (frames, {clip.body.nq})"
     if not np.all(np.isfinite(clip.qpos)) or not 0 < clip.rate < np.inf:
-        return "it holds numbers that are not finite"
+        return "its poses or its rate are not finite, or its rate is not positive"
     if clip.down is not None and clip.down.shape != (clip.frames, len(clip.parts)):
         return f"its contacts have shape {clip.down.shape}, not ({clip.frames}, {len(clip.parts)})"
     if parts != [part.name for part in clip.parts]:
@@ -151,10 +151,10 @@ def _fault(clip: BodyClip, parts: list[str]) -> str | None:
 
 
 def _dynamic_fault(dynamic: Dynamic) -> str | None:
-    """What makes these no velocities, torques and forces of the clip, or None."""
+    """The first inconsistency of velocities, torques and contact forces with the clip, or None."""
     clip, contacts = dynamic.clip, dynamic.contacts
     frames, count, nv = clip.frames, len(contacts.names), clip.body.nv
-    wanted = {
+    expected = {
         "qvel": (dynamic.qvel, (frames, nv)),
         "torque": (dynamic.torque, (frames - 1, nv)),
         "contact_centre": (contacts.centre, (count, 3)),
@@ -164,14 +164,14 @@ def _dynamic_fault(dynamic: Dynamic) -> str | None:
         "contact_force": (contacts.force, (frames - 1, count, 3)),
         "contact_ground": (contacts.ground, (frames, count)),
     }
-    for name, (table, shape) in wanted.items():
+    for name, (table, shape) in expected.items():
         if table.shape != shape:
             return f"its {name} has shape {table.shape}, not {shape}"
         if not np.all(np.isfinite(table)):
-            return f"its {name} holds numbers that are not finite"
+            return f"its {name} contains numbers that are not finite"
     if len(contacts.links) != count:
-        return f"its {count} contacts are on {len(contacts.links)} links"
+        return f"it has {count} contacts but {len(contacts.links)} contact links"
     if not 0 <= dynamic.friction < np.inf:
-        return f"its friction is {dynamic.friction:g}"
-    strange = set(contacts.links) - set(clip.body.links)
-    return f"its body has no link '{min(strange)}'" if strange else None
+        return f"its friction is {dynamic.friction:g}; it must be finite and at least 0"
+    missing = set(contacts.links) - set(clip.body.links)
+    return f"its body has no link '{min(missing)}'" if missing else None

@@ -1,10 +1,11 @@
-"""Frames of a body at a rate: a motion in the coordinates that are simulated."""
+"""Motion of a body in its generalised coordinates, sampled at a rate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,14 +19,14 @@ from poise.motion.clip import Clip
 
 @dataclass(frozen=True, eq=False)
 class BodyClip:
-    """Poses of a body. Read-only arrays; whatever changes a clip returns another."""
+    """Poses of a body over time. Arrays are read-only; operations on a clip return a new one."""
 
     name: str
     body: Body
     rate: float  # frames per second
     qpos: Array  # (T, nq)
-    down: NDArray[np.bool_] | None = None  # (T, P) which contact parts bear on something, in the order of `parts`
-    cyclic: bool = False  # the last frame is the first again, moved along the ground and turned about the vertical
+    down: NDArray[np.bool_] | None = None  # (T, P) whether each contact part of `parts` is in contact; None if unknown
+    cyclic: bool = False  # the last frame is the first, moved along the ground and turned about the vertical
 
     @property
     def frames(self) -> int:
@@ -34,12 +35,12 @@ class BodyClip:
 
     @property
     def seconds(self) -> float:
-        """From the first frame to the last."""
+        """Duration (s) from the first frame to the last."""
         return (self.frames - 1) / self.rate
 
     @cached_property
     def parts(self) -> tuple[ContactPart, ...]:
-        """What may bear on the ground: heels, balls of the feet, toe tips, hands."""
+        """Parts of the body that can be in contact with the ground: heels, balls of the feet, toe tips, hands."""
         return contact_parts(self.body)
 
     @cached_property
@@ -50,8 +51,20 @@ class BodyClip:
         step = PoseSpace(self.body).difference(self.qpos[before], self.qpos[after])
         return readonly(step * self.rate / np.maximum(after - before, 1)[:, None])
 
+    @cached_property
+    def centre_of_mass(self) -> Array:
+        """(T, 3) m: centre of mass in the world."""
+        model, data = self.body.model, mujoco.MjData(self.body.model)
+        out = np.empty((self.frames, 3))
+        for k, pose in enumerate(self.qpos):
+            data.qpos[:] = pose
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            out[k] = data.subtree_com[1]
+        return readonly(out)
+
     def skeleton_clip(self) -> Clip:
-        """The motion on the body's skeleton: the user's own where it was built for one."""
+        """The motion on the body's skeleton, which is the user's own if the body was built from it."""
         body, model = self.body, self.body.model
         if body.rigging is None:
             return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)

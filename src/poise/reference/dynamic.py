@@ -1,4 +1,4 @@
-"""Motions that obey the equations of motion: with velocities, torques and contact forces."""
+"""Motions that obey the equations of motion, with velocities, torques and contact forces."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from poise.reference.body_clip import BodyClip
 
 @dataclass(frozen=True, eq=False)
 class ContactSchedule:
-    """Balls of links that bear on something: where forces act, and which."""
+    """Contact spheres of links: when each is in contact, and the force on it."""
 
     names: tuple[str, ...]  # (C,)
     links: tuple[str, ...]  # (C,)
     centre: Array  # (C, 3) m in the link frame
     radius: Array  # (C,) m; 0 for points
-    held: NDArray[np.bool_]  # (C,) whether it can pull as well as push
-    down: NDArray[np.bool_]  # (T, C) frames in which it touches
-    force: Array  # (T - 1, C, 3) N in the world, in the step from each frame to the next
-    ground: Array  # (T, C) m, height of the ground below
+    held: NDArray[np.bool_]  # (C,) whether it is a grip, which can pull as well as push
+    down: NDArray[np.bool_]  # (T, C) whether it is in contact
+    force: Array  # (T - 1, C, 3) N in the world frame, in the step from each frame to the next
+    ground: Array  # (T, C) m, height of the ground below it
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamic:
-    """A motion that torques and contacts bring about, step by step as the world steps."""
+    """A motion with the torques and contact forces that produce it, one frame per step of the world."""
 
-    clip: BodyClip  # poses, one per step of the world
-    qvel: Array  # (T, nv) velocities of the states
+    clip: BodyClip  # one pose per step of the world
+    qvel: Array  # (T, nv)
     torque: Array  # (T - 1, nv) N m, in the step from each frame to the next; 0 on the root
     contacts: ContactSchedule
-    friction: float  # |fx| + |fy| <= friction fz holds for all that stands
+    friction: float  # coefficient: contacts that are not grips satisfy |fx| + |fy| <= friction fz
 
     @property
     def step(self) -> float:
-        """s, from frame to frame."""
+        """Time (s) from frame to frame."""
         return 1.0 / self.clip.rate
 
     def points(self) -> Array:
-        """(T, C, 3) m: where the contacts are, the lowest points of the balls."""
+        """(T, C, 3) m: contact points in the world, the lowest points of the spheres."""
         links = list(zip(self.contacts.links, self.contacts.centre, strict=True))
         places, _ = Kinematics(self.clip.body, links).at(self.clip.qpos)
         lowest = np.array(places)

@@ -1,8 +1,8 @@
-"""Control poses in time: each degree of freedom goes straight from one of its own keys to the next [Fattal2006].
+"""Control poses over time: each degree of freedom is interpolated linearly between its own keys [Fattal2006].
 
-A key is an angle of one degree of freedom at a time; a pose is a set of keys that share a time. What has no key yet
-keeps its angle, and what has no later one holds the last. The root's keys are the roll, pitch and yaw that stabilising
-torques aim at; where the root is, physics decides.
+A key is the angle of one degree of freedom at a time; a pose is a set of keys at the same time. Before its first key
+a degree of freedom moves from its initial angle to that key; after its last key it holds it. The keys of the root are
+the roll, pitch and yaw that stabilising torques aim at; the position of the root follows from physics.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 
 ROOT_TURNS = slice(3, 6)
-"""Of the coordinates: roll, pitch and yaw, rad."""
+"""Indices of the root's roll, pitch and yaw (rad) in the coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
 class PoseKeys:
-    """Angles of single degrees of freedom at times; at the same time and freedom the last one counts."""
+    """Angles of single degrees of freedom at times; of several keys for the same time the last one counts."""
 
     time: Array  # (n,) s
     dof: NDArray[np.int64]  # (n,)
@@ -36,14 +36,14 @@ class PoseKeys:
 
 
 class KeyPoses:
-    """Control poses of a body as something to be tracked."""
+    """A reference made of the control poses of a body."""
 
     start: Start = "origin"
     begin: float = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
 
     def __init__(self, body: Body, name: str, keys: PoseKeys, first: Array, velocity: Array, duration: float) -> None:
-        """`first` (nv,) are the coordinates before any key, `velocity` (nv,) that of the body at the beginning."""
+        """`first` (nv,) are the coordinates at time 0 where no key gives them, `velocity` (nv,) the initial one."""
         self.name, self.duration = name, duration
         self._body, self._velocity = body, readonly(velocity)
         self._rest = readonly(np.zeros(body.nv))
@@ -52,15 +52,15 @@ class KeyPoses:
         self._last: tuple[float, Target] | None = None
 
     def raised(self, by: float) -> KeyPoses:
-        """The same, with its root so much higher, m."""
+        """A copy with the root `by` m higher."""
         higher = copy(self)
         higher._last = None
         higher._straight = self._straight + by * (np.arange(self._body.nq) == 2)
         return higher
 
     def at(self, time: float) -> Target:
-        """The pose at a time, s; its velocity matters at the beginning only."""
-        if self._last is None or self._last[0] != time:  # asked for by the controller, then for the recording
+        """The pose at a time (s), with the initial velocity at time 0 and zero velocity later."""
+        if self._last is None or self._last[0] != time:  # the controller and the recording ask for the same time
             velocity = self._velocity if time == 0 else self._rest
             qpos = self.pose(self.coordinates(time))
             qpos.flags.writeable = False
@@ -68,7 +68,7 @@ class KeyPoses:
         return self._last[1]
 
     def coordinates(self, time: float) -> Array:
-        """(nv,) rad: angles of hinges, rotation vectors of balls, roll, pitch and yaw of the root."""
+        """(nv,) rad at a time (s): hinge angles, rotation vectors of ball joints, the root's roll, pitch and yaw."""
         after = bisect_right(self._times, time)
         if after == len(self._times):
             return np.array(self._table[-1])
@@ -79,12 +79,12 @@ class KeyPoses:
         return np.asarray(here + share * (self._table[after] - here))
 
     def pose(self, coordinates: Array) -> Array:
-        """(nq,) of coordinates; the root is where the body begins."""
+        """(nq,) pose of the coordinates (nv,), with the root at its initial position."""
         return posed(self._body, coordinates, self._straight)
 
 
 def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
-    """(nq,) the pose of coordinates; `straight` is the one without any, which tells where the root is."""
+    """(nq,) pose of the coordinates (nv,); `straight` is the pose of zero coordinates and gives the root's position."""
     qpos, bent = np.array(straight_pose(body) if straight is None else straight), np.array(coordinates)
     bent[:6] = 0.0
     mujoco.mj_integratePos(body.model, qpos, bent, 1.0)
@@ -93,7 +93,7 @@ def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Arra
 
 
 def standing_coordinates(body: Body) -> Array:
-    """(nv,) of the standing pose."""
+    """(nv,) coordinates of the standing pose."""
     out = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, out, 1.0, straight_pose(body), np.array(body.standing))
     out[:6] = 0.0
@@ -101,14 +101,14 @@ def standing_coordinates(body: Body) -> Array:
 
 
 def _turned(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """The quaternion of a yaw, then a pitch, then a roll. Written out, since one is asked for at every step."""
+    """Quaternion of yaw, then pitch, then roll (rad). Written out in floats because it is computed at every step."""
     a, b, c = cos(0.5 * roll), cos(0.5 * pitch), cos(0.5 * yaw)
     d, e, f = sin(0.5 * roll), sin(0.5 * pitch), sin(0.5 * yaw)
     return a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c
 
 
 def straight_pose(body: Body) -> Array:
-    """The pose whose joints are all at zero, where the body stands."""
+    """(nq,) pose with all joints at zero and the root at its standing position, not rotated."""
     qpos = np.array(body.standing)
     qpos[3:7] = 1.0, 0.0, 0.0, 0.0
     for joint in body.joints[1:]:
@@ -117,7 +117,7 @@ def straight_pose(body: Body) -> Array:
 
 
 def _table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
-    """All times at which some freedom has a key, and the coordinates (K, nv) at each."""
+    """The times (s) of all keys, with 0, and the coordinates (K, nv) at each."""
     times = np.unique(np.concatenate([[0.0], keys.time]))
     table = np.tile(first, (len(times), 1))
     for dof in np.unique(keys.dof):

@@ -1,4 +1,4 @@
-"""A clip played: what is tracked when a motion is performed."""
+"""A clip as a reference: what a controller tracks when a motion is performed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
-_STRAIGHT = 1e-9  # rad per cycle: less is no turn
+_STRAIGHT = 1e-9  # below this |exp(i yaw) - 1| a cycle counts as going straight
 
 
 class Played:
-    """A body's clip in time: interpolated between frames, held after its end, or looped for ever if it is cyclic.
+    """A clip interpolated between frames; held after its end, or repeated for ever if it is cyclic.
 
-    With the velocities, torques and forces of a motion that obeys physics, if it is given as one.
+    `dynamic` adds the velocities, torques and contact forces of a motion that obeys physics.
     """
 
     start: Start = "origin"
@@ -29,24 +29,24 @@ class Played:
     def __init__(
         self, clip: BodyClip, dynamic: Dynamic | None = None, begin: float = 0.0, then: Dynamic | None = None
     ) -> None:
-        """`begin` (s) is how far into the clip time zero is; `then` what may follow, in whose first state it ends."""
+        """`begin` (s) is the clip's time at time 0; `then` is a motion that may follow, from this one's last state."""
         self.clip = clip
         self.dynamic = dynamic
         self.begin = begin
-        told = [motion for motion in (dynamic, then) if motion is not None] if dynamic is not None else []
-        self.motions = Frozen({motion.clip.name: motion for motion in told})
+        known = [motion for motion in (dynamic, then) if motion is not None] if dynamic is not None else []
+        self.motions = Frozen({motion.clip.name: motion for motion in known})
         self.name = clip.name
         self.duration = None if clip.cyclic else clip.seconds - begin
         self._model = clip.body.model
         self._difference = np.zeros(clip.body.nv)
         turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
-        self._turn = float(yaw_of(turn))  # rad per cycle
+        self._turn = float(yaw_of(turn))  # rad of yaw per cycle
         first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
-        self._way_of_a_lap = last - first * np.exp(1j * self._turn)  # m, x + iy: where a cycle puts the origin
-        self._carry = lru_cache(maxsize=8)(self._whole)
+        self._origin_shift = last - first * np.exp(1j * self._turn)  # m, x + iy: where one cycle moves the origin
+        self._cycle_move = lru_cache(maxsize=8)(self._moved_by_cycles)
 
     def at(self, time: float) -> Target:
-        """The pose between the two nearest frames, the velocity of the way from one to the other."""
+        """The pose interpolated between the two nearest frames, with the velocity from one to the other."""
         clip = self.clip
         lap, within = self._lap(time + self.begin)
         here = min(int(within * clip.rate), max(clip.frames - 2, 0))
@@ -64,22 +64,22 @@ class Played:
         return self._carried(target, lap)
 
     def _driven(self, target: Target, dynamic: Dynamic, here: int, share: float) -> Target:
-        """A target with the velocity of the states, and the torques and forces of the step it lies in."""
+        """The target with the velocity of the motion's states, and the torques and forces of the step it lies in."""
         qvel = (1.0 - share) * dynamic.qvel[here] + share * dynamic.qvel[here + 1]
         return replace(target, qvel=qvel, torque=dynamic.torque[here], force=dynamic.contacts.force[here])
 
     def _lap(self, time: float) -> tuple[int, float]:
-        """Whole cycles behind us, and the time within the present one."""
+        """The number of whole cycles before a time of the clip (s), and the time within the current cycle."""
         if not self.clip.cyclic:
             return 0, min(max(time, 0.0), self.clip.seconds)
         lap = int(np.floor(time / self.clip.seconds + 1e-9))
         return lap, max(time - lap * self.clip.seconds, 0.0)
 
     def _carried(self, target: Target, laps: int) -> Target:
-        """A target of the first cycle moved to where a later one takes place."""
+        """A target of the first cycle moved to where it takes place after `laps` cycles."""
         if not laps:
             return target
-        turn, way = self._carry(laps)
+        turn, way = self._cycle_move(laps)
         qpos, qvel = np.array(target.qpos), np.array(target.qvel)
         mujoco.mju_rotVecQuat(qpos[:3], target.qpos[:3], turn)
         qpos[:2] += way
@@ -88,18 +88,18 @@ class Played:
         force = None if target.force is None else quat_rotate(turn, target.force)
         return replace(target, qpos=qpos, qvel=qvel, force=force)
 
-    def _whole(self, laps: int) -> tuple[Array, Array]:
-        """How cycles turn (4,) and carry along the ground (2,), m, each against the one before: a geometric series."""
+    def _moved_by_cycles(self, laps: int) -> tuple[Array, Array]:
+        """Rotation (4,) and shift along the ground (2,) m of `laps` cycles, each relative to the one before.
+
+        The shifts form a geometric series.
+        """
         turn = np.exp(1j * self._turn)
-        way = self._way_of_a_lap * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
+        way = self._origin_shift * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])
 
 
-# A cycle begun anywhere: with a performer that starts from the origin all the same.
-
-
 def begun(cycle: Dynamic, step: int) -> Played:
-    """A cycle from one of its steps on, above the origin, facing forward as it does when it begins."""
+    """A cycle played from one of its steps on, moved so that it starts above the origin, facing forward."""
     yaw, _ = advance(cycle.clip.qpos[0], cycle.clip.qpos[-1])
     turned = Carriage(-yaw * step / len(cycle.torque), np.zeros(3))
     away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
@@ -108,7 +108,7 @@ def begun(cycle: Dynamic, step: int) -> Played:
 
 
 def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
-    """The same motion elsewhere on the ground, with all that brings it about."""
+    """The motion moved along the ground, with its velocities and contact forces."""
     return replace(
         motion,
         clip=replace(motion.clip, qpos=readonly(carriage.pose(motion.clip.qpos))),

@@ -1,4 +1,4 @@
-"""What a controller tracks."""
+"""The interface of references: motions that a controller tracks."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ from poise.arrays import Array, Frozen
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]
-"""Where on a terrain a motion starts: at its origin, or at a high place facing down."""
+"""Where on a terrain a motion starts: at the origin, or at a high place facing downhill."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The wanted state at a time, in the layout of the body alone."""
+    """The reference state at a time, in the layout of the body alone."""
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
-    down: NDArray[np.bool_] | None = None  # (P,) which contact parts bear; None if nothing is known
-    torque: Array | None = None  # (nv,) N m that bring the motion about; None if it was not made to obey physics
-    force: Array | None = None  # (C, 3) N in the world, on the contacts of the motion; None likewise
+    down: NDArray[np.bool_] | None = None  # (P,) whether each contact part is in contact; None if unknown
+    torque: Array | None = None  # (nv,) N m that produce the motion; None unless it obeys physics
+    force: Array | None = None  # (C, 3) N in the world frame, on the motion's contacts; None unless it obeys physics
 
 
 class Reference(Protocol):
-    """A motion to be tracked."""
+    """A motion that a controller tracks."""
 
     @property
     def name(self) -> str:
-        """Its name, for messages and recordings."""
+        """Name for messages and recordings."""
 
     @property
     def start(self) -> Start:
-        """Where it starts."""
+        """Where on the terrain it starts."""
 
     @property
     def duration(self) -> float | None:
-        """How long it lasts, s; None if it has no end of its own."""
+        """Duration (s); None if it has no end of its own."""
 
     @property
     def begin(self) -> float:
-        """How far into the motion it begins, s."""
+        """Time (s) into the motion at which it begins."""
 
     @property
     def motions(self) -> Mapping[str, Dynamic]:
-        """What it is made of, by name, as torques and contacts bring it about: first what it begins with; or none."""
+        """Its motions that obey physics, by name, the one it begins with first; empty if there are none."""
 
     def at(self, time: float) -> Target:
-        """What is wanted at a time, s."""
+        """The target at a time (s)."""
 
 
 def edition_of(reference: Reference) -> int:
-    """How often a reference was edited since it was made: one that takes no edits, never."""
+    """Number of edits made to a reference since its creation; 0 for references that cannot be edited."""
     return int(getattr(reference, "edition", 0))
 
 
 @dataclass(frozen=True)
 class Still:
-    """A pose held for ever; the velocity is that of the first moment only."""
+    """A constant pose; the velocity applies to time 0 only."""
 
     name: str
     qpos: Array  # (nq,)

@@ -1,4 +1,4 @@
-"""What bears a body's weight, when: points that stay, balls that roll, hands that hold."""
+"""Supports of a motion: contact points that stay, contact spheres that roll, hands that hold on."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from poise.body.surface import ContactSphere, balls_of
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_rotate
 
-_SAME = 1e-3  # m: a point so near to the lowest of a ball is that ball's
-_LEVEL = 0.03  # m: what rests this close to the floor rests on it
-_HELD = 0.3  # m: hands that rest higher hold on to something
+_SAME = 1e-3  # m: a contact point this near to the lowest point of a sphere belongs to that sphere
+_LEVEL = 0.03  # m: a part that rests this close to height 0 rests on the floor
+_HELD = 0.3  # m: hands that rest higher than this hold on to something
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A point of a link, or a ball around it, that bears on something while it is down."""
+    """A point of a link, or a sphere around it, that is in contact during some frames."""
 
     name: str  # left_foot_heel_0, back, left_hand
     link: str
     centre: Array  # (3,) m in the link frame
-    down: NDArray[np.bool_]  # (T,) frames in which it bears
-    radius: float = 0.0  # m: of a ball that rolls on the ground; 0 for a point that stays where it stands
-    place: Array | None = None  # (3,) m: held here, so it can pull as well; None for the ground
-    ground: Array | None = None  # (T,) m: height of the ground below it; None for 0
+    down: NDArray[np.bool_]  # (T,) whether it is in contact
+    radius: float = 0.0  # m, of a sphere that rolls on the ground; 0 for a point that does not move
+    place: Array | None = None  # (3,) m, where a grip holds it, so that it can also pull; None if it is on the ground
+    ground: Array | None = None  # (T,) m, height of the ground below it; None for 0
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A motion as it is wished for: poses, and what bears them. Physics is not asked yet."""
+    """A desired motion, which need not obey physics: poses, and the supports that carry them."""
 
     clip: BodyClip
     supports: tuple[Support, ...]
 
 
 def supports_of(clip: BodyClip) -> tuple[Support, ...]:
-    """What is ever down of a clip's contact parts, on the ground that the clip itself shows.
+    """Supports of all contact parts that are ever in contact, on the ground that the clip itself implies.
 
-    The points of the feet are the lowest of the balls that their soles end in, where there are such balls.
+    The supports of a foot are the spheres at the corners of its sole; points where it has no spheres.
     """
     if clip.down is None:
         return ()
@@ -60,9 +60,9 @@ def supports_of(clip: BodyClip) -> tuple[Support, ...]:
 
 
 def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(T, P) what bears of what is down (T, P): toes do not while their foot rolls on its ball.
+    """(T, P) which of the parts in contact (T, P) support the body: toe tips do not while the foot rolls on its ball.
 
-    The ball rolls forward as the heel rises, and would take hinged toes along: both cannot stay where they are.
+    The ball rolls forward as the heel rises and takes hinged toes along, so that both cannot be fixed.
     """
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
@@ -84,7 +84,7 @@ def _standing(
 
 
 def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
-    """One support for each place at which a hand holds on."""
+    """One support for each interval in which a hand holds on."""
     places, _ = Kinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []
     for number, (start, stop) in enumerate(runs(np.asarray(down))):
@@ -96,7 +96,7 @@ def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Su
 
 
 def rounded(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
-    """Centre (3,) m and radius of the ball at each point of a part; the point itself where there is none."""
+    """Centre (3,) m and radius (m) of the sphere at each point of a part; the point and 0 where there is none."""
     _, turns = Kinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
     out = []
@@ -108,13 +108,13 @@ def rounded(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> 
 
 
 def _lowest(clip: BodyClip, part: ContactPart) -> Array:
-    """(T,) m: the height of a part's lowest point."""
+    """(T,) m: height of a part's lowest point."""
     places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
     return np.asarray(places[..., 2].min(axis=1))
 
 
 def _ground(height: Array, down: NDArray[np.bool_]) -> Array:
-    """(T,) m: the height at which a part rests; between two rests the lower, at the ends the floor at most."""
+    """(T,) m: ground height under a part: its resting height; between two rests the lower, at the ends at most 0."""
     out = np.zeros(len(height))
     levels = []
     for start, stop in runs(np.asarray(down)):

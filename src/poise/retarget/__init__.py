@@ -1,1 +1,1 @@
-"""A clip on a body: inverse kinematics, contact detection, feet."""
+"""Retargeting: put the motion of a skeleton on a body by inverse kinematics, find its contacts, clean its feet."""

@@ -1,16 +1,15 @@
-"""Which parts of a body are down when, found from its motion alone.
+"""Contact detection: which parts of a body are in contact in each frame, found from its motion alone.
 
-A part that bears weight rests: it is slow. Whether a slow part bears is told by the others: it does if for a while
-nothing that rests is lower, the body's centre is above it, and the body is not in free fall. So stairs and slopes are
-found without being known, and a foot that is held up is not. Places where something bears, and the floor, are ground
-for whatever else rests there. A body that nothing bears hangs by its hands, unless it falls (`hanging`).
+A part in contact is slow. A slow part carries weight if for a while no slow part is lower, the centre of mass is above
+it and the body is not in free fall; this finds contacts on unknown stairs and slopes and excludes a foot that is held
+up. Places where a part carries weight, and the floor, are ground for other slow parts. A body that is neither supported
+nor falling hangs by its hands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask, hysteresis, readonly, runs, without_short
@@ -18,71 +17,45 @@ from poise.body.link_kinematics import Kinematics
 from poise.reference.body_clip import BodyClip
 from poise.retarget.smooth import smooth_clip
 
-# Hands that hold on to something over the head: what bears a body that nothing else bears, and that does not fall.
-
-_LONG = 0.5  # s: who is off the ground for less may just as well jump
-_BRIEF = 0.2  # s: feet come to rest for as long where a swing turns back, and bear nothing
-_BORNE = 0.5  # of the time off the ground: less without falling is a jump, more hangs
-_AROUND = 0.25  # m: a hand rolls about a bar, and bars give way, but it stays this near
-
-
-def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
-    """(T, P) parts at (T, P, 3) m that are down (T, P), and hands that hold on, while which nothing else bears.
-
-    ``com`` is the centre of mass (T, 3) m and ``falling`` (T,) when it falls freely.
-    """
-    names = {hand.name for hand in clip.body.hands}
-    hands = [k for k, part in enumerate(clip.parts) if part.name in names]
-    others = [k for k in range(len(clip.parts)) if k not in hands]
-    out = np.array(down)
-    off = without_short(np.asarray(~down.any(axis=1)), round(_BRIEF * clip.rate), 1)
-    for start, stop in runs(off):
-        if stop - start < _LONG * clip.rate or np.mean(~falling[start:stop]) < _BORNE:
-            continue
-        for hand in hands:
-            place = centre[start:stop, hand]
-            near = np.linalg.norm(place - np.median(place, axis=0), axis=1) < _AROUND
-            for first, last in runs(near & (place[:, 2] > com[start:stop, 2])):
-                if last - first >= _LONG * clip.rate:
-                    out[start + first : start + last, others] = False
-                    out[start + first : start + last, hand] = True
-    return out
-
-
 GRAVITY = 9.81  # m/s^2
-_CUTOFF = 12.0  # Hz: what is faster is noise of the capture
+_CUTOFF = 12.0  # Hz: faster motion is capture noise
+_LONG = 0.5  # s: a shorter time off the ground may be a jump
+_BRIEF = 0.2  # s: feet can be slow this long where a swing reverses, without carrying weight
+_BORNE = 0.5  # the body hangs if it is not in free fall for at least this fraction of the time off the ground
+_AROUND = 0.25  # m: a gripping hand stays this near to its median place, although it rolls about the bar
+_STRIDE = 0.4  # m: ground that carried something extends this far
 
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """What counts as resting and as bearing. Lengths and speeds are those of an adult and scale with the body."""
+    """Thresholds of resting and bearing, for an adult; lengths and speeds are scaled with the body."""
 
-    slow: float = 0.3  # m/s: slower rests
-    fast: float = 0.5  # m/s: what rests goes on resting up to this
-    brisk: float = 2.0  # m/s of the whole body: beyond it feet at rest are less still, in proportion
-    near: float = 0.04  # m: two heights this close are the same ground
-    lifted: float = 0.02  # m above where it rests: no longer down
-    shortest: float = 0.05  # s: shorter contacts and gaps do not count
-    fall: float = 0.6  # of gravity: the centre of mass accelerating down by more is in free fall
+    slow: float = 0.3  # m/s: a part below this speed starts to rest
+    fast: float = 0.5  # m/s: a resting part rests until it exceeds this speed
+    brisk: float = 2.0  # m/s of the whole body: above it the speed limits grow in proportion
+    near: float = 0.04  # m: heights this close belong to the same ground
+    lifted: float = 0.02  # m above its resting height at which a part is no longer in contact
+    shortest: float = 0.05  # s: shorter contacts and gaps are ignored
+    fall: float = 0.6  # free fall: downward acceleration of the centre of mass, as a fraction of gravity
 
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """A stretch in which a part is slow."""
+    """An interval in which a part is slow."""
 
     part: int
     start: int
     stop: int
-    level: float  # m, the height at which it rests
+    level: float  # m, resting height
     place: Array  # (2,) m
 
 
 def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
-    """The clip with `down` filled in."""
+    """The clip with its contacts `down` filled in."""
     chosen = _sized(settings or ContactSettings(), clip)
-    calm = smooth_clip(replace(clip, down=None), _CUTOFF)
-    centre, height, tilt = part_places(calm)
-    com = _centre_of_mass(calm)
+    smooth = smooth_clip(replace(clip, down=None), _CUTOFF)
+    centre, height, tilt = part_places(smooth)
+    com = smooth.centre_of_mass
     slow = _slow(centre, com, clip.rate, chosen)
     slow &= tilt < chosen.near
     rests = _rests(centre, height, slow, clip.rate, chosen)
@@ -99,7 +72,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
 
 
 def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
-    """Of each contact part the middle of its points (T, P, 3), the height of the lowest and the highest over it, m."""
+    """Per contact part: mean of its points (T, P, 3), lowest height (T, P) and range of heights (T, P), all in m."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
     places, _ = Kinematics(clip.body, points).at(clip.qpos)
     ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
@@ -111,7 +84,7 @@ def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
 
 
 def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
-    """Lengths scaled with the body's size, speeds with its root: as pendulums swing."""
+    """Settings scaled to the body: lengths with its size, speeds and times with the square root (pendulum scaling)."""
     size = clip.body.standing[2] / 0.93
     return replace(
         settings,
@@ -135,7 +108,7 @@ def _slow(centre: Array, com: Array, rate: float, settings: ContactSettings) -> 
 
 
 def _speed(place: Array, reach: int, rate: float) -> Array:
-    """(T, P) m/s of points (T, P, n), from `reach` frames before to as many after, fewer at the ends."""
+    """(T, P) m/s: speed of points (T, P, n) over `reach` frames before and after, fewer at the ends."""
     frames, wide = np.arange(len(place)), max(reach, 1)
     after, before = np.minimum(frames + wide, len(place) - 1), np.maximum(frames - wide, 0)
     return np.asarray(
@@ -179,11 +152,8 @@ def _bearing(
     return [rest for rest in rests if rest in carrying or on_ground(rest)]
 
 
-_STRIDE = 0.4  # m: ground that bore something reaches this far
-
-
 def _falling(com: Array, rate: float, settings: ContactSettings) -> Mask:
-    """(T,) is the body in free fall, by its centre of mass (T, 3) over 0.1 s?"""
+    """(T,) whether the body is in free fall, by the curvature of its centre of mass (T, 3) over 0.1 s."""
     reach = max(1, round(0.05 * rate))
     padded = np.pad(com[:, 2], reach, mode="reflect", reflect_type="odd") if len(com) > reach else com[:, 2]
     if len(padded) == len(com):
@@ -192,21 +162,31 @@ def _falling(com: Array, rate: float, settings: ContactSettings) -> Mask:
     return np.asarray(bend * (rate / reach) ** 2 < -settings.fall * GRAVITY)
 
 
-def _centre_of_mass(clip: BodyClip) -> Array:
-    """(T, 3) m."""
-    model = clip.body.model
-    data = mujoco.MjData(model)
-    out = np.empty((clip.frames, 3))
-    for k, pose in enumerate(clip.qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        out[k] = data.subtree_com[1]
+def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
+    """(T, P) the contacts `down` (T, P), with hands that hold on above the centre of mass while nothing else supports.
+
+    `centre` (T, P, 3) m are the parts, `com` (T, 3) m is the centre of mass, `falling` (T,) marks free fall.
+    """
+    names = {hand.name for hand in clip.body.hands}
+    hands = [k for k, part in enumerate(clip.parts) if part.name in names]
+    others = [k for k in range(len(clip.parts)) if k not in hands]
+    out = np.array(down)
+    off = without_short(np.asarray(~down.any(axis=1)), round(_BRIEF * clip.rate), 1)
+    for start, stop in runs(off):
+        if stop - start < _LONG * clip.rate or np.mean(~falling[start:stop]) < _BORNE:
+            continue
+        for hand in hands:
+            place = centre[start:stop, hand]
+            near = np.linalg.norm(place - np.median(place, axis=0), axis=1) < _AROUND
+            for first, last in runs(near & (place[:, 2] > com[start:stop, 2])):
+                if last - first >= _LONG * clip.rate:
+                    out[start + first : start + last, others] = False
+                    out[start + first : start + last, hand] = True
     return out
 
 
 def _rolled(clip: BodyClip, down: Mask) -> Mask:
-    """Toes lie under a flat foot; while it rolls over its ball, their tips slide."""
+    """(T, P) contacts in which toe tips are down only while heel and ball are: they slide while the foot rolls."""
     out = np.array(down)
     names = [part.name for part in clip.parts]
     for index, name in enumerate(names):

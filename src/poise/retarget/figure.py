@@ -1,7 +1,4 @@
-"""A person standing upright: where the joints of the roles are, in a skeleton or a body.
-
-Both are seen the same way, so that one can be matched with the other.
-"""
+"""Upright humanoid figures: joint positions by role, of a skeleton or a body, so that the two can be matched."""
 
 from __future__ import annotations
 
@@ -21,51 +18,51 @@ from poise.rotations import quat_rotate
 
 SIDES = ("left", "right")
 NEXT = {"thigh": "shank", "shank": "foot", "foot": "toes", "upper_arm": "forearm", "forearm": "hand"}
-"""Where the bone of a part leads to."""
+"""The part at the far end of each part's bone."""
 
 
 @dataclass(frozen=True, eq=False)
 class UprightFigure:
-    """An upright person, facing +x."""
+    """A humanoid that stands upright and faces +x."""
 
-    joints: Mapping[str, int]  # role to number of the joint, or of the link in `Body.links`
-    place: Mapping[str, Array]  # role to (3,) m
-    turn: Mapping[str, Array]  # role to (4,) of the joint's or link's frame
+    joints: Mapping[str, int]  # role to joint number, or to link number in `Body.links`
+    place: Mapping[str, Array]  # role to joint position (3,) m
+    turn: Mapping[str, Array]  # role to orientation (4,) of the joint's or link's frame
     spine: tuple[int, ...]  # joints or links above the pelvis up to the chest
-    neck: tuple[int, ...]  # above the chest up to the head
+    neck: tuple[int, ...]  # joints or links above the chest up to the head
 
     def bone(self, role: str) -> Array | None:
-        """(3,) m from a part's joint to the next along the limb; None where there is none."""
+        """(3,) m from a part's joint to the next along the limb; None if there is no next."""
         side, _, part = role.partition("_")
         beyond = f"{side}_{NEXT.get(part)}"
         return self.place[beyond] - self.place[role] if beyond in self.place else None
 
     def length(self, *parts: str) -> float:
-        """m, the mean of left and right of a chain of parts."""
+        """Length (m) of a chain of parts, the mean of left and right."""
         bones = [self.bone(f"{side}_{part}") for side in SIDES for part in parts]
         return float(sum(np.linalg.norm(b) for b in bones if b is not None)) / 2
 
     def middle(self, part: str) -> Array:
-        """(3,) m, half way between left and right."""
+        """(3,) m: midpoint of the left and the right joint of a part."""
         return np.asarray(self.place[f"left_{part}"] + self.place[f"right_{part}"]) / 2
 
 
 def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
-    """The person in an animator's skeleton."""
+    """The figure of a motion's skeleton."""
     roles = find_roles(skeleton)
     if roles is None:
-        raise PoiseError(f"the skeleton of '{skeleton.names[0]}' is no humanoid: perform it with a body built from it")
+        raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
     places = forward(skeleton, np.zeros((1, 3)), upright[None])
     return _figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 
 def figure_of_body(body: Body) -> UprightFigure:
-    """The person in a body; links that are named like a role have it."""
+    """The figure of a body; a link that is named after a role has that role."""
     rigging = body.rigging or plain_rigging(body.model, 1)
     roles = find_roles(rigging.skeleton)
     if roles is None:
-        raise PoiseError(f"body '{body.name}' is no humanoid: it takes only motions of its own skeleton")
+        raise PoiseError(f"body '{body.name}' is not a humanoid: it can perform only motions of its own skeleton")
     links = [body.links.index(link) for link in rigging.links]
     joints = {role: links[j] for role, j in roles.joints.items()}
     joints |= {role: body.links.index(role) for role in joints if role in body.links}
@@ -79,13 +76,13 @@ def figure_of_body(body: Body) -> UprightFigure:
 
 
 def anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
-    """The link of a role and the place of its joint in the link's frame."""
+    """The link of a role, and its joint's position (3,) m in the link's frame."""
     link = figure.joints[role]
     return body.links[link], _anchors(body)[link]
 
 
 def _anchors(body: Body) -> Array:
-    """(links, 3) m: where a link turns, in its own frame."""
+    """(links, 3) m: joint position of each link in its own frame."""
     model = body.model
     return np.array(
         [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in range(1, model.nbody)]

@@ -1,4 +1,4 @@
-"""Footprints: where a foot stands during one contact, as one rigid print on level or sloping ground."""
+"""Footprints: the fixed pose of a foot during one contact, on level or sloping ground; and the pins of all contacts."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
+_HIGH = 0.1  # m: points that stay higher above the ground need no floor constraint
+_ON_FLOOR = 0.1  # m: points without a footprint that rest this close to the ground rest on it
+
 
 @dataclass(frozen=True)
 class GroundSettings:
-    """What ground may be like."""
+    """Thresholds for estimating the ground under a foot."""
 
     near: float = 0.05  # m: soles this close to the floor stand on it
-    level: float = 0.14  # rad: less is no slope
-    lean: float = 0.03  # rad: so much the whole captured floor may lean
-    doubtful: float = 0.12  # m: steps this close to the floor may be on it, if it leans
+    level: float = 0.14  # rad: smaller slopes are level
+    lean: float = 0.03  # rad: greatest tilt of the whole captured floor
+    doubtful: float = 0.12  # m: footprints this close to the floor may be on it if it is tilted
 
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """The pose of a foot's link, sole on the ground, from frame `start` to before `stop`."""
+    """Pose of a foot's link with the sole on the ground, from frame `start` to before `stop`."""
 
     foot: Foot
     start: int
@@ -38,12 +41,12 @@ class Footprint:
     turn: Array  # (4,)
 
     def points(self, in_link: Array) -> Array:
-        """(k, 3) m: points of the link as the print has them in the world."""
+        """(k, 3) m: points of the link's frame in the world."""
         return np.asarray(self.place + quat_rotate(self.turn, in_link))
 
     @property
     def height(self) -> float:
-        """m, of the lowest point of the sole."""
+        """Height (m) of the lowest point of the sole."""
         return float(self.points(self.foot.points)[:, 2].min())
 
 
@@ -54,23 +57,23 @@ class _Stance:
     foot: Foot
     start: int
     stop: int
-    middles: Array  # (n, 2, 3) m: between the corners of the heel, and of the ball
-    ends: Mask  # (n, 2) which of the two is down
-    yaw: float  # rad, where the foot points
+    middles: Array  # (n, 2, 3) m: midpoint of the heel's corners, and of the ball's
+    ends: Mask  # (n, 2) whether heel and ball are in contact
+    yaw: float  # rad, heading of the foot
 
     @property
     def levels(self) -> list[float]:
-        """m: heights of heel and ball, of those that are ever down."""
+        """Heights (m) of heel and ball, of those that are ever in contact."""
         return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
 
     @property
     def centre(self) -> Array:
-        """(3,) m: the middle of what is down, at the height of the ground."""
+        """(3,) m: mean position of what is in contact, at the height of the ground."""
         return np.append(self.middles[self.ends].mean(axis=0)[:2], np.mean(self.levels))
 
 
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
-    """All of a clip whose contacts are known, foot by foot in order of time."""
+    """All footprints of a clip with contacts, foot by foot in order of time."""
     chosen = settings or GroundSettings()
     stances = _stances(clip)
     leaning = _lean([stance.centre for stance in stances], chosen)
@@ -94,16 +97,16 @@ def _stances(clip: BodyClip) -> list[_Stance]:
 
 
 def _lean(centres: list[Array], settings: GroundSettings) -> Array:
-    """(3,) a, b, c of the captured floor's height a x + b y + c: capture volumes lean a little against gravity.
+    """(3,) a, b, c of the captured floor's height a x + b y + c; capture volumes are slightly tilted against gravity.
 
-    Told from the steps near the floor, if they are enough and far enough apart; otherwise the floor is level at 0.
+    Fitted to footprints near the floor if they are at least four and at least 1 m apart; otherwise zeros.
     """
     level = np.zeros(3)
     low = np.array([centre for centre in centres if abs(centre[2]) < settings.doubtful])
     if len(low) < 4 or np.ptp(low[:, :2], axis=0).max() < 1.0:
         return level
     rows = np.append(low[:, :2], np.ones((len(low), 1)), axis=1)
-    thin = np.eye(3)[:2]  # where steps are in a line, nothing tells how it leans across
+    thin = np.eye(3)[:2]  # regularises the tilt across a straight line of steps
     found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(low[:, 2], [0.0, 0.0]), rcond=None)[0]
     fits = np.abs(rows @ found - low[:, 2]).max() < settings.near
     return found if fits and np.hypot(*found[:2]) < settings.lean else level
@@ -121,7 +124,7 @@ def _sole(body: Body, foot: Foot) -> Array:
 
 
 def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
-    """The rigid print of a contact: flat on the floor, or as high and as steep as it was captured."""
+    """The footprint of a contact: flat on the floor, or at its captured height and slope."""
     foot = stance.foot
     height, slope = _ground(stance, leaning, settings)
     yaw = stance.yaw
@@ -136,7 +139,7 @@ def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSetting
 
 
 def _heading(foot: Foot, sole: Array, places: Array) -> float:
-    """rad: where a foot points; by its own forward and left axes, each as far as it is level."""
+    """Heading (rad) of a foot, from its forward and left axes, each weighted by how level it is."""
     own = foot.points - foot.points.mean(axis=0)
     seen = places - places.mean(axis=1, keepdims=True)
     forward, left = (np.mean(np.einsum("k,nkj->nj", own @ sole[:, k], seen), axis=0) for k in (0, 1))
@@ -146,7 +149,7 @@ def _heading(foot: Foot, sole: Array, places: Array) -> float:
 
 
 def _ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
-    """Height (m) under the middle of the sole and slope (rad, up in front is positive)."""
+    """Height (m) under the middle of the sole, and slope (rad, positive if it rises forward)."""
     x, y, captured = stance.centre
     height = float(captured - leaning @ [x, y, 1.0])
     if abs(height) < settings.near:
@@ -157,31 +160,25 @@ def _ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[
     return height, slope if abs(slope) > settings.level else 0.0
 
 
-# Where the contact points of a body have to be, frame by frame.
-
-_HIGH = 0.1  # m: points that stay farther above the ground will not sink into it
-_ON_FLOOR = 0.1  # m: what rests lower by itself rests on the floor
-
-
 @dataclass(frozen=True, eq=False)
 class ContactPins:
-    """Wanted places of all points of all contact parts."""
+    """Target positions of all points of all contact parts."""
 
-    points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
-    parts: NDArray[np.int64]  # (N,) number of the part of each point
+    points: tuple[tuple[str, Array], ...]  # (N) link, and position in its frame
+    parts: NDArray[np.int64]  # (N,) index of each point's contact part
     places: Array  # (T, N, 3) m
-    held: Array  # (T, N, 3) 1 along the axes on which a point is held, else 0
-    ground: Array  # (T, N) m, what a point must not sink below; -inf where it never comes near
+    held: Array  # (T, N, 3) 1 along the axes on which a point is pinned, else 0
+    ground: Array  # (T, N) m, height that a point must stay above; -inf for points that never come near the ground
 
 
 def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
-    """Pins of all that is down: feet by their prints, hands where they rest."""
+    """Pins of all contacts: feet on their footprints, hands where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
     now, _ = Kinematics(clip.body, points).at(clip.qpos)
     places, ground = np.array(now), np.zeros(now.shape[:2])
-    free = np.array(clip.down[:, parts])  # (T, N) down, but not yet told where
+    free = np.array(clip.down[:, parts])  # (T, N) in contact, but not on a footprint
     for foot in clip.body.feet:
         mine = np.array([carrying_foot(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
@@ -199,7 +196,7 @@ def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
 
 
 def raised(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
-    """Pins that also lift each swinging foot, where it is needed, to `clearance` (m) over the middle of its swing."""
+    """Pins that also lift swing feet, where needed, to `clearance` (m) over the middle half of the swing."""
     assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)
     now, _ = Kinematics(clip.body, pins.points).at(clip.qpos)
@@ -220,19 +217,19 @@ def raised(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
 
 
 def carrying_foot(body: Body, link: str) -> Foot | None:
-    """The foot that a link is, or that carries it as its toes."""
+    """The foot whose link or toe link this is, or None."""
     above = {joint.link: joint.parent_link for joint in body.joints}
     return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
 
 
 def _in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
-    """(k, 3) m: points of a foot and its toes in the frame of the foot's link, toes as they stand."""
+    """(k, 3) m: points of a foot and its toes in the frame of the foot's link, in the standing pose."""
     places, turns = Kinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
     return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 
 def _ground_under(prints: list[Footprint], frames: int) -> Array:
-    """(T,) m: the height of a foot's print; between two prints that of the lower, before and after all the floor's."""
+    """(T,) m: ground height under a foot: its footprint's; between two the lower; before and after all at most 0."""
     out = np.zeros(frames)
     for before, after in pairwise(prints):
         out[before.stop : after.start] = min(before.height, after.height)
@@ -245,7 +242,7 @@ def _ground_under(prints: list[Footprint], frames: int) -> Array:
 
 
 def _resting(where: Array, ground: float) -> Array:
-    """(3,) m: where a point (n, 3) rests by itself."""
+    """(3,) m: median position of a point (n, 3), on the ground if it is near or below it."""
     place = np.median(where, axis=0)
     if abs(place[2] - ground) < _ON_FLOOR or place[2] < ground:
         place[2] = ground

@@ -1,7 +1,7 @@
-"""Inverse kinematics: the poses that bring points and links of a body to wanted places.
+"""Inverse kinematics: poses that bring points and links of a body to target positions and orientations.
 
-Least squares over the whole pose in its tangent space, by Levenberg's damped Gauss-Newton steps, within joint limits.
-All frames are solved at once, each on its own.
+Least squares over the whole pose in its tangent space, by damped Gauss-Newton steps (Levenberg-Marquardt), within joint
+limits. All frames are solved at once, independently of each other.
 """
 
 from __future__ import annotations
@@ -18,24 +18,22 @@ from poise.body.link_kinematics import Kinematics, LinkPoses
 from poise.body.pose_space import PoseSpace
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
-# What poses are wanted to do, and how far they are from it.
-
-BATCH = 256  # frames whose Jacobians are held at a time
+BATCH = 256  # frames whose Jacobians are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """Places of points and turns of links in each frame. Weights multiply errors in m and rad; 0 for none."""
+    """Target positions of points and orientations of links per frame; weights multiply errors in m and rad."""
 
     places: Array  # (T, P, 3) m
     place_weights: Array  # (T, P, 3) along x, y, z
     turns: Array  # (T, L, 4)
     turn_weights: Array  # (T, L)
-    floors: Array | None = None  # (T, P) m: heights that points must not sink below; those without a wanted height
+    floors: Array | None = None  # (T, P) m: least heights, for points without a weight on their height
     floor_weight: float = 0.0
 
     def take(self, frames: NDArray[np.int64] | slice) -> Goals:
-        """The goals of some of the frames."""
+        """The goals of the given frames."""
         return Goals(
             self.places[frames],
             self.place_weights[frames],
@@ -46,18 +44,18 @@ class Goals:
         )
 
     def errors(self, places: Array, turns: Array) -> tuple[Array, Array]:
-        """What is missing to the goals: (T, P, 3) m, and rotation vectors (T, L, 3) in the world."""
+        """Errors to the goals: shifts (T, P, 3) m, and rotation vectors (T, L, 3) in the world frame."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
     def asked(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which points (P,) and links (L,) have a goal in any frame."""
+        """Whether each point (P,) and each link (L,) has a goal in any frame."""
         points = np.any(self.place_weights != 0, axis=(0, 2))
         if self.floors is not None:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
     def lifting(self, places: Array) -> Goals:
-        """The goals with wanted heights for those points that are below their floors at `places` (T, P, 3)."""
+        """The goals with target heights for points that are below their floors at `places` (T, P, 3)."""
         if self.floors is None:
             return self
         sunk = (places[..., 2] < self.floors) & (self.place_weights[..., 2] == 0)
@@ -67,27 +65,8 @@ class Goals:
         return replace(self, places=wanted, place_weights=weights)
 
 
-def goals_for(
-    frames: int,
-    places: ArrayLike | None,
-    place_weights: ArrayLike,
-    turns: ArrayLike | None,
-    turn_weights: ArrayLike,
-    counts: tuple[int, int],
-) -> Goals:
-    """Goals of all frames from values that may be told once for all of them; `counts` of points and of links."""
-    points, links = counts
-    upright = np.array([1.0, 0.0, 0.0, 0.0])
-    return Goals(
-        np.broadcast_to(np.zeros(3) if places is None else np.asarray(places, float), (frames, points, 3)),
-        np.broadcast_to(np.asarray(0.0 if places is None else place_weights, float)[..., None], (frames, points, 3)),
-        np.broadcast_to(upright if turns is None else np.asarray(turns, float), (frames, links, 4)),
-        np.broadcast_to(np.asarray(0.0 if turns is None else turn_weights, float), (frames, links)),
-    )
-
-
 def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple[Array, Array, Array]:
-    """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step solves matrix @ x = vector."""
+    """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step x solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)
@@ -110,12 +89,12 @@ def _normal(posed: LinkPoses, goals: Goals) -> tuple[Array, Array, Array]:
 
 
 _FIRST_DAMPING, _LEAST_DAMPING, _MOST_DAMPING = 1e-2, 1e-9, 1e4
-_LITTLE, _NOTHING = 1e-5, 1e-10  # of the cost, and at all: no gain worth another step
+_LITTLE, _NOTHING = 1e-5, 1e-10  # relative and absolute change of the cost below which a frame has converged
 
 
 @dataclass(frozen=True, eq=False)
 class PoseSolution:
-    """Poses, and how near they come. Without a leading axis if one pose was asked for."""
+    """Poses and their remaining errors; without the frame axis if a single pose was solved."""
 
     qpos: Array  # (T, nq)
     place_error: Array  # (T, P) m
@@ -125,7 +104,7 @@ class PoseSolution:
 
 
 class PoseSolver:
-    """Solves poses of a body for places of `points` (link, place in its frame) and turns of links."""
+    """Solves poses for positions of `points` (link, position in its frame) and orientations of the links `turns`."""
 
     def __init__(
         self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()
@@ -143,8 +122,20 @@ class PoseSolver:
         turns: ArrayLike | None = None,
         turn_weights: ArrayLike = 1.0,
     ) -> Goals:
-        """Goals of a number of frames; each value for all of them, or (T, ...)."""
-        return goals_for(frames, places, place_weights, turns, turn_weights, self._counts)
+        """Goals for a number of frames; each value is for all of them, or (T, ...)."""
+        points, links = self._counts
+        upright = np.array([1.0, 0.0, 0.0, 0.0])
+        place_weights, turn_weights = np.asarray(place_weights, float), np.asarray(turn_weights, float)
+        if places is None:
+            places, place_weights = np.zeros(3), np.asarray(0.0)
+        if turns is None:
+            turns, turn_weights = upright, np.asarray(0.0)
+        return Goals(
+            np.broadcast_to(np.asarray(places, float), (frames, points, 3)),
+            np.broadcast_to(place_weights[..., None], (frames, points, 3)),
+            np.broadcast_to(np.asarray(turns, float), (frames, links, 4)),
+            np.broadcast_to(turn_weights, (frames, links)),
+        )
 
     def solve(
         self,
@@ -159,11 +150,11 @@ class PoseSolver:
         iterations: int = 30,
         tolerance: float = 1e-6,
     ) -> PoseSolution:
-        """The poses nearest to the goals, from `start` (nq,) or (T, nq).
+        """The poses that fit the goals best, searched from `start` (nq,) or (T, nq).
 
-        places (..., P, 3) m and turns (..., L, 4) with weights (..., P) and (..., L); `prior` (..., nq) is the pose
-        to stay near to (`start` if not given) with weights of a number or (nv,). Ends after `iterations`, or when
-        no coordinate of a frame's step exceeds `tolerance` (rad, m) or it gains nothing.
+        places (..., P, 3) m and turns (..., L, 4) have weights (..., P) and (..., L). The solution stays near `prior`
+        (..., nq), by default `start`, with weights of one number or (nv,). The search ends after `iterations`, or for a
+        frame when no coordinate of its step exceeds `tolerance` (rad, m) or its cost no longer changes.
         """
         first = np.atleast_2d(np.asarray(start, float))
         near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
@@ -183,9 +174,9 @@ class PoseSolver:
 
 
 class _Search:
-    """Levenberg's search: per frame a damping that falls with success; frames that are done rest.
+    """Levenberg-Marquardt search with one damping per frame; converged frames are skipped.
 
-    Coordinates that press against a limit are held in a step (Bertsekas' projected Newton method).
+    Coordinates that press against a limit are fixed in a step (Bertsekas' projected Newton method).
     """
 
     def __init__(self, solver: PoseSolver, goals: Goals, prior: Array, prior_squares: Array) -> None:
@@ -193,7 +184,7 @@ class _Search:
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
     def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, NDArray[np.bool_], int]:
-        """Poses, whether each has converged, and the iterations used."""
+        """The poses, whether each has converged, and the number of iterations."""
         qpos = self._space.clamped(start)
         active = np.arange(len(start))
         damping = np.full(len(start), _FIRST_DAMPING)
@@ -219,7 +210,7 @@ class _Search:
         return qpos, converged, used
 
     def _step(self, qpos: Array, matrix: Array, vector: Array, damping: Array) -> Array:
-        """The damped step in the chart, without the coordinates that are held."""
+        """The damped step in the chart; zero for coordinates that press against a limit."""
         charts = self._space.charts(qpos)
         turned = np.swapaxes(charts, 1, 2)
         push = (turned @ vector[..., None])[..., 0]

@@ -1,11 +1,11 @@
-"""Poses of a whole clip solved together: goals are met by corrections that change slowly from frame to frame.
+"""Inverse kinematics of a whole clip: goals are met by corrections that change slowly from frame to frame.
 
-With c_t the tangent step from the given pose of frame t to the found one, minimise
+With c_t the tangent step from the given pose of frame t to the solution, minimise
 
     goals + sum_t |w c_t|^2 + tau^4 sum_t |w c_t''|^2
 
-so that a correction that is needed in one frame fades in and out over about tau seconds. Gauss-Newton; the frames
-couple only with their neighbours, so each step is one solve of a banded system.
+so that a correction needed in one frame fades in and out over about tau seconds. Frames are coupled only to their
+neighbours, so that each Gauss-Newton step solves one banded system.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
+from poise.ease import cubic_ease
 from poise.kernel import kernel
 from poise.retarget.ik import Goals, PoseSolver, normal_equations
 
-# Symmetric banded systems, solved by Cholesky's method in one thread.
-#
-# LAPACK's banded solver hands pieces of a few hundred numbers to several threads, which then wait for each other: on a
-# busy machine it takes a hundred times as long.
-
 
 def solve_banded(columns: Array, right: Array) -> Array:
-    """x (N,) of A x = right (N,) for positive definite A; `columns[j, d]` is A[j + d, j]. Overwrites `columns`."""
+    """x (N,) of A x = right (N,) for positive definite A, by Cholesky factorisation; `columns[j, d]` is A[j + d, j].
+
+    Overwrites `columns`. LAPACK's banded solver splits such small systems among threads that wait for each other, which
+    takes a hundred times as long on a busy machine.
+    """
     out = np.array(right)
     _solve(columns, out)
     return out
@@ -56,11 +56,11 @@ def _solve(columns: Any, x: Any) -> None:
         x[j] = rest / column[0]
 
 
-_Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by distance from the main one
+_Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by offset from the main one
 _FIRST_DAMPING = 1.0
-_PIECE = 400  # frames solved at a time: work and memory grow no faster than the clip
-_FORGOTTEN = 6.0  # times tau after which a correction has died away
-_LITTLE = 3e-4  # of the cost: no gain worth another step
+_PIECE = 400  # frames solved at a time, so that work and memory grow linearly with the clip
+_FORGOTTEN = 6.0  # overlap of pieces in units of tau, after which a correction has died away
+_LITTLE = 3e-4  # relative change of the cost below which the search ends
 
 
 def solve_path(
@@ -75,10 +75,11 @@ def solve_path(
     iterations: int = 20,
     tolerance: float = 5e-4,
 ) -> Array:
-    """Poses (T, nq) that meet the goals with slow corrections of the `given` ones (T, nq), within joint limits.
+    """Poses (T, nq) that meet the goals by slow corrections of the `given` ones (T, nq), within joint limits.
 
-    `rate` in frames per second, `fade` (tau) in s, `weights` (nv,) of corrections, `start` of the search where it is
-    not `given`. Ends after `iterations` or when no step exceeds `tolerance` (rad, m) or gains anything.
+    `rate` is in frames per second, `fade` (tau) in s, `weights` (nv,) are those of corrections; the search starts from
+    `start`, by default `given`. It ends after `iterations`, or when no step exceeds `tolerance` (rad, m) or the cost no
+    longer changes.
     """
     first_guess = given if start is None else start
     overlap = max(2, round(_FORGOTTEN * fade * rate))
@@ -88,24 +89,24 @@ def solve_path(
         coupling = _coupling(end - begin, (fade * rate) ** 4)
         problem = _Path(solver, given[span], goals.take(span), weights**2, coupling)
         found = _minimum(problem, solver, first_guess[span], iterations, tolerance)
-        if begin:  # the last frames of the piece before go over into the first of this one
+        if begin:  # blend from the previous piece over the shared frames
             shared = slice(begin, begin + overlap)
             share = np.linspace(0.0, 1.0, overlap + 2)[1:-1, None]
             way = solver.space.difference(out[shared], found[:overlap])
-            found[:overlap] = solver.space.moved(out[shared], share**2 * (3 - 2 * share) * way)
+            found[:overlap] = solver.space.moved(out[shared], cubic_ease(share) * way)
         out[span] = found
     return out
 
 
 def _pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
-    """First frame and end of stretches that share `overlap` frames; what is farther apart does not matter."""
+    """(begin, end) of pieces that overlap by `overlap` frames; corrections further apart do not interact."""
     count = max(1, round((frames - overlap) / _PIECE))
     ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
     return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
 
 
 def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, tolerance: float) -> Array:
-    """The poses (T, nq) at which the sum is least, by Levenberg's damped steps."""
+    """The poses (T, nq) of least cost, by Levenberg-Marquardt steps."""
     qpos = solver.space.clamped(start)
     here = problem.linearised(qpos)
     damping = _FIRST_DAMPING
@@ -125,32 +126,32 @@ def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, 
 
 @dataclass(frozen=True, eq=False)
 class _Linearised:
-    """The goals about some poses, as least squares in the tangent space."""
+    """The problem linearised about some poses, in the tangent space."""
 
     matrix: Array  # (T, nv, nv) of the goals alone
-    vector: Array  # (T, nv) what pulls at each coordinate, all terms together
+    vector: Array  # (T, nv) negative gradient of all terms
     cost: float
 
 
 class _Path:
-    """The sum that is minimised."""
+    """The objective for one piece of the clip."""
 
     def __init__(self, solver: PoseSolver, given: Array, goals: Goals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
-        self._moving = solver.kinematics.movers(*goals.asked())  # the others are not corrected
+        self._moving = solver.kinematics.movers(*goals.asked())  # the other coordinates are not corrected
 
     def linearised(self, qpos: Array) -> _Linearised:
-        """All terms at some poses."""
+        """All terms, linearised about poses (T, nq)."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals, qpos)
         correction = self._space.difference(self._given, qpos)
         pull = self._squares * _coupled(self._bands, correction)
         return _Linearised(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
 
     def step(self, qpos: Array, here: _Linearised, damping: float) -> Array:
-        """(T, nv) the damped step in the chart, without the coordinates that press against a limit."""
+        """(T, nv) the damped step in the chart; zero for coordinates that press against a limit."""
         some = self._moving
-        if not len(some):  # nothing is held anywhere
+        if not len(some):  # no goals at all
             return np.zeros_like(here.vector)
         charts = self._space.charts(qpos)
         push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
@@ -170,7 +171,7 @@ class _Path:
 
 
 def _coupling(frames: int, bend: float) -> _Bands:
-    """The diagonals, by distance, of the symmetric matrix 1 + bend D'D over frames, D the second difference."""
+    """The diagonals, by offset, of the symmetric matrix 1 + bend D'D over frames; D is the second difference."""
     main, next_, far = np.ones(frames), np.zeros(max(frames - 1, 0)), np.zeros(max(frames - 2, 0))
     for k, factor in enumerate((1.0, -2.0, 1.0)):
         main[k : frames - 2 + k] += bend * factor**2
@@ -190,7 +191,7 @@ def _coupled(bands: _Bands, values: Array) -> Array:
 
 
 def _solve_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
-    """The step (T, n), zero where it is not free. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
+    """The step (T, n), zero where not `free`. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
     frames, size = push.shape
     rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))
     band = np.zeros((frames, size, 3 * size))

@@ -1,4 +1,4 @@
-"""From a motion file to a motion of a body: import, retarget, find contacts, clean feet."""
+"""Prepare a motion file for a body: import, retarget, find contacts, clean feet."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 
 @dataclass(frozen=True)
 class Prepared:
-    """A motion ready to be performed, and what was found and done on the way."""
+    """A motion ready to be performed, and the reports of all stages."""
 
     clip: BodyClip
     imported: Imported
     retargeted: Retargeted
-    cleaned: Mapping[str, float]  # by link, m: how far cleaning moved it, root mean square over the frames
+    cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved it
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain values."""
+        """The report as JSON values."""
         clip = self.clip
         return {
             "body": clip.body.name,
@@ -63,35 +63,35 @@ def prepare(
     span: tuple[float, float] | None = None,
     say: Say = in_silence,
 ) -> Prepared:
-    """A motion file on a body; without one, on a body built for the file's own skeleton, of `mass` kg.
+    """Prepare a motion file for a body; without one, for a body of `mass` kg built from the file's skeleton.
 
-    `span` (s) picks a part of the motion. It starts above the origin, facing +x. `say` is told each stage.
+    `span` (s) selects a part of the motion. The result starts above the origin, facing +x. `say` receives each stage.
     """
     path = Path(path)
     if is_prepared(path):
-        raise PoiseError(f"{path} is prepared already: it can be performed and exported as it is")
+        raise PoiseError(f"{path} is already prepared: perform or export it as it is")
     say(f"reading {path.name}")
     imported = import_motion(path, imports or ImportSettings())
     source = imported.clip if span is None else _part(imported.clip, span, path.name)
     if body is None:
         body = _own_body(source, mass, path.name)
-    say(f"putting {source.frames} frames on {body.name}")
+    say(f"retargeting {source.frames} frames to {body.name}")
     retargeted = retarget(source, body)
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
-    say("holding feet still")
+    say("cleaning feet")
     clean = clean_feet(touching, feet or FootSettings())
     return Prepared(at_origin(clean), imported, retargeted, Frozen(_moved(touching, clean)))
 
 
 def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
-    """The frames of a span of seconds."""
+    """The frames of a span (s) of the clip."""
     start, end = span
-    if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # false as well where one is not a number
+    if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # also false for NaN
         first, last = (round(t * clip.rate) for t in span)
         if first < last < clip.frames:
             return clip.cut(first, last + 1)
-    raise PoiseError(f"{name}: {start:g} to {end:g} s is no part of its {clip.seconds:.2f} s")
+    raise PoiseError(f"{name}: {start:g} to {end:g} s is not within its {clip.seconds:.2f} s")
 
 
 def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
@@ -102,7 +102,7 @@ def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
 
 
 def _moved(before: BodyClip, after: BodyClip) -> dict[str, float]:
-    """m by link: how far it is from where it was, root mean square over the frames."""
+    """Root mean square distance (m) over the frames between the two clips, by link."""
     links = before.body.links
     places = Kinematics(before.body, [(link, np.zeros(3)) for link in links])
     far = np.linalg.norm(places.at(after.qpos)[0] - places.at(before.qpos)[0], axis=-1)
@@ -120,14 +120,14 @@ def at_origin(clip: BodyClip) -> BodyClip:
 
 
 def contact_shares(clip: BodyClip) -> dict[str, float]:
-    """How much of the time each part bears on something, 0 to 1."""
+    """Fraction of the time that each contact part is in contact, 0 to 1."""
     if clip.down is None:
         return {}
     return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
 
 
 def changes(imported: Imported) -> list[str]:
-    """Lines for people on what importing a file changed."""
+    """Lines of text on what the import changed."""
     done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
     width = max(map(len, done), default=0)
     return ["imported (poise prepare --report tells why):", *(f"  {name:{width}}  {done[name]}" for name in done)]

@@ -1,7 +1,7 @@
-"""A motion of a skeleton on a body: each frame the pose of the body that is most like it.
+"""Retarget the motion of a skeleton to a body: in each frame the pose of the body that is most like the skeleton's.
 
-Least squares over the whole pose within joint limits: places of feet, knees, hands, elbows, shoulders and hips, turns
-of pelvis, chest, head, feet, hands. On the body that was built from the clip's own skeleton nothing is scaled.
+Least squares over the whole pose within joint limits: positions of feet, knees, hands, elbows, shoulders and hips, and
+orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
 """
 
 from __future__ import annotations
@@ -34,18 +34,134 @@ from poise.rotations import (
     slerp,
 )
 
-# What a body should do to move like a skeleton: places and turns of its parts, in its own proportions.
-#
-# Legs, and with them the way over ground, scale with the length of the legs, so that feet that stand still go on
-# standing still; trunk and arms scale with their own lengths and start where the part below them ends.
-
 _UP = np.array([0.0, 0.0, 1.0])
-_LOW = 5.0  # percentile of the height of an ankle: where it is in a flat stance
-_ANKLE = (0.02, 0.16)  # heights of an ankle above the sole that are believed, in leg lengths
+_LOW = 5.0  # percentile of an ankle's height that is taken as its height in flat stance
+_ANKLE = (0.02, 0.16)  # plausible heights of an ankle above the sole, in leg lengths
+_CREDIBLE = 0.6  # rad beyond a hinge's limits up to which an angle is plausible
+_TOLERANCE = 1e-4  # rad, m
+_PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
+_TURNS = {
+    "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
+    "foot": 0.4, "toes": 0.1, "upper_arm": 0.15, "forearm": 0.05, "hand": 0.1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RetargetSettings:
+    """Weights of the retargeting goals."""
+
+    places: Mapping[str, float] = field(default_factory=lambda: Frozen(_PLACES))  # positions, by part, per m
+    turns: Mapping[str, float] = field(default_factory=lambda: Frozen(_TURNS))  # orientations, by part, per rad
+    stay: float = 0.02  # per rad and m: pull to the initial pose, whose joints are rotated like the skeleton's
+    iterations: int = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """The motion on the body, and the remaining errors."""
+
+    clip: BodyClip
+    error: Mapping[str, float]  # by role, m: root mean square position error
+    turn_error: Mapping[str, float]  # by role, degrees: root mean square orientation error
+    worst_frame: int  # frame with the largest position error over all roles
+
+
+def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
+    """Retarget a clip to a body: one that was built from its skeleton, or any humanoid."""
+    chosen = settings or RetargetSettings()
+    if clip.frames == 0:
+        raise PoiseError(f"clip '{clip.name}' has no frames")
+    if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
+        return _on_own_body(clip, body, body.rigging, chosen)
+    return _on_other_body(clip, body, chosen)
+
+
+def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
+    """Whether two skeletons have the same joints at the same offsets."""
+    return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
+
+
+def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
+    """Fit joint positions of the clip's own skeleton, within the limits and hinges of its body."""
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    solver = PoseSolver(body, _joints_in_links(body, rigging))
+    found = solver.solve(
+        with_plausible_hinges(body, rigging.poses(body, clip)),
+        places=clip.places.position[:, joints],
+        prior_weights=settings.stay,
+        iterations=settings.iterations,
+        tolerance=_TOLERANCE,
+    )
+    return _result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
+
+
+def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
+    """Each link, and the position in its frame of the skeleton's joint that it drives."""
+    links, joints = list(rigging.drivers), list(rigging.drivers.values())
+    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
+    origins, turns = Kinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
+
+
+def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
+    source, target = figure_of_skeleton(clip.skeleton), figure_of_body(body)
+    turns, places = turn_goals(clip, source, target), place_goals(clip, source, target)
+    start = first_poses(body, target, turns, places["hips"])
+    placed = [role for role in places if _weight(settings.places, role)]
+    turned = [role for role in turns if _weight(settings.turns, role)]
+    middle = (body.links[0], hips_in_root(body, target))
+    solver = PoseSolver(
+        body,
+        [middle if role == "hips" else anchor(body, target, role) for role in placed],
+        [body.links[target.joints[role]] for role in turned],
+    )
+    wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
+    start = solver.space.clamped(with_plausible_hinges(body, start))
+    trust = _trust(solver.kinematics.at(start)[1], wanted)
+    found = solver.solve(
+        start,
+        places=np.stack([places[role] for role in placed], axis=1),
+        place_weights=[_weight(settings.places, role) for role in placed],
+        turns=wanted,
+        turn_weights=[_weight(settings.turns, role) for role in turned] * trust,
+        prior_weights=settings.stay,
+        iterations=settings.iterations,
+        tolerance=_TOLERANCE,
+    )
+    return _result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
+
+
+def _trust(reached: Array, wanted: Array) -> Array:
+    """(T, L) weights that fall from 1 for orientations far beyond what joints reach, as capture data can have them."""
+    beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
+    return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
+
+
+def _weight(weights: Mapping[str, float], role: str) -> float:
+    """The weight of a role's part, regardless of its side."""
+    return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
+
+
+def _result(
+    clip: Clip,
+    body: Body,
+    qpos: Array,
+    placed: Sequence[str],
+    place_error: Array,
+    turned: Sequence[str],
+    turn_error: Array,
+) -> Retargeted:
+    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (place_error, turn_error))
+    return Retargeted(
+        BodyClip(clip.name, body, clip.rate, readonly(qpos)),
+        Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
+        Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
+        int(np.argmax(np.sum(place_error**2, axis=1))),
+    )
 
 
 def turn_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
-    """Role to (T, 4): how far from the body's standing pose each part is turned, in the world."""
+    """Role to (T, 4): rotation of each part from the body's standing pose, in the world frame."""
     out = {}
     for role, joint in source.joints.items():
         if role in target.joints:
@@ -55,10 +171,10 @@ def turn_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict
 
 
 def _posed_alike(source: UprightFigure, target: UprightFigure, role: str) -> Array:
-    """(4,) the turn from the body's standing pose to the skeleton's: from hanging arms to a T, say.
+    """(4,) rotation of a part from the body's standing pose to the skeleton's, such as from hanging arms to a T-pose.
 
-    Only directions of bones are compared; joint frames may lie any way. A foot goes along with its shank, as far as
-    its sole is concerned, and is then turned to where the toes point.
+    Only directions of bones are compared, because joint frames are arbitrary. A foot takes the rotation of its shank
+    and is then turned about the normal of its sole to where the toes point.
     """
     side, _, part = role.partition("_")
     if part in ("foot", "toes"):
@@ -75,13 +191,17 @@ def _posed_alike(source: UprightFigure, target: UprightFigure, role: str) -> Arr
 
 
 def _about(axis: Array, start: Array, end: Array) -> Array:
-    """The turn about a unit axis that brings one direction as near as possible to another."""
+    """The rotation about a unit axis that brings one direction as near as possible to another."""
     flat, wanted = (v - axis * (v @ axis) for v in (start, end))
     return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
 
 
 def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
-    """Role to (T, 3) m: where each part's joint should be; `hips` is half way between the thighs."""
+    """Role to (T, 3) m: target positions of joints in the body's proportions; `hips` is the midpoint of the thighs.
+
+    Legs and travel scale with the leg length, so that feet at rest stay at rest; trunk and arms scale with their own
+    lengths from where the part below them ends.
+    """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
     lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _ankle_of_clip(at, source)])
@@ -94,7 +214,7 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
 def _trunk(
     at: Mapping[str, Array], hips: Array, base: Array, source: UprightFigure, target: UprightFigure
 ) -> dict[str, Array]:  # fmt: skip
-    """Shoulders above the hips, then arms and head from there."""
+    """Positions of shoulders above the hips, then of the arms from there."""
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
     middle = base + _ratio(source, target, "thigh", "upper_arm") * (shoulders - hips)
     width = _breadth(target) / _breadth(source)
@@ -109,7 +229,7 @@ def _trunk(
 
 
 def _ratio(source: UprightFigure, target: UprightFigure, low: str, high: str) -> float:
-    """How much longer the body is between two pairs of joints."""
+    """Ratio of the body's to the skeleton's length between two pairs of joints."""
     ours, theirs = (np.linalg.norm(f.middle(high) - f.middle(low)) for f in (target, source))
     return float(ours / theirs)
 
@@ -128,22 +248,20 @@ def _unit(v: Array) -> Array:
 
 
 def _ankle_of_clip(at: Mapping[str, Array], source: UprightFigure) -> float:
-    """m above the floor in a flat stance: the heights that the ankles come down to."""
+    """Height (m) of the clip's ankles above the floor in flat stance."""
     leg = source.length("thigh", "shank")
     lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
     return float(np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg))
 
 
-# First poses for retargeting: every joint turned so that its link comes as near as it can to the wanted turn.
-
-_CREDIBLE = 0.6  # rad beyond a hinge's limits
-
-
 def first_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
-    """(T, nq) poses for turns (T, 4) from the standing pose by role, and places (T, 3) of the middle of the hips."""
+    """(T, nq) poses for rotations (T, 4) from the standing pose by role, and midpoints of the hips (T, 3) m.
+
+    Joint by joint from the root, each link is brought as near to its target orientation as its joint allows.
+    """
     wanted = _wanted(target, turns)
     frames, model = len(hips), body.model
-    stand = _standing_turns(body)
+    stand = Kinematics(body, (), body.links).at(body.standing[None])[1][0]
     qpos = np.tile(body.standing, (frames, 1))
     world = np.empty((len(body.links), frames, 4))
     joints = {joint.link: joint for joint in body.joints}
@@ -165,12 +283,12 @@ def first_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], h
 
 
 def hips_in_root(body: Body, target: UprightFigure) -> Array:
-    """(3,) m the middle of the hips in the root's frame."""
+    """(3,) m: midpoint of the hips in the root's frame."""
     return quat_rotate(quat_conjugate(body.standing[3:7]), target.middle("thigh") - body.standing[:3])
 
 
 def _wanted(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Array]:
-    """Link to its turn from standing: those with a role, and between pelvis, chest and head an even share."""
+    """Link to its rotation from standing: given for links with a role, interpolated along spine and neck."""
     out = {link: turns[role] for role, link in target.joints.items() if role in turns}
     for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):
         if low in turns and high in turns:
@@ -179,14 +297,10 @@ def _wanted(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Arra
     return out
 
 
-def _standing_turns(body: Body) -> Array:
-    return np.asarray(Kinematics(body, (), body.links).at(body.standing[None])[1][0])
-
-
 def _local(
     joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
 ) -> Array:  # fmt: skip
-    """(T, 4) the turn that the joint should make; that of the standing pose where nothing is wanted."""
+    """(T, 4) target rotation of the joint; that of the standing pose for links without a target."""
     if link in wanted:
         return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
     values = body.standing[list(joint.qpos)]
@@ -199,7 +313,7 @@ def _local(
 
 
 def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
-    """The joint's coordinates (T, k) for a wanted turn, and the turn (T, 4) that it can make."""
+    """The joint's coordinates (T, k) for a target rotation, and the rotation (T, 4) that it reaches."""
     if joint.kind == "ball":
         return local, local
     angles = hinge_angles(local, joint.axes)
@@ -209,10 +323,10 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
     return angles, turned
 
 
-def believable(body: Body, qpos: Array) -> Array:
-    """Poses (T, nq) whose hinges, where they are turned far beyond their limits, pass from one sound frame to the next.
+def with_plausible_hinges(body: Body, qpos: Array) -> Array:
+    """Poses (T, nq) with hinge angles far beyond their limits interpolated between plausible frames.
 
-    Capture may have an ankle the wrong way round for some frames, and another way in each.
+    Capture data can have an ankle the wrong way round for some frames, differently in each.
     """
     out, frames = np.array(qpos), np.arange(len(qpos))
     for joint in [j for j in body.joints if j.kind == "hinge"]:
@@ -224,125 +338,3 @@ def believable(body: Body, qpos: Array) -> Array:
             elif not sound.all():
                 out[:, column] = np.interp(frames, frames[sound], np.clip(qpos[sound, column], low, high))
     return out
-
-
-_PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
-_TURNS = {
-    "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
-    "foot": 0.4, "toes": 0.1, "upper_arm": 0.15, "forearm": 0.05, "hand": 0.1,
-}  # fmt: skip
-_TOLERANCE = 1e-4  # rad, m
-
-
-@dataclass(frozen=True)
-class RetargetSettings:
-    """How parts are weighed against each other."""
-
-    places: Mapping[str, float] = field(default_factory=lambda: Frozen(_PLACES))  # by part, per m
-    turns: Mapping[str, float] = field(default_factory=lambda: Frozen(_TURNS))  # by part, per rad
-    stay: float = 0.02  # per rad and m: pull to the pose in which each joint is turned like the skeleton's
-    iterations: int = 25
-
-
-@dataclass(frozen=True, eq=False)
-class Retargeted:
-    """The motion on the body, and how well it fits."""
-
-    clip: BodyClip
-    error: Mapping[str, float]  # by role, m: root mean square over the frames
-    turn_error: Mapping[str, float]  # by role, degrees: root mean square
-    worst_frame: int  # where the places of all roles are farthest off
-
-
-def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
-    """The clip on a body: one that was built from its skeleton, or any humanoid."""
-    chosen = settings or RetargetSettings()
-    if clip.frames == 0:
-        raise PoiseError(f"clip '{clip.name}' has no frames")
-    if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
-        return _on_own_body(clip, body, body.rigging, chosen)
-    return _on_other_body(clip, body, chosen)
-
-
-def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
-    """Do the skeletons have the same joints at the same places?"""
-    return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
-
-
-def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
-    """Joints go where the clip has them; limits, hinges and bones that the body does not move may keep them away."""
-    links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    solver = PoseSolver(body, _joints_in_links(body, rigging))
-    found = solver.solve(
-        believable(body, rigging.poses(body, clip)),
-        places=clip.places.position[:, joints],
-        prior_weights=settings.stay,
-        iterations=settings.iterations,
-        tolerance=_TOLERANCE,
-    )
-    return _result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
-
-
-def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
-    """Each link and the place in its frame of the joint that it follows."""
-    links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
-    origins, turns = Kinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
-    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
-
-
-def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
-    source, target = figure_of_skeleton(clip.skeleton), figure_of_body(body)
-    turns, places = turn_goals(clip, source, target), place_goals(clip, source, target)
-    start = first_poses(body, target, turns, places["hips"])
-    placed = [role for role in places if _weight(settings.places, role)]
-    turned = [role for role in turns if _weight(settings.turns, role)]
-    middle = (body.links[0], hips_in_root(body, target))
-    solver = PoseSolver(
-        body,
-        [middle if role == "hips" else anchor(body, target, role) for role in placed],
-        [body.links[target.joints[role]] for role in turned],
-    )
-    wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
-    start = solver.space.clamped(believable(body, start))
-    trust = _trust(solver.kinematics.at(start)[1], wanted)
-    found = solver.solve(
-        start,
-        places=np.stack([places[role] for role in placed], axis=1),
-        place_weights=[_weight(settings.places, role) for role in placed],
-        turns=wanted,
-        turn_weights=[_weight(settings.turns, role) for role in turned] * trust,
-        prior_weights=settings.stay,
-        iterations=settings.iterations,
-        tolerance=_TOLERANCE,
-    )
-    return _result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
-
-
-def _trust(reached: Array, wanted: Array) -> Array:
-    """(T, L) falls from 1 for turns far beyond what joints can do: capture may have an ankle the wrong way round."""
-    beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
-    return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
-
-
-def _weight(weights: Mapping[str, float], role: str) -> float:
-    """That of a part, whatever its side."""
-    return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
-
-
-def _result(
-    clip: Clip,
-    body: Body,
-    qpos: Array,
-    placed: Sequence[str],
-    place_error: Array,
-    turned: Sequence[str],
-    turn_error: Array,
-) -> Retargeted:
-    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (place_error, turn_error))
-    return Retargeted(
-        BodyClip(clip.name, body, clip.rate, readonly(qpos)),
-        Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
-        Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
-        int(np.argmax(np.sum(place_error**2, axis=1))),
-    )

@@ -1,7 +1,7 @@
-"""Smoothing of a clip that leaves impacts sharp: what happens at a touchdown is not averaged away.
+"""Smoothing of clips that keeps impacts sharp.
 
-Whittaker's smoother: the poses x nearest to the given ones q with little jerk, min |x - q|^2 + sum_t s_t |x_t'''|^2,
-where s_t falls around the frames in which a contact part comes down.
+Whittaker's smoother: the poses x nearest to the given q with little jerk, min |x - q|^2 + sum_t s_t |x_t'''|^2, where
+the strength s_t is reduced around touchdowns.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from poise.arrays import Array, readonly
+from poise.ease import cubic_ease
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_normalize
 
-_SPIKE = 0.02  # rad, m: less off its neighbours is no spike
-_SHARP = 0.03  # s around a touchdown
-_AT_IMPACT = 0.02  # of the strength elsewhere: the cutoff doubles
+_SPIKE = 0.02  # rad, m: smaller deviations from the neighbouring frames are not spikes
+_SHARP = 0.03  # s: half-width of the ramp of the strength around a touchdown
+_AT_IMPACT = 0.02  # strength at a touchdown relative to elsewhere, which about doubles the cutoff
 
 
 def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
-    """The clip without what is faster than `cutoff` (Hz), less so at touchdowns."""
+    """The clip low-pass filtered at `cutoff` (Hz), with a higher cutoff at touchdowns."""
     if clip.frames < 4:
         return clip
-    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _calm(clip)
+    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _strength_factor(clip)
     qpos = _whittaker(_without_spikes(_unwrapped(clip)), strength)
     for joint in clip.body.joints:
         if joint.kind != "hinge":
@@ -32,16 +33,15 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     return replace(clip, qpos=readonly(qpos))
 
 
-def _calm(clip: BodyClip) -> Array:
-    """(T,) from 1 far from all touchdowns to nearly 0 at them."""
+def _strength_factor(clip: BodyClip) -> Array:
+    """(T,) factor of the smoothing strength: 1 far from touchdowns, _AT_IMPACT at them."""
     if clip.down is None:
         return np.ones(clip.frames)
     landings = np.flatnonzero(np.any(clip.down[1:] & ~clip.down[:-1], axis=1)) + 0.5
     if not len(landings):
         return np.ones(clip.frames)
     away = np.min(np.abs(np.arange(clip.frames)[:, None] - landings), axis=1) / (_SHARP * clip.rate)
-    ramp = np.clip(away - 0.5, 0.0, 1.0)
-    return np.asarray(_AT_IMPACT + (1 - _AT_IMPACT) * ramp**2 * (3 - 2 * ramp))
+    return np.asarray(_AT_IMPACT + cubic_ease(away - 0.5, 1 - _AT_IMPACT))
 
 
 def _unwrapped(clip: BodyClip) -> Array:
@@ -57,9 +57,9 @@ def _unwrapped(clip: BodyClip) -> Array:
 
 
 def _without_spikes(values: Array) -> Array:
-    """(T, n) curves whose frames far off their neighbours, as capture has them, take the median of five.
+    """(T, n) curves with frames far off their neighbours, as in capture data, replaced by the median of five.
 
-    The median of a step or a ramp is itself, so impacts stay.
+    The median leaves steps and ramps unchanged, so that impacts stay.
     """
     middle = np.median(sliding_window_view(np.pad(values, ((2, 2), (0, 0)), mode="edge"), 5, axis=0), axis=-1)
     off = np.abs(values - middle)
@@ -67,12 +67,12 @@ def _without_spikes(values: Array) -> Array:
 
 
 def _whittaker(values: Array, strength: Array) -> Array:
-    """(T, n) smoothed curves for strengths (T,)."""
+    """(T, n) smoothed curves, for strengths (T,)."""
     from scipy.linalg import solveh_banded
 
     between = np.array([1.0, -3.0, 3.0, -1.0])
     count = len(values) - 3
-    inner = 0.5 * (strength[1:-2] + strength[2:-1])  # of each third difference
+    inner = 0.5 * (strength[1:-2] + strength[2:-1])  # strength of each third difference
     band = np.zeros((4, len(values)))
     band[0] = 1.0
     for apart in range(4):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator
 
 from poise.arrays import Array, readonly
-from poise.edit.span import smooth_ease
+from poise.ease import quintic_ease
 
 # Smooth curves through keys: they stop where keys repeat, pass others without a halt, and hardly ever overshoot.
 
@@ -151,7 +151,7 @@ class Stages:
         if len(self.at) == 1:
             return np.full(percent.shape, self.values[0])
         stage = np.clip(np.searchsorted(self.at, percent, side="right") - 1, 0, len(self.at) - 2)
-        share = smooth_ease((percent - self.at[stage]) / np.diff(self.at)[stage])
+        share = quintic_ease((percent - self.at[stage]) / np.diff(self.at)[stage])
         return np.asarray(self.values[stage] + share * np.diff(self.values)[stage])
 
 

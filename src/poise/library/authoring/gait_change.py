@@ -16,7 +16,7 @@ from poise.arrays import Array, readonly, runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.pose_space import PoseSpace
-from poise.edit.span import smooth_ease
+from poise.ease import quintic_ease
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, cycle, gait_of
@@ -74,7 +74,7 @@ def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray
     settings = FootSettings(smoothing=None, peak=None, heave=_PACE_FIRM, fade=_PACE_FADE)
     clean = clean_feet(given, settings, whole_prints(given, sure))
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
-    share = 1.0 - smooth_ease(far / (_OVER * RATE))
+    share = 1.0 - quintic_ease(far / (_OVER * RATE))
     space = PoseSpace(body)
     change = space.difference(given.qpos, clean.qpos)
     return replace(given, qpos=readonly(space.moved(given.qpos, share[:, None] * change)))

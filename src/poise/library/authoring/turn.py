@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.edit.span import smooth_ease
+from poise.ease import quintic_ease
 from poise.edit.take import take_of
 from poise.edit.track import FootTrackTake
 from poise.edit.walk import Course, Move, Steps, at_root, rewalked
@@ -124,7 +124,7 @@ def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
     moved[:, :3] = quat_rotate(turn, straight.qpos[:, :3])
     moved[late, :2] += bent[-1, :2] - moved[-1, :2]
     moved[:, 3:7] = quat_multiply(turn, straight.qpos[:, 3:7])
-    share = smooth_ease(np.minimum(percent, heading.end - percent) / _OVER)
+    share = quintic_ease(np.minimum(percent, heading.end - percent) / _OVER)
     return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 
