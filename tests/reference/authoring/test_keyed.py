@@ -137,7 +137,7 @@ def test_a_pose_may_name_nothing_and_is_the_standing_one():
 
 
 def test_a_motion_that_nothing_bears_is_refused():
-    with pytest.raises(PoiseError, match=r"dip.toml: .*what bears at the start"):
+    with pytest.raises(PoiseError, match=r"dip.toml: .*what supports the body at the start"):
         keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 

@@ -176,7 +176,7 @@ def test_what_another_file_frees_may_be_gone(tmp_path):
 
 @pytest.mark.parametrize(
     ("like", "at", "said"),
-    [("shoulder-roll", f"at = {['-'] * 8}", "none of its poses is taken"), ("sideways-roll", "", "cannot be found")],
+    [("shoulder-roll", f"at = {['-'] * 8}", "none of its poses is used"), ("sideways-roll", "", "cannot be found")],
 )
 def test_a_clip_of_which_nothing_can_be_taken_is_refused(tmp_path, tumble, like, at, said):
     write_bvh(performer_clip(tumble), tmp_path / "tumble.bvh")
