@@ -1,1 +1,1 @@
-"""Recordings and motions in other people's formats."""
+"""Export of recordings and motions to animation, table, page, picture and video formats."""

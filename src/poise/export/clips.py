@@ -1,4 +1,4 @@
-"""What a performer did, as a clip of a skeleton: the user's own where the body was made from one."""
+"""The motion of a performer as a clip of a skeleton: the user's own if the body was made from one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Source = Recording | Dynamic | BodyClip | Clip
 
 
 def performer_clip(source: Source) -> Clip:
-    """The motion of the first performer; what goes at the world's rate at that of the user's file, if it has one."""
+    """Return the motion of the first performer.
+
+    A simulated motion is resampled to the rate of the user's file if the body has one.
+    """
     if isinstance(source, Clip):
         return source
     if isinstance(source, BodyClip):
@@ -35,15 +38,15 @@ def performer_clip(source: Source) -> Clip:
 
 
 def rigging_of(recording: Recording) -> Rigging:
-    """How the first performer carries a skeleton: as its body says, else one joint per link."""
-    told = recording.meta.get("rigging")
-    if told is None:
+    """Return the rigging of the first performer: the one in the recording, else one joint per link."""
+    saved = recording.meta.get("rigging")
+    if saved is None:
         return plain_rigging(recording.model, recording.root)
     try:
-        rigging = Rigging.from_dict(told)
+        rigging = Rigging.from_dict(saved)
         fault = rigging.skeleton.fault()
     except (KeyError, TypeError, ValueError):
-        fault = "it is not a skeleton and its links"
+        fault = "a skeleton or its links are missing"
     if fault:
         raise PoiseError(f"the recording's rigging is damaged: {fault}")
     links = {recording.model.body(body).name for body in range(recording.model.nbody)}
@@ -58,8 +61,8 @@ def _at_rate(clip: Clip, rigging: Rigging | None) -> Clip:
 
 
 def resampled(clip: Clip, rate: float) -> Clip:
-    """The clip at another rate, up to the last new frame that is not after its end."""
-    frames = 1 + int(np.floor(clip.seconds * rate + 1e-6))  # a frame at the very end counts
+    """Resample a clip to another rate (Hz); the last new frame is not after its end."""
+    frames = 1 + int(np.floor(clip.seconds * rate + 1e-6))  # the tolerance keeps a frame exactly at the end
     at = np.minimum(np.arange(frames) * clip.rate / rate, clip.frames - 1)
     before = np.floor(at + 1e-6).astype(int)
     after = np.minimum(before + 1, clip.frames - 1)
@@ -80,5 +83,5 @@ def resampled(clip: Clip, rate: float) -> Clip:
 
 
 def _name(recording: Recording) -> str:
-    told = recording.meta.get("motion")
-    return Path(told).stem if isinstance(told, str) and told else "motion"
+    motion = recording.meta.get("motion")
+    return Path(motion).stem if isinstance(motion, str) and motion else "motion"

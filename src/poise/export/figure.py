@@ -1,6 +1,6 @@
-"""A figure: a clip, and a skin for its skeleton; what GLB and USD files are made of.
+"""A figure for GLB and USD files: a clip and a skin for its skeleton.
 
-The skin is rigid: each vertex is carried by one joint. Props and further performers have none and are left out.
+The skin is rigid: each vertex follows one joint. Only the first performer is exported, without props.
 """
 
 from __future__ import annotations
@@ -23,22 +23,156 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
 
-# Triangles of the simple shapes that bodies are made of.
+STUB = readonly([0.0, 0.0, 0.1])
+"""m: the bone drawn for a skeleton in which no joint has a length."""
+SCREEN_GAMMA = 2.2
+"""Exponent from MuJoCo's screen colours to the linear colours of glTF and USD."""
 
-SIDES = 20  # of what is round
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """Triangles in the frames of the joints that carry them."""
+
+    vertices: Array  # (V, 3) m, in the joint's frame
+    normals: Array  # (V, 3) unit, in the joint's frame
+    joints: Ints  # (V,)
+    faces: Ints  # (F, 3)
+    colours: Array  # (F, 4) linear red, green, blue, and opacity
+
+    @cached_property
+    def palette(self) -> tuple[tuple[Array, Ints], ...]:
+        """Each colour (4,) and the indices of its faces."""
+        colours, worn = np.unique(self.colours, axis=0, return_inverse=True)
+        return tuple((colour, np.flatnonzero(worn.ravel() == k)) for k, colour in enumerate(colours))
+
+
+@dataclass(frozen=True, eq=False)
+class SkinnedFigure:
+    """A moving skeleton and its skin."""
+
+    clip: Clip
+    skin: Skin
+
+    @cached_property
+    def bind(self) -> Places:
+        """The joints (1, J, ...) in the bind pose of the skin: upright, the root at the origin."""
+        skeleton = self.clip.skeleton
+        return forward(skeleton, np.zeros((1, 3)), bind_rotation(skeleton)[None])
+
+    @cached_property
+    def bound(self) -> tuple[Array, Array]:
+        """Vertices (V, 3) in m and normals (V, 3) of the skin in the bind pose."""
+        place, turn = self.bind.position[0, self.skin.joints], self.bind.rotation[0, self.skin.joints]
+        return place + quat_rotate(turn, self.skin.vertices), quat_rotate(turn, self.skin.normals)
+
+
+def bind_rotation(skeleton: Skeleton) -> Array:
+    """Local rotations (J, 4) of the upright pose."""
+    plain = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
+    return plain if skeleton.upright is None else skeleton.upright
+
+
+def figure_of(source: Source) -> SkinnedFigure:
+    """Return the first performer with the shapes of its body; a clip without a body is drawn as bones."""
+    clip = performer_clip(source)
+    if not clip.frames:
+        raise PoiseError(f"clip '{clip.name}' has no frames to write")
+    if isinstance(source, Clip):
+        return SkinnedFigure(clip, bone_skin(clip.skeleton))
+    if isinstance(source, (BodyClip, Dynamic)):
+        body = source.body if isinstance(source, BodyClip) else source.clip.body
+        return SkinnedFigure(clip, geom_skin(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
+    return SkinnedFigure(clip, geom_skin(source.model, source.root, rigging_of(source)))
+
+
+def bone_skin(skeleton: Skeleton) -> Skin:
+    """An octahedron from each joint to each of its children and end sites."""
+    arms = [(parent, skeleton.offsets[joint]) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
+    arms += [(end.joint, end.offset) for end in skeleton.ends]
+    long = [(joint, arm) for joint, arm in arms if np.linalg.norm(arm) > 1e-6] or [(0, STUB)]
+    return _joined([(joint, bone(arm), HOUSE_COLOURS[PERFORMER]) for joint, arm in long])
+
+
+def geom_skin(model: mujoco.MjModel, root: int, rigging: Rigging) -> Skin:
+    """The visible geoms of the kinematic tree of body `root`, or bones if it has none."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    rest = rigging.clip(model, model.qpos0[None], 1.0, "").places
+    colours, carriers = geom_colours(model), _carriers(model, rigging)
+    shown = (model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)
+    own = model.body_rootid[model.geom_bodyid] == model.body_rootid[root]
+    parts = []
+    for geom in np.flatnonzero(shown & own):
+        solid, joint = geom_solid(model, int(geom)), carriers[model.geom_bodyid[geom]]
+        if solid is not None:
+            back = quat_conjugate(rest.rotation[0, joint])
+            place = quat_rotate(back, data.geom_xpos[geom] - rest.position[0, joint])
+            turn = quat_multiply(back, matrix_to_quat(data.geom_xmat[geom].reshape(3, 3)))
+            parts.append((joint, solid.placed(place, turn), colours[geom]))
+    return _joined(parts) if parts else bone_skin(rigging.skeleton)
+
+
+def _carriers(model: mujoco.MjModel, rigging: Rigging) -> dict[int, int]:
+    """The joint that moves with each link: the first one on the link, else that of its parent."""
+    first = {link: joint for joint, link in reversed(list(enumerate(rigging.links)))}
+    out = {0: 0}
+    for body in range(1, model.nbody):
+        out[body] = first.get(model.body(body).name, out[int(model.body_parentid[body])])
+    return out
+
+
+def _joined(parts: Sequence[tuple[int, Solid, Array]]) -> Skin:
+    """Join parts into one skin; each is a joint, a shape in its frame, and a screen colour."""
+    joints, solids, colours = zip(*parts, strict=True)
+    sizes = [len(solid.vertices) for solid in solids]
+    starts = np.cumsum([0, *sizes[:-1]])
+    linear = np.array(colours) ** [SCREEN_GAMMA, SCREEN_GAMMA, SCREEN_GAMMA, 1.0]
+    return Skin(
+        readonly(np.concatenate([solid.vertices for solid in solids])),
+        readonly(np.concatenate([solid.normals for solid in solids])),
+        readonly(np.repeat(joints, sizes), int),
+        readonly(np.concatenate([solid.faces + start for solid, start in zip(solids, starts, strict=True)]), int),
+        readonly(np.repeat(linear, [len(solid.faces) for solid in solids], axis=0)),
+    )
+
+
+# Axes of glTF and of the USD files: y up, the figure faces +z, +x is its left
+
+
+def y_up_vectors(ours: Array) -> Array:
+    """Convert vectors (..., 3)."""
+    return np.asarray(ours @ Y_UP)
+
+
+def y_up_quats(ours: Array) -> Array:
+    """Convert quaternions (..., 4) and reorder them to x y z w, as both formats store them."""
+    return np.concatenate([y_up_vectors(ours[..., 1:]), ours[..., :1]], axis=-1)
+
+
+def y_up_matrices(position: Array, rotation: Array) -> Array:
+    """Convert frames to matrices (n, 4, 4) for row vectors, as both formats store them: the last row translates."""
+    out = np.zeros((len(position), 4, 4))
+    out[:, :3, :3] = np.swapaxes(Y_UP.T @ quat_to_matrix(rotation) @ Y_UP, 1, 2)
+    out[:, 3, :3], out[:, 3, 3] = y_up_vectors(position), 1.0
+    return out
+
+
+# Triangle meshes of the shapes of bodies
+
+SEGMENTS = 20  # around the axis of a round shape
 RINGS = 5  # from the equator of a sphere to its pole
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A closed surface; corners are counted once for each direction that the surface has there."""
+    """A closed surface; a corner has one vertex for each normal there."""
 
     vertices: Array  # (V, 3) m
     normals: Array  # (V, 3) unit, outwards
     faces: Ints  # (F, 3) anticlockwise from outside
 
     def placed(self, position: Array, rotation: Array) -> Solid:
-        """Turned by a quaternion, then moved."""
+        """Return the surface rotated by a quaternion, then translated."""
         return Solid(
             readonly(quat_rotate(rotation, self.vertices) + position),
             readonly(quat_rotate(rotation, self.normals)),
@@ -47,7 +181,7 @@ class Solid:
 
 
 def geom_solid(model: mujoco.MjModel, geom: int) -> Solid | None:
-    """A geom in its own frame; None for planes and height fields, which no body wears."""
+    """Return the mesh of a geom in its own frame; None for planes and height fields, which are not part of bodies."""
     size = model.geom_size[geom]
     match model.geom_type[geom]:
         case mujoco.mjtGeom.mjGEOM_SPHERE:
@@ -67,23 +201,23 @@ def geom_solid(model: mujoco.MjModel, geom: int) -> Solid | None:
 
 
 def capsule_mesh(radius: float, half: float) -> Solid:
-    """Along z; a sphere if its half length is 0."""
+    """Return a capsule along z; a sphere if its half length is 0."""
     angle = np.linspace(0, np.pi / 2, RINGS + 1)
     upper = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    upper[-1, 0] = 0.0  # the pole is on the axis exactly
+    upper[-1, 0] = 0.0  # the pole lies exactly on the axis
     lower = upper[::-1] * [1.0, -1.0]
     outline = np.concatenate([radius * lower - [0.0, half], radius * upper + [0.0, half]])
     return _turned(outline, np.concatenate([lower, upper]))
 
 
 def cylinder(radius: float, half: float) -> Solid:
-    """Along z."""
+    """Return a cylinder along z."""
     outline = np.array([[0, -half], [radius, -half], [radius, -half], [radius, half], [radius, half], [0, half]])
     return _turned(outline, np.repeat([[0.0, -1.0], [1.0, 0.0], [0.0, 1.0]], 2, axis=0))
 
 
 def ellipsoid_mesh(radii: Array) -> Solid:
-    """With radii along x, y and z."""
+    """Return an ellipsoid with radii (3,) along x, y and z."""
     ball = capsule_mesh(1.0, 0.0)
     across = ball.normals / radii
     unit = across / np.linalg.norm(across, axis=1, keepdims=True)
@@ -91,14 +225,14 @@ def ellipsoid_mesh(radii: Array) -> Solid:
 
 
 def box(half: Array) -> Solid:
-    """With half sides along x, y and z."""
+    """Return a box with half sides (3,) along x, y and z."""
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
     quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
     return faceted(corners, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]))
 
 
 def bone(tip: Array) -> Solid:
-    """The octahedron by which animation tools draw a bone, from the origin to its tip."""
+    """Return the octahedron with which animation tools draw a bone, from the origin to `tip` (3,)."""
     length = np.linalg.norm(tip)
     along = tip / length
     side = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
@@ -110,7 +244,7 @@ def bone(tip: Array) -> Solid:
 
 
 def faceted(corners: Array, faces: Ints) -> Solid:
-    """Flat triangles that share no vertices."""
+    """Return flat triangles that share no vertices; degenerate ones are dropped."""
     triangles = corners[faces]  # (F, 3, 3)
     across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     area = np.linalg.norm(across, axis=1)
@@ -123,23 +257,23 @@ def faceted(corners: Array, faces: Ints) -> Solid:
 
 
 def _turned(outline: Array, normals: Array) -> Solid:
-    """The surface that an outline (n, 2) of distance from the z axis and height, from below, makes in one turn."""
-    angle = 2 * np.pi * np.arange(SIDES) / SIDES
+    """Return the surface of revolution of an outline (n, 2): distance from the z axis and height, from below."""
+    angle = 2 * np.pi * np.arange(SEGMENTS) / SEGMENTS
     around = np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
     def swept(curve: Array) -> Array:
         flat = curve[:, None, :1] * around
-        return np.concatenate([flat, np.repeat(curve[:, None, 1:], SIDES, axis=1)], axis=2).reshape(-1, 3)
+        return np.concatenate([flat, np.repeat(curve[:, None, 1:], SEGMENTS, axis=1)], axis=2).reshape(-1, 3)
 
-    ring, side = np.meshgrid(np.arange(len(outline) - 1), np.arange(SIDES), indexing="ij")
-    here, beside = ring * SIDES + side, ring * SIDES + (side + 1) % SIDES
-    quads = np.stack([here, beside, beside + SIDES, here + SIDES], axis=-1).reshape(-1, 4)
+    ring, side = np.meshgrid(np.arange(len(outline) - 1), np.arange(SEGMENTS), indexing="ij")
+    here, beside = ring * SEGMENTS + side, ring * SEGMENTS + (side + 1) % SEGMENTS
+    quads = np.stack([here, beside, beside + SEGMENTS, here + SEGMENTS], axis=-1).reshape(-1, 4)
     faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
     return _without_slivers(swept(outline), swept(normals), faces)
 
 
 def _without_slivers(vertices: Array, normals: Array, faces: Ints) -> Solid:
-    """Only triangles that have an area, and only the vertices they need."""
+    """Drop triangles without area, then unused vertices."""
     a, b, c = vertices[faces].swapaxes(0, 1)
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     kept, faces = np.unique(faces[area > 1e-9 * area.max()], return_inverse=True)
@@ -150,137 +284,3 @@ def _mesh(model: mujoco.MjModel, index: int) -> Solid:
     vertex, face = model.mesh_vertadr[index], model.mesh_faceadr[index]
     vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[index]].astype(float)
     return faceted(vertices, model.mesh_face[face : face + model.mesh_facenum[index]])
-
-
-# Our axes turned into those of glTF and of our USD files: y up, the figure faces +z, +x is its left.
-
-
-def y_up_vectors(ours: Array) -> Array:
-    """Vectors (..., 3)."""
-    return np.asarray(ours @ Y_UP)
-
-
-def y_up_quats(ours: Array) -> Array:
-    """Quaternions (..., 4), in the order x y z w that both formats store."""
-    return np.concatenate([y_up_vectors(ours[..., 1:]), ours[..., :1]], axis=-1)
-
-
-def y_up_matrices(position: Array, rotation: Array) -> Array:
-    """Frames (n, 4, 4) for row vectors: the place is the last row, which is how both formats lie in memory."""
-    out = np.zeros((len(position), 4, 4))
-    out[:, :3, :3] = np.swapaxes(Y_UP.T @ quat_to_matrix(rotation) @ Y_UP, 1, 2)
-    out[:, 3, :3], out[:, 3, 3] = y_up_vectors(position), 1.0
-    return out
-
-
-STUB = readonly([0.0, 0.0, 0.1])
-"""m: what is drawn of a skeleton in which no joint has a length."""
-SCREEN_GAMMA = 2.2
-"""From colours as MuJoCo and screens have them to amounts of light, which glTF and USD ask for."""
-
-
-@dataclass(frozen=True, eq=False)
-class Skin:
-    """Triangles in the frames of the joints that carry them."""
-
-    vertices: Array  # (V, 3) m, in the joint's frame
-    normals: Array  # (V, 3) unit, in the joint's frame
-    joints: Ints  # (V,)
-    faces: Ints  # (F, 3)
-    colours: Array  # (F, 4) linear red, green, blue, and opacity
-
-    @cached_property
-    def palette(self) -> tuple[tuple[Array, Ints], ...]:
-        """Each colour (4,) and the indices of the faces that wear it."""
-        colours, worn = np.unique(self.colours, axis=0, return_inverse=True)
-        return tuple((colour, np.flatnonzero(worn.ravel() == k)) for k, colour in enumerate(colours))
-
-
-@dataclass(frozen=True, eq=False)
-class SkinnedFigure:
-    """A skeleton that moves and what is seen of it."""
-
-    clip: Clip
-    skin: Skin
-
-    @cached_property
-    def bind(self) -> Places:
-        """The joints in the pose that the skin is bound in, (1, J, ...): upright, the root at the origin."""
-        skeleton = self.clip.skeleton
-        return forward(skeleton, np.zeros((1, 3)), bind_rotation(skeleton)[None])
-
-    @cached_property
-    def bound(self) -> tuple[Array, Array]:
-        """Vertices (V, 3) m and normals (V, 3) of the skin in that pose."""
-        place, turn = self.bind.position[0, self.skin.joints], self.bind.rotation[0, self.skin.joints]
-        return place + quat_rotate(turn, self.skin.vertices), quat_rotate(turn, self.skin.normals)
-
-
-def bind_rotation(skeleton: Skeleton) -> Array:
-    """(J, 4) local rotations of an upright pose."""
-    plain = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
-    return plain if skeleton.upright is None else skeleton.upright
-
-
-def figure_of(source: Source) -> SkinnedFigure:
-    """The first performer in the shapes of its body; a clip, which has no body, as bones."""
-    clip = performer_clip(source)
-    if not clip.frames:
-        raise PoiseError(f"clip '{clip.name}' has no frames to write")
-    if isinstance(source, Clip):
-        return SkinnedFigure(clip, bones(clip.skeleton))
-    if isinstance(source, (BodyClip, Dynamic)):
-        body = source.body if isinstance(source, BodyClip) else source.clip.body
-        return SkinnedFigure(clip, flesh(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
-    return SkinnedFigure(clip, flesh(source.model, source.root, rigging_of(source)))
-
-
-def bones(skeleton: Skeleton) -> Skin:
-    """An octahedron from each joint to each of its children and tips."""
-    arms = [(parent, skeleton.offsets[joint]) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
-    arms += [(end.joint, end.offset) for end in skeleton.ends]
-    long = [(joint, arm) for joint, arm in arms if np.linalg.norm(arm) > 1e-6] or [(0, STUB)]
-    return _joined([(joint, bone(arm), HOUSE_COLOURS[PERFORMER]) for joint, arm in long])
-
-
-def flesh(model: mujoco.MjModel, root: int, rigging: Rigging) -> Skin:
-    """The visible geoms of the body that hangs on `root`; one without any is shown as bones."""
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    rest = rigging.clip(model, model.qpos0[None], 1.0, "").places
-    colours, carriers = geom_colours(model), _carriers(model, rigging)
-    shown = (model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)
-    own = model.body_rootid[model.geom_bodyid] == model.body_rootid[root]
-    parts = []
-    for geom in np.flatnonzero(shown & own):
-        solid, joint = geom_solid(model, int(geom)), carriers[model.geom_bodyid[geom]]
-        if solid is not None:
-            back = quat_conjugate(rest.rotation[0, joint])
-            place = quat_rotate(back, data.geom_xpos[geom] - rest.position[0, joint])
-            turn = quat_multiply(back, matrix_to_quat(data.geom_xmat[geom].reshape(3, 3)))
-            parts.append((joint, solid.placed(place, turn), colours[geom]))
-    return _joined(parts) if parts else bones(rigging.skeleton)
-
-
-def _carriers(model: mujoco.MjModel, rigging: Rigging) -> dict[int, int]:
-    """The joint that moves with each link: the first that it carries, else its parent's."""
-    first = {link: joint for joint, link in reversed(list(enumerate(rigging.links)))}
-    out = {0: 0}
-    for body in range(1, model.nbody):
-        out[body] = first.get(model.body(body).name, out[int(model.body_parentid[body])])
-    return out
-
-
-def _joined(parts: Sequence[tuple[int, Solid, Array]]) -> Skin:
-    """One skin of parts: the joint, the shape in its frame, and the colour of the screen."""
-    joints, solids, colours = zip(*parts, strict=True)
-    sizes = [len(solid.vertices) for solid in solids]
-    starts = np.cumsum([0, *sizes[:-1]])
-    linear = np.array(colours) ** [SCREEN_GAMMA, SCREEN_GAMMA, SCREEN_GAMMA, 1.0]
-    return Skin(
-        readonly(np.concatenate([solid.vertices for solid in solids])),
-        readonly(np.concatenate([solid.normals for solid in solids])),
-        readonly(np.repeat(joints, sizes), int),
-        readonly(np.concatenate([solid.faces + start for solid, start in zip(solids, starts, strict=True)]), int),
-        readonly(np.repeat(linear, [len(solid.faces) for solid in solids], axis=0)),
-    )

@@ -1,4 +1,4 @@
-"""The formats that motion can be written in, by file ending."""
+"""The export formats, by file ending."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.world.recording import Recording
 
-# CSV tables: all numbers of a recording, or where the joints of a clip are.
-
 FREE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+"""Column suffixes of the coordinates of a free joint."""
 
 
 def write_csv(source: Recording | Clip, path: Path) -> Path:
-    """Write the table of a recording or a clip."""
+    """Write a table of the states and torques of a recording, or of the joint poses of a clip."""
     rows = _clip_rows(source) if isinstance(source, Clip) else _recording_rows(source)
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
@@ -43,7 +42,7 @@ def write_csv(source: Recording | Clip, path: Path) -> Path:
 
 
 def _clip_rows(clip: Clip) -> Iterator[list[str]]:
-    """One row per frame: the time, and each joint's place (m) and quaternion in the world."""
+    """One row per frame: the time, and each joint's position (m) and quaternion in the world."""
     yield ["time_s", *(f"{name}_{part}" for name in clip.skeleton.names for part in FREE)]
     table = np.concatenate([clip.places.position, clip.places.rotation], axis=2).reshape(clip.frames, -1)
     for frame, values in enumerate(table):
@@ -51,7 +50,7 @@ def _clip_rows(clip: Clip) -> Iterator[list[str]]:
 
 
 def _recording_rows(recording: Recording) -> Iterator[list[str]]:
-    """One row per state: time, coordinates, velocities, and torques of the step that begins there, none in the last."""
+    """One row per state: time, coordinates, velocities, and torques of the step that follows; none in the last row."""
     model = recording.model
     names = recording.meta.get("dof_names") or [f"dof{i}" for i in range(model.nv)]
     yield ["time_s", *_coordinates(model), *(f"{n}_velocity" for n in names), *(f"{n}_torque" for n in names)]
@@ -74,13 +73,12 @@ def _coordinates(model: mujoco.MjModel) -> list[str]:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format is, how it is written, and whether it can show a clip that has no body."""
+    """An export format."""
 
-    what: str
+    what: str  # one-line description
     write: Callable[..., Path]
-    of_clips: bool = True
-    tells: bool = False
-    """Whether writing takes long, and tells how far it is."""
+    of_clips: bool = True  # whether a clip without a body can be written
+    reports: bool = False  # whether `write` takes long and reports progress through a `bar`
 
 
 def _bvh(source: Source, path: Path) -> Path:
@@ -117,7 +115,7 @@ def _video(source: Recording | Dynamic | BodyClip, path: Path, bar: Callable[[in
 
 
 def _seen(source: Recording | Dynamic | BodyClip) -> Recording | Shown:
-    """What there is to look at: with forces, and what hands hold, where they are known."""
+    """The source in a form that can be drawn, with contact forces and held objects where they are known."""
     if isinstance(source, Dynamic):
         return rehearsed(source)
     return shown(source) if isinstance(source, BodyClip) else source
@@ -129,26 +127,26 @@ FORMATS: dict[str, Format] = {
     "usd": Format("motion and skin of the performer, binary; needs poise[usd]", _usd),
     "usda": Format("the same as text", _usd),
     "usdc": Format("the same as usd", _usd),
-    "csv": Format("coordinates, velocities and torques as a table; of a motion without them its joints", _csv),
+    "csv": Format("table of coordinates, velocities and torques, or of joint poses if there are none", _csv),
     "npz": Format("motion of the performer, for Poise", _npz),
     "html": Format("3D playback in one self-contained page", _page, of_clips=False),
     "png": Format("a strip of pictures", _strip, of_clips=False),
-    "mp4": Format("a video; needs poise[video] and OpenGL", _video, of_clips=False, tells=True),
+    "mp4": Format("a video; needs poise[video] and OpenGL", _video, of_clips=False, reports=True),
 }
-"""By ending."""
+"""The formats by file ending."""
 
 
 def export(source: Source, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
-    """Write a recording, or a motion that obeys physics, is on a body or on a skeleton, in the format of the ending.
+    """Write a recording, a dynamic reference, a body clip or a skeleton clip in the format of the file ending.
 
-    What takes long loops over the numbers of a `bar`, which may show how far it is.
+    A format that takes long iterates over `bar(count)`, which may show progress.
     """
     path = Path(path)
     able = {ending: form for ending, form in FORMATS.items() if form.of_clips or not isinstance(source, Clip)}
     ending = path.suffix.lstrip(".").lower()
     if not ending:
-        raise PoiseError(f"{path}: the ending says the format, one of {', '.join(able)}")
+        raise PoiseError(f"{path}: add a file ending that names the format, one of {', '.join(able)}")
     if ending not in able:
         raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
     form = able[ending]
-    return form.write(source, path, bar) if form.tells else form.write(source, path)
+    return form.write(source, path, bar) if form.reports else form.write(source, path)

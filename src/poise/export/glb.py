@@ -1,7 +1,7 @@
-"""A figure as a GLB file: binary glTF 2.0 with one skin and one animation.
+"""GLB files: binary glTF 2.0 with one skin and one animation.
 
-Metres, y up, facing +z, as glTF asks. Joint nodes have the skeleton's names and hierarchy and stand in its upright
-pose; tips are nodes too, but no joints of the skin. Props and further performers are not written.
+Metres, y up, facing +z, as glTF requires. Joint nodes have the skeleton's names and hierarchy, in its upright pose; end
+sites are nodes but not joints of the skin. Only the first performer is written, without props.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from poise.version import __version__
 Json = dict[str, Any]
 
 FLOAT, UINT32, UINT16, UINT8 = 5126, 5125, 5123, 5121  # component types
-VERTICES, INDICES = 34962, 34963  # what a view is for
+VERTICES, INDICES = 34962, 34963  # targets of buffer views
 KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 TYPES = {FLOAT: "<f4", UINT32: "<u4", UINT16: "<u2", UINT8: "<u1"}
 
 
 def write_glb(figure: SkinnedFigure, path: Path) -> Path:
-    """Write the file."""
+    """Write a figure as a GLB file."""
     return write_file(Path(path), glb_bytes(figure))
 
 
 def glb_bytes(figure: SkinnedFigure) -> bytes:
-    """The file's content; the same figure gives the same bytes."""
+    """The content of the file; equal figures give equal bytes."""
     clip, store = figure.clip, _Store()
     joints = list(range(clip.skeleton.count))
     nodes = _nodes(clip)
@@ -61,7 +61,7 @@ def glb_bytes(figure: SkinnedFigure) -> bytes:
 
 
 class _Store:
-    """The binary part of the file while it grows, and the tables that say what is where."""
+    """The binary chunk under construction, with its buffer views and accessors."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -69,7 +69,7 @@ class _Store:
         self.accessors: list[Json] = []
 
     def add(self, values: NDArray[Any], component: int, target: int | None = None, bounds: bool = False) -> int:
-        """Append an array whose last axis is one element; returns the number of its accessor."""
+        """Append an array whose last axis is one element; return the index of its accessor."""
         values = np.ascontiguousarray(values.reshape(len(values), -1), TYPES[component])
         view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": values.nbytes}
         self.views.append(view if target is None else {**view, "target": target})
@@ -87,7 +87,7 @@ def _padded(content: bytes, filler: bytes) -> bytes:
 
 
 def _nodes(clip: Clip) -> list[Json]:
-    """The joints in the pose of the skin, then the tips."""
+    """Nodes of the joints in the bind pose, then of the end sites."""
     skeleton = clip.skeleton
     children = [list(below) for below in skeleton.children]
     for number, end in enumerate(skeleton.ends):
@@ -107,7 +107,7 @@ def _nodes(clip: Clip) -> list[Json]:
 
 
 def _primitives(figure: SkinnedFigure, store: _Store) -> list[Json]:
-    """Triangles of each colour over shared vertices in the pose of the skin."""
+    """One primitive per colour, over shared vertices in the bind pose."""
     skin = figure.skin
     vertices, normals = figure.bound
     carried = np.zeros((len(skin.joints), 4))
@@ -134,13 +134,13 @@ def _material(colour: Array) -> Json:
 
 
 def _unbind(figure: SkinnedFigure, store: _Store) -> int:
-    """From the pose of the skin into each joint's frame."""
+    """Add the inverse bind matrices; return the index of their accessor."""
     frames = y_up_matrices(figure.bind.position[0], figure.bind.rotation[0])
     return store.add(np.linalg.inv(frames), FLOAT)
 
 
 def _animation(clip: Clip, store: _Store) -> Json:
-    """Turns of all joints, and the way of the root; of all joints where the clip has their places."""
+    """Rotations of all joints and the translation of the root, or of all joints if the clip has translations."""
     clock = store.add(np.arange(clip.frames) / clip.rate, FLOAT, bounds=True)
     turns = y_up_quats(continuous_quat(clip.rotation))
     moves = {0: clip.position}

@@ -1,4 +1,4 @@
-"""What pages and pictures share: colours, who the performer is, how large it is."""
+"""What pages, strips and videos share: colours, the roles of bodies, the performers' size and position."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.arrays import Array
 from poise.reference.body_clip import BodyClip
 from poise.world.scene import Scene
 
-Floats = NDArray[np.float64]
-
 GROUND, PROP, PERFORMER = "ground", "prop", "performer"
 SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
-"""Geom groups that are drawn; MuJoCo's custom is that groups from 3 on hold what is not to be seen."""
+"""Geom groups that are drawn; by MuJoCo's convention groups from 3 on are hidden."""
 
 UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])
-"""MuJoCo's colour of a geom that was given none."""
+"""MuJoCo's default colour of geoms."""
 HOUSE_COLOURS = {
     GROUND: np.array([0.90, 0.92, 0.94, 1.0]),
     PROP: np.array([0.47, 0.56, 0.66, 1.0]),
     PERFORMER: np.array([0.87, 0.58, 0.44, 1.0]),
 }
+"""Default colours (RGBA) by role."""
 
 
 class Motion(Protocol):
-    """What of a recording a picture needs."""
+    """The part of a recording that pictures need."""
 
     @property
     def model_xml(self) -> str:
         """MJCF of the whole scene."""
 
     @property
-    def time(self) -> Floats:
+    def time(self) -> Array:
         """Seconds, (T+1,)."""
 
     @property
-    def qpos(self) -> Floats:
+    def qpos(self) -> Array:
         """Poses, (T+1, nq)."""
 
 
 def visible_model(xml: str) -> Any:
-    """A model to cast rays at: MuJoCo's ray caster passes over parts of bodies that nothing can collide with."""
+    """Compile a model for ray casting: all geoms can collide, because MuJoCo's ray caster skips those that cannot."""
     root = ElementTree.fromstring(xml)
     for geom in root.iter("geom"):
         geom.set("contype", "1")
@@ -54,7 +54,7 @@ def visible_model(xml: str) -> Any:
 
 
 def body_roles(model: Any) -> list[str]:
-    """Each body's part: ground does not move, a performer has several moving bodies, a prop one."""
+    """Role of each body: ground does not move, a performer has several moving bodies, a prop has one."""
     moving = model.body_weldid != 0
     limbs = np.bincount(model.body_rootid[moving], minlength=model.nbody)
     return [
@@ -63,8 +63,8 @@ def body_roles(model: Any) -> list[str]:
     ]
 
 
-def geom_colours(model: Any) -> Floats:
-    """The colours of the geoms, (ngeom, 4): the model's, and the house's where the model gives none."""
+def geom_colours(model: Any) -> Array:
+    """Colours of the geoms (ngeom, 4): the model's, or HOUSE_COLOURS where the model has the default."""
     colours = np.array(model.geom_rgba, dtype=np.float64)
     roles = body_roles(model)
     for geom in np.flatnonzero((np.abs(colours - UNPAINTED) < 1e-6).all(axis=1)):
@@ -74,20 +74,20 @@ def geom_colours(model: Any) -> Floats:
 
 
 def performer_roots(model: Any) -> NDArray[np.intp]:
-    """Root bodies of the performers, or of the props when there is no performer."""
+    """Ids of the root bodies of the performers, or of the props if there is no performer."""
     roles = np.array(body_roles(model))
     chosen = roles == (PERFORMER if (roles == PERFORMER).any() else PROP)
     return np.unique(model.body_rootid[chosen]).astype(np.intp)
 
 
-def performer_centre(model: Any, data: Any) -> Floats:
-    """The mean of the performers' centres of mass; the origin of a scene in which nothing moves."""
+def performer_centre(model: Any, data: Any) -> Array:
+    """Mean (3,) in m of the performers' centres of mass; the origin if nothing moves."""
     roots = performer_roots(model)
     return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
 
 
 def viewpoint(model: Any, qpos: ArrayLike) -> float:
-    """Degrees: an azimuth from which the first performer is seen half from the front in its first pose."""
+    """Azimuth (degrees) of a camera that sees the first performer half from the front in a pose (nq,)."""
     roots = performer_roots(model)
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
@@ -97,7 +97,7 @@ def viewpoint(model: Any, qpos: ArrayLike) -> float:
 
 
 def performer_span(model: Any, qpos: ArrayLike) -> float:
-    """The size of the performers in a pose, metres: the longest side of the box around them."""
+    """Size (m) of the performers in a pose (nq,): the longest side of their bounding box."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
@@ -109,26 +109,23 @@ def performer_span(model: Any, qpos: ArrayLike) -> float:
     return float(max(0.2, ((centre + reach).max(axis=0) - (centre - reach).min(axis=0)).max()))
 
 
-# A clip as something to look at: what pages and pictures need of a recording, without any forces.
-
-
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Poses in a scene at times. Nothing pushes and nothing is simulated."""
+    """Poses in a scene, without simulation or forces, in the layout of a recording."""
 
     model_xml: str
-    time: Floats  # (T,) s
-    qpos: Floats  # (T, nq)
+    time: Array  # (T,) s
+    qpos: Array  # (T, nq)
     meta: dict[str, Any]
-    reference_qpos: Floats | None = None
+    reference_qpos: Array | None = None
     contact_step: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
     contact_body: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_point: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    contact_force: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_point: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
 
 def shown(clip: BodyClip, terrain: str = "flat") -> Shown:
-    """A body's clip on a terrain, as it is: the figure may well float or sink."""
+    """Put a body clip on a terrain unchanged: the figure may float or sink."""
     scene = Scene.of(clip.body, terrain)
     qpos = np.tile(scene.model.qpos0, (clip.frames, 1))
     qpos[:, scene.coordinates(0)] = clip.qpos

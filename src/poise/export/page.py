@@ -1,4 +1,4 @@
-"""A performance as one web page that plays in 3D from a file, with nothing fetched from anywhere."""
+"""A self-contained web page that plays a performance in 3D, without network access."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
 from poise.export.look import (
     SHOWN_GROUPS,
-    Floats,
     Motion,
     body_roles,
     geom_colours,
@@ -29,103 +29,45 @@ from poise.export.look import (
 )
 from poise.files import write_file
 
-# What was done to a performer, as the page draws it: pushes, and weights that hung on it.
-#
-# Recordings may come from anywhere: an event that does not tell enough is passed over.
-
-Event = Mapping[str, Any]
-
-
-def events_of(meta: Mapping[str, Any]) -> list[Event]:
-    """Whatever of a recording's events is one."""
-    events = meta.get("events")
-    listed = events if isinstance(events, list | tuple) else ()
-    return [event for event in listed if isinstance(event, Mapping)]
-
-
-def pushes_among(events: Sequence[Event], bodies: Sequence[str], centres: Floats) -> list[dict[str, Any]]:
-    """The pushes on bodies, whose centres (N, 3) are in m in their own frames."""
-    pushes = []
-    for event in events:
-        force, time = _force(event), event.get("time")
-        body = _index(event, bodies, 0 if "body" not in event and bodies else -1)
-        if np.any(force) and isinstance(time, int | float) and body >= 0:
-            push = {"body": body, "time": time, "duration": event.get("duration", 0.1)}
-            pushes.append(push | {"force": force.tolist(), "point": centres[body].tolist()})
-    return pushes
-
-
-def weights_among(events: Sequence[Event], bodies: Sequence[str]) -> list[dict[str, Any]]:
-    """The weights that hung on bodies: how heavy, where, from when, and until when unless they stayed."""
-    weights: list[dict[str, Any]] = []
-    for event in events:
-        kind, time, mass, point = (event.get(key) for key in ("kind", "time", "mass", "point"))
-        body = _index(event, bodies, -1)
-        if not isinstance(time, int | float):
-            continue
-        if kind == "weights off":
-            for weight in weights:
-                weight.setdefault("until", time)
-        elif kind == "weight" and body >= 0 and _is_vector(point) and isinstance(mass, int | float):
-            weights.append({"body": body, "time": time, "mass": mass, "point": point})
-    return weights
-
-
-def _index(event: Event, bodies: Sequence[str], otherwise: int) -> int:
-    name = event.get("body")
-    return bodies.index(name) if isinstance(name, str) and name in bodies else otherwise
-
-
-def _force(event: Event) -> Floats:
-    """An event's force in the world, from a vector or from newtons and a direction; zero if it has none."""
-    force, direction = event.get("world_force", event.get("force")), event.get("direction")
-    if isinstance(force, int | float) and isinstance(direction, list | tuple):
-        force = [force * axis for axis in direction]
-    return np.array(force if _is_vector(force) else (0, 0, 0), np.float64)
-
-
-def _is_vector(told: object) -> bool:
-    return isinstance(told, list | tuple) and len(told) == 3
-
-
 Json = dict[str, Any]
+Event = Mapping[str, Any]
 Indices = NDArray[np.intp]
 
-FRAME_RATE = 60.0  # frames a second kept, at most; the page interpolates between them
-FOCUS_BLUR = 0.3  # seconds; the camera follows the centre of mass smoothed by a Gaussian of this width
+FRAME_RATE = 60.0  # Hz, largest rate of the stored frames; the page interpolates between them
+FOCUS_BLUR = 0.3  # s, standard deviation of the Gaussian that smooths the camera's path
 SCRIPTS = ("data.js", "quality.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
 
 
 class PagePerformance(Motion, Protocol):
-    """What of a recording the page shows; the design's recording table tells shapes and units."""
+    """The part of a recording that the page shows."""
 
     @property
     def contact_step(self) -> NDArray[Any]:
-        """Steps of the contact forces."""
+        """Step of each contact force, (N,)."""
 
     @property
     def contact_body(self) -> NDArray[Any]:
-        """Bodies that the forces act on."""
+        """Id of the body that each force acts on, (N,)."""
 
     @property
-    def contact_point(self) -> Floats:
-        """Where, in the world."""
+    def contact_point(self) -> Array:
+        """Points (N, 3) in m, world frame."""
 
     @property
-    def contact_force(self) -> Floats:
-        """Newtons, in the world."""
+    def contact_force(self) -> Array:
+        """Forces (N, 3) in N, world frame."""
 
     @property
-    def reference_qpos(self) -> Floats | None:
-        """What was tracked."""
+    def reference_qpos(self) -> Array | None:
+        """Tracked poses, (T+1, nq)."""
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """What was performed, by whom, and what happened."""
+        """Names of body, motion and controller, events, and the time of a fall."""
 
 
 def write_page(recording: PagePerformance, path: str | Path, title: str | None = None) -> Path:
-    """Write the page to `path`; the title is the motion's name if none is given."""
+    """Write the page to `path`; the default title is the motion's name."""
     assets = files("poise.export") / "assets"
 
     def asset(name: str) -> str:
@@ -146,7 +88,7 @@ def write_page(recording: PagePerformance, path: str | Path, title: str | None =
 
 
 def page_summary(recording: PagePerformance) -> str:
-    """One line: what was performed, by which body and controller, for how long, and whether it fell."""
+    """One line with body, motion, controller, duration, and whether the character fell."""
     meta = recording.meta
     parts = list(dict.fromkeys(_name(meta.get(key)) for key in ("body", "motion", "controller")))
     parts.append(f"{recording.time[-1] - recording.time[0]:.1f} s")
@@ -159,7 +101,7 @@ def page_summary(recording: PagePerformance) -> str:
 
 
 def page_data(recording: PagePerformance) -> Json:
-    """All that the page's script reads."""
+    """Return the data that the page's script reads."""
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     kept = _kept_frames(recording.time)
     moving = moving_bodies(model)
@@ -183,8 +125,8 @@ def page_data(recording: PagePerformance) -> Json:
     }
 
 
-def scene_data(model: Any, qpos: Floats) -> Json:
-    """What there is to draw, as it begins: moving bodies, shapes, how large, heavy and from where seen."""
+def scene_data(model: Any, qpos: Array) -> Json:
+    """Return the initial scene: moving bodies, shapes, the performers' size (m), mean weight (N), camera azimuth."""
     moving, heavy = moving_bodies(model), performer_roots(model)
     return {
         "bodies": [model.body(int(body)).name for body in moving],
@@ -196,12 +138,12 @@ def scene_data(model: Any, qpos: Floats) -> Json:
 
 
 def moving_bodies(model: Any) -> Indices:
-    """Ids of the bodies that can move."""
+    """Ids of the bodies that are not fixed to the world."""
     return np.flatnonzero(model.body_weldid != 0)
 
 
 def pack(values: NDArray[Any], kind: str) -> Json:
-    """An array for the script: its element type and its little-endian bytes in base64."""
+    """Encode an array for the script: element type, and little-endian bytes in base64."""
     return {"kind": kind, "data": base64.b64encode(values.astype(f"<{kind}").tobytes()).decode()}
 
 
@@ -209,13 +151,13 @@ def pack(values: NDArray[Any], kind: str) -> Json:
 class _Track:
     """Forward kinematics of n frames."""
 
-    position: Floats  # (n, bodies, 3)
-    rotation: Floats  # (n, bodies, 4)
-    com: Floats  # (n, performers, 3)
-    centre: Floats  # (n, 3)
+    position: Array  # (n, bodies, 3)
+    rotation: Array  # (n, bodies, 4)
+    com: Array  # (n, performers, 3)
+    centre: Array  # (n, 3)
 
     @staticmethod
-    def of(model: Any, qpos: Floats, moving: Indices) -> _Track:
+    def of(model: Any, qpos: Array, moving: Indices) -> _Track:
         data = mujoco.MjData(model)
         roots = performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
@@ -232,8 +174,8 @@ class _Track:
         return {"position": pack(self.position, "f4"), "rotation": pack(np.rint(32767 * self.rotation), "i2")}
 
 
-def _kept_frames(time: Floats) -> Indices:
-    """Indices of the states shown: evenly strided to the page's frame rate, and the last."""
+def _kept_frames(time: Array) -> Indices:
+    """Indices of the stored states: evenly spaced at no more than FRAME_RATE, and the last."""
     last = len(time) - 1
     if last < 1:
         return np.array([0])
@@ -241,8 +183,8 @@ def _kept_frames(time: Floats) -> Indices:
     return np.unique(np.append(np.arange(0, last, stride), last))
 
 
-def _smooth(path: Floats, time: Floats) -> Floats:
-    """A path (n, 3) blurred in time, so that a camera on it does not bob; its ends are held still."""
+def _smooth(path: Array, time: Array) -> Array:
+    """Smooth a path (n, 3) in time, so that the camera does not bob; values beyond the ends repeat the end."""
     if len(time) < 2:
         return path
     step = (time[-1] - time[0]) / (len(time) - 1)
@@ -252,8 +194,8 @@ def _smooth(path: Floats, time: Floats) -> Floats:
     return np.stack([np.convolve(axis, kernel / kernel.sum(), mode="valid") for axis in padded.T], axis=1)
 
 
-def _shapes(model: Any, qpos: Floats, moving: Indices) -> list[Json]:
-    """The drawn geoms in their body's frame; those of unmoving bodies (body -1) in the world's."""
+def _shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
+    """The drawn geoms in their body's frame; those of fixed bodies (body -1) in the world frame."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
@@ -299,7 +241,7 @@ def _surface(model: Any, kind: str, index: int) -> Json:
 
 
 def _contacts(recording: PagePerformance, kept: Indices, bodies: int) -> Json:
-    """For each frame and body touched: the mean force over the frame's steps, at its centre of pressure."""
+    """Mean contact force over the steps of each frame, at its centre of pressure, for each touching body."""
     step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
     force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)
     frame = np.searchsorted(kept, step, side="right") - 1
@@ -321,7 +263,62 @@ def _falls(meta: Mapping[str, Any]) -> list[Json]:
 
 
 def _name(value: Any) -> str:
-    """A name from meta, which may be a string, a path to a file, or a table with a name."""
+    """Return the name of an entry of meta, which may be a name, a path to a file, or a table with a name."""
     if isinstance(value, Mapping):
         value = value.get("name")
     return Path(value).name if isinstance(value, str) else ""
+
+
+# Events of a recording. Recordings may come from other programs: incomplete events are skipped.
+
+
+def events_of(meta: Mapping[str, Any]) -> list[Event]:
+    """The well-formed events of a recording."""
+    events = meta.get("events")
+    listed = events if isinstance(events, list | tuple) else ()
+    return [event for event in listed if isinstance(event, Mapping)]
+
+
+def pushes_among(events: Sequence[Event], bodies: Sequence[str], centres: Array) -> list[Json]:
+    """The pushes on bodies; `centres` (N, 3) are their centres of mass in m, each in its body's frame."""
+    pushes = []
+    for event in events:
+        force, time = _force(event), event.get("time")
+        body = _index(event, bodies, 0 if "body" not in event and bodies else -1)
+        if np.any(force) and isinstance(time, int | float) and body >= 0:
+            push = {"body": body, "time": time, "duration": event.get("duration", 0.1)}
+            pushes.append(push | {"force": force.tolist(), "point": centres[body].tolist()})
+    return pushes
+
+
+def weights_among(events: Sequence[Event], bodies: Sequence[str]) -> list[Json]:
+    """The weights hung on bodies: body, time, mass, point, and the time of removal if they were removed."""
+    weights: list[Json] = []
+    for event in events:
+        kind, time, mass, point = (event.get(key) for key in ("kind", "time", "mass", "point"))
+        body = _index(event, bodies, -1)
+        if not isinstance(time, int | float):
+            continue
+        if kind == "weights off":
+            for weight in weights:
+                weight.setdefault("until", time)
+        elif kind == "weight" and body >= 0 and _is_vector(point) and isinstance(mass, int | float):
+            weights.append({"body": body, "time": time, "mass": mass, "point": point})
+    return weights
+
+
+def _index(event: Event, bodies: Sequence[str], otherwise: int) -> int:
+    name = event.get("body")
+    return bodies.index(name) if isinstance(name, str) and name in bodies else otherwise
+
+
+def _force(event: Event) -> Array:
+    """Force (3,) of an event in the world frame, from a vector or from newtons and a direction; zero if missing."""
+    force, direction = event.get("world_force", event.get("force")), event.get("direction")
+    if isinstance(force, int | float) and isinstance(direction, list | tuple):
+        force = [force * axis for axis in direction]
+    return np.array(force if _is_vector(force) else (0, 0, 0), np.float64)
+
+
+def _is_vector(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 3

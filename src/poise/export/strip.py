@@ -1,4 +1,4 @@
-"""A strip of pictures of a performance, drawn without OpenGL: MuJoCo casts the rays, NumPy shades them."""
+"""A strip of pictures of a performance, rendered without OpenGL: MuJoCo casts the rays, NumPy shades them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.export.look import (
     SHOWN_GROUPS,
-    Floats,
     Motion,
     geom_colours,
     performer_centre,
@@ -37,12 +37,12 @@ SUN = np.array([1.1, -0.9, 2.6])
 
 @dataclass(frozen=True)
 class Camera:
-    """Where a picture is taken from, around the performer. Degrees; distance in body sizes."""
+    """The camera's position around the performer."""
 
-    azimuth: float = -52.0
-    elevation: float = 13.0
-    distance: float = 2.8
-    field: float = 26.0  # vertical angle of view
+    azimuth: float = -52.0  # degrees
+    elevation: float = 13.0  # degrees
+    distance: float = 2.8  # in sizes of the performer
+    field: float = 26.0  # degrees, vertical field of view
 
 
 def write_strip(
@@ -61,7 +61,7 @@ def write_strip(
     clock = np.asarray(recording.time, dtype=np.float64)
     wanted = np.linspace(clock[0], clock[-1], max(0, columns)) if times is None else np.asarray(times)
     if columns < 1 or min(size) < 1 or len(wanted) < 1:
-        raise PoiseError("a strip needs at least one frame, one column and one pixel.")
+        raise PoiseError("a strip needs at least one frame, one column and one pixel")
     shown = [int(np.abs(clock - t).argmin()) for t in wanted]
     model = visible_model(recording.model_xml)
     span = performer_span(model, recording.qpos[0])
@@ -84,7 +84,10 @@ def render(
     focus: ArrayLike | None = None,
     span: float | None = None,
 ) -> Pixels:
-    """Draw one pose, (height, width, 3); the camera looks at `focus` or the performers' centre of mass."""
+    """Draw one pose as an image (height, width, 3); the camera looks at `focus` or the performers' centre of mass.
+
+    Pixels at edges are sampled four more times.
+    """
     camera = camera or Camera()
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
@@ -101,17 +104,17 @@ def render(
     edge = _edges(image, ids.reshape(height, width))
     fine = np.zeros((int(edge.sum()), 3))
     offsets = (-0.375, -0.125, 0.125, 0.375)
-    for dx, dy in zip(offsets, (0.125, -0.375, 0.375, -0.125), strict=True):  # a rotated grid of four samples
+    for dx, dy in zip(offsets, (0.125, -0.375, 0.375, -0.125), strict=True):  # rotated grid of four samples
         fine += shot.colour(column[edge] + dx, row[edge] + dy)[0] / len(offsets)
     image[edge] = fine
     return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
 
 
 class _Shot:
-    """A scene seen by a camera: the colour at any point of the picture."""
+    """A scene seen by a camera; gives the colour at any point of the picture."""
 
     def __init__(
-        self, model: Any, data: Any, camera: Camera, target: Floats, span: float, size: tuple[int, int]
+        self, model: Any, data: Any, camera: Camera, target: Array, span: float, size: tuple[int, int]
     ) -> None:
         azimuth, elevation = np.radians([camera.azimuth, camera.elevation])
         out = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
@@ -127,7 +130,7 @@ class _Shot:
         self.gridded = np.isin(model.geom_type, FLOORS)
         self.ruled = self.gridded | (fixed & (model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
 
-    def colour(self, column: Floats, row: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    def colour(self, column: Array, row: Array) -> tuple[Array, NDArray[np.int32]]:
         """Colours (n, 3) and geom ids (n,; -1 for the sky) at points of the picture, in pixels."""
         width, height = self.size
         across, up = (column - width / 2) * self.pixel, (height / 2 - row) * self.pixel
@@ -141,8 +144,8 @@ class _Shot:
         colour[hit] = (1 - haze) * self._shade(point, normal[hit], ids[hit]) + haze * HORIZON
         return colour, ids
 
-    def _shade(self, point: Floats, normal: Floats, ids: NDArray[np.int32]) -> Floats:
-        """Light of the sky, and of the sun where no shadow falls, on the model's colours."""
+    def _shade(self, point: Array, normal: Array, ids: NDArray[np.int32]) -> Array:
+        """Colours (n, 3) of the points under sky light, and under sunlight where no shadow falls."""
         albedo = self.colours[ids] ** 2.2
         ruled = self.ruled[ids]
         albedo[ruled] *= self._pattern(point[ruled], ids[ruled])[:, None]
@@ -151,16 +154,16 @@ class _Shot:
         sky = 0.50 + 0.16 * normal[:, 2]
         return np.asarray((albedo * (sky + 0.44 * sun)[:, None]) ** (1 / 2.2))
 
-    def _pattern(self, point: Floats, ids: NDArray[np.int32]) -> Floats:
-        """What lines leave of the light: a grid in metres on the floor, outlines on terrain boxes."""
+    def _pattern(self, point: Array, ids: NDArray[np.int32]) -> Array:
+        """Brightness factor (n,) of drawn lines: a grid in metres on the floor, outlines on terrain boxes."""
         frame = self.data.geom_xmat[ids].reshape(-1, 3, 3)
         local = np.einsum("nij,ni->nj", frame, point - self.data.geom_xpos[ids])
         sight = point - self.eye
         distance = np.linalg.norm(sight, axis=1)
         slant = np.clip(np.abs(np.einsum("ni,ni->n", sight, frame[:, :, 2])) / distance, 0.02, 1)
-        pixel = distance * self.pixel / np.sqrt(slant)  # metres that a pixel sees, roughly
+        pixel = distance * self.pixel / np.sqrt(slant)  # m, approximate width covered by a pixel
 
-        def line(off: Floats, half_width: float) -> Floats:
+        def line(off: Array, half_width: float) -> Array:
             share = np.clip((half_width - off) / pixel + 0.5, 0, np.minimum(1, 2 * half_width / pixel))
             return np.asarray(share * np.exp(-((distance / (9 * self.span)) ** 2)))
 
@@ -169,8 +172,8 @@ class _Shot:
         grid = 0.26 * line(metre, 0.010) + 0.05 * line(quarter, 0.004)
         return np.asarray(1 - np.where(self.gridded[ids], grid, 0.45 * line(edge, 0.006)))
 
-    def _lit(self, point: Floats, facing: Floats) -> Floats:
-        """The share of the lamp that each point sees; with a height field only what moves casts shadows."""
+    def _lit(self, point: Array, facing: Array) -> Array:
+        """Share (n,) of the lamp that each point sees; with a height field, only moving bodies cast shadows."""
         seen = np.zeros(len(point))
         asked = facing > 0
         lamps = 0.2 * self.span * np.array([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]])
@@ -181,7 +184,7 @@ class _Shot:
             seen[asked] += ((ids < 0) | (distance > length - 0.004 * self.span)) / len(lamps)
         return seen
 
-    def _cast(self, origin: Floats, rays: Floats, static: bool) -> tuple[Floats, NDArray[np.int32], Floats]:
+    def _cast(self, origin: Array, rays: Array, static: bool) -> tuple[Array, NDArray[np.int32], Array]:
         """Distances, geom ids and normals of the nearest drawn surfaces along unit `rays` (n, 3)."""
         count = len(rays)
         ids, distance, normal = np.full(count, -1, np.int32), np.zeros(count), np.zeros(3 * count)
@@ -191,8 +194,8 @@ class _Shot:
         return distance, ids, normal.reshape(count, 3)
 
 
-def _edges(image: Floats, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Pixels that differ enough from a neighbour to need finer sampling."""
+def _edges(image: Array, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Mask (height, width) of pixels that differ from a neighbour in geom or clearly in colour."""
     edge = np.zeros(ids.shape, dtype=np.bool_)
     for axis in (0, 1):
         step = (np.abs(np.diff(image, axis=axis)).max(axis=2) > 0.06) | (np.diff(ids, axis=axis) != 0)
@@ -205,7 +208,7 @@ def _edges(image: Floats, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 
 def png(image: Pixels) -> bytes:
-    """An RGB image, (height, width, 3), as a PNG file."""
+    """Encode an RGB image (height, width, 3) as a PNG file."""
     height, width, _ = image.shape
 
     def chunk(tag: bytes, body: bytes) -> bytes:

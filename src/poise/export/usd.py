@@ -1,7 +1,7 @@
-"""A figure as a USD file: a UsdSkel skeleton, its animation, and its skin. Needs the package usd-core.
+"""USD files: a UsdSkel skeleton, its animation and its skin. Needs the package usd-core.
 
-Metres, y up, one time code per frame. Joint names that USD cannot spell are altered in paths and kept in `jointNames`.
-Props and further performers are not written.
+Metres, y up, one time code per frame. Joint names that are invalid in USD are altered in paths, kept in `jointNames`.
+Only the first performer is written, without props.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = "/Figure"
 
 
 def write_usd(figure: SkinnedFigure, path: Path) -> Path:
-    """Write the file: text if it ends in .usda, else binary."""
+    """Write a figure as a USD file: text if the path ends in .usda, else binary."""
     stage = _stage(figure)
     with TemporaryDirectory() as folder:
         whole = Path(folder) / f"figure{Path(path).suffix.lower()}"
@@ -52,19 +52,19 @@ def _stage(figure: SkinnedFigure) -> Any:
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
     mesh = _mesh(stage, figure)
     UsdSkel.BindingAPI.Apply(mesh.GetPrim()).CreateSkeletonRel().SetTargets([skeleton.GetPath()])
-    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_single(_room(figure))))
+    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_single(_bounds(figure))))
     return stage
 
 
-def _room(figure: SkinnedFigure) -> Array:
-    """(2, 3) m: corners of a box that holds the figure at all times."""
+def _bounds(figure: SkinnedFigure) -> Array:
+    """Corners (2, 3) in m of a box that contains the figure at all times."""
     places = y_up_vectors(figure.clip.places.position)
     reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
     return np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])
 
 
 def _tokens(skeleton: Skeleton) -> list[str]:
-    """Each joint's path from the root joint, all different."""
+    """Unique path of each joint from the root joint."""
     from pxr import Sdf, Tf
 
     paths: list[str] = []
@@ -83,7 +83,7 @@ def _skeleton(stage: Any, figure: SkinnedFigure, tokens: list[str]) -> Any:
     skeleton.CreateJointsAttr(tokens)
     skeleton.CreateJointNamesAttr(joints.names)
     bind, rest = figure.bind, y_up_matrices(joints.offsets, bind_rotation(joints))
-    rest[0, 3, :3] = 0.0  # as the bind pose has it
+    rest[0, 3, :3] = 0.0  # as in the bind pose
     skeleton.CreateBindTransformsAttr(Vt.Matrix4dArray.FromNumpy(y_up_matrices(bind.position[0], bind.rotation[0])))
     skeleton.CreateRestTransformsAttr(Vt.Matrix4dArray.FromNumpy(rest))
     return skeleton
@@ -105,7 +105,7 @@ def _animation(stage: Any, clip: Clip, tokens: list[str]) -> Any:
 
 
 def _translations(clip: Clip) -> Array:
-    """(T, J, 3) m, each joint in its parent's frame."""
+    """Translations (T, J, 3) in m of the joints, each in its parent's frame."""
     fixed = np.tile(clip.skeleton.offsets, (clip.frames, 1, 1))
     out = fixed if clip.translation is None else np.array(clip.translation)
     out[:, 0] = clip.position

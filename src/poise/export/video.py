@@ -1,4 +1,4 @@
-"""A performance as a video, H.264 in MP4. MuJoCo draws it off screen, which needs OpenGL through EGL; av writes it."""
+"""Videos of a performance, H.264 in MP4: MuJoCo renders off screen, which needs OpenGL through EGL; av encodes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.look import SHOWN_GROUPS, Floats, Motion, geom_colours, performer_centre, performer_span, viewpoint
+from poise.export.look import SHOWN_GROUPS, Motion, geom_colours, performer_centre, performer_span, viewpoint
 from poise.export.strip import HORIZON, SKY, SUN, Camera, Pixels
 from poise.files import write_file
 
 SIZE = (1280, 720)  # pixels
-RATE = 30  # pictures a second
-CALM = 0.4
-"""s: the camera follows the performer, but nothing that it does for a shorter time than this."""
+RATE = 30  # frames per second
+FOCUS_BLUR = 0.4
+"""Standard deviation (s) of the Gaussian that smooths the camera's path."""
 QUALITY = "20"
-"""Rate factor of H.264: 18 cannot be told from what was drawn, 28 can."""
+"""Constant rate factor of H.264: 18 is visually lossless, 28 is not."""
 
 
 def write_video(
@@ -33,7 +34,7 @@ def write_video(
     *,
     bar: Callable[[int], Iterable[int]] = range,
 ) -> Path:
-    """Write an MP4 of pictures of `size` (width, height), at real time, while `bar` counts them."""
+    """Write an MP4 of frames of `size` (width, height) in real time; `bar` counts the frames."""
     try:
         import av
     except ImportError:
@@ -51,7 +52,7 @@ def write_video(
 def pictures(
     recording: Motion, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
 ) -> Iterator[Pixels]:
-    """Pictures (height, width, 3), `RATE` a second, from the first state to the last."""
+    """Yield frames (height, width, 3) at `RATE`, from the first state to the last."""
     clock = np.asarray(recording.time, float)
     ticks = np.arange(clock[0], clock[-1] + 0.5 / RATE, 1 / RATE)
     poses = recording.qpos[np.minimum(np.searchsorted(clock, ticks - 1e-9), len(clock) - 1)]
@@ -68,7 +69,7 @@ def pictures(
 
 
 def _lit_model(xml: str, size: tuple[int, int]) -> Any:
-    """The scene with sky and sun, a floor on which one sees how fast it passes, and the house's colours."""
+    """Compile the scene with sky, sun, a grid on the floor that shows its speed, and the default colours."""
     spec = mujoco.MjSpec.from_string(xml)
     whole = getattr(spec.visual, "global")
     whole.offwidth, whole.offheight, whole.fovy = *size, Camera().field
@@ -93,35 +94,35 @@ def _lit_model(xml: str, size: tuple[int, int]) -> Any:
     return model
 
 
-def _view(model: Any, first: Floats) -> Any:
-    """The camera of strips of pictures."""
+def _view(model: Any, first: Array) -> Any:
+    """The same camera as in strips of pictures."""
     own = Camera(azimuth=viewpoint(model, first))
     view = mujoco.MjvCamera()
     view.type = mujoco.mjtCamera.mjCAMERA_FREE
-    view.azimuth, view.elevation = own.azimuth + 180.0, -own.elevation  # MuJoCo's is where it looks, ours where it is
+    view.azimuth, view.elevation = own.azimuth + 180.0, -own.elevation  # MuJoCo's angles are those of the line of sight
     view.distance = own.distance * performer_span(model, first)
     return view
 
 
-def _way(model: Any, data: Any, poses: Floats) -> Floats:
-    """What the camera looks at, (pictures, 3): the performers' centre of mass, smoothed."""
+def _way(model: Any, data: Any, poses: Array) -> Array:
+    """Targets (frames, 3) of the camera: the performers' centre of mass, smoothed."""
     centres = np.empty((len(poses), 3))
     for centre, pose in zip(centres, poses, strict=True):
         data.qpos[:] = pose
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         centre[:] = performer_centre(model, data)
-    return np.asarray(gaussian_filter1d(centres, CALM * RATE, axis=0, mode="nearest"))
+    return np.asarray(gaussian_filter1d(centres, FOCUS_BLUR * RATE, axis=0, mode="nearest"))
 
 
 @contextmanager
 def _drawing(model: Any, size: tuple[int, int]) -> Iterator[Callable[[Any, Any], Pixels]]:
-    """A function that draws a state as a camera sees it; what it needs of the graphics system is given back."""
+    """Provide a function that draws a state as a camera sees it; graphics resources are freed at the end."""
     try:
         from mujoco.egl import GLContext
 
         graphics = GLContext(*size)
-    except Exception as error:  # of many kinds, by what is missing
+    except Exception as error:  # the kind depends on what is missing
         cause = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PoiseError(f"drawing a video needs OpenGL through EGL (apt install libegl1): {cause}") from None
     graphics.make_current()

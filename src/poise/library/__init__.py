@@ -1,1 +1,1 @@
-"""What comes with Poise: authored motions, behaviours, steps that can be steered."""
+"""Motions that ship with Poise: authored sources, finished references, behaviours, and steps for steering."""

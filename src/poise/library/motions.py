@@ -1,4 +1,4 @@
-"""The motions that come with Poise, by name."""
+"""The motions that ship with Poise, by name: authored sources, finished dynamic references, behaviours and poses."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from poise.errors import PoiseError, unknown
 from poise.library.authoring.author import author
 from poise.library.authoring.source import MotionSource, read_source, shipped_names
 from poise.library.behaviours.behaviour import BehaviourReference
+from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.physics.consistent import with_physics
 from poise.physics.interior import Progress, unwatched
 from poise.physics.sketch import DynamicSettings, Optimised, optimise, state_of
@@ -29,50 +30,73 @@ from poise.reference.played import Played
 from poise.reference.reference import Reference, Still
 from poise.rotations import quat_rotate, yaw_of
 
-# The motions that come with Poise: from their sources to references that obey physics, and back from file.
-
 _FOLDER = Path(__file__).parent / "shipped"
-_ENDS = ("begins", "ends")  # fields of sources that name a motion in whose first state they do
+_ENDS = ("begins", "ends")  # source fields: the motion whose first state this motion begins or ends in
+
+
+def motion_names() -> tuple[str, ...]:
+    """Names of all shipped motions, behaviours and poses, sorted."""
+    return tuple(sorted({*POSES, *shipped_names(), *behaviour_names()}))
+
+
+def named_motion(name: str, body: Body) -> Reference:
+    """Return a shipped motion as a reference for a body.
+
+    It is the finished dynamic reference where one ships for this body, otherwise the authored poses.
+    """
+    if name not in motion_names():
+        raise unknown("motion", name, motion_names())
+    if name in behaviour_names():
+        return BehaviourReference(read_behaviour(name), body)
+    reference = finished_for(name, body)
+    if reference is not None:
+        after = None if reference.clip.cyclic else follower(name)
+        return Played(reference.clip, reference, then=finished_for(after, body) if after else None)
+    if name in POSES:
+        return POSES[name](body)
+    return Played(author(name, body).clip)
 
 
 def finished_path(name: str, body: str) -> Path:
-    """Where the finished reference of a motion for a body is kept."""
+    """Path of the shipped dynamic reference of a motion for a body; it need not exist."""
     return _FOLDER / body / f"{name}.npz"
 
 
 def finished_bodies(name: str) -> tuple[str, ...]:
-    """Bodies for which a motion's reference comes with Poise."""
+    """Names of the bodies for which Poise ships a dynamic reference of the motion."""
     return tuple(body for body in names() if finished_path(name, body).is_file())
 
 
 def finished(name: str, body: str) -> Dynamic:
-    """The reference that comes with Poise."""
+    """Load the shipped dynamic reference of a motion for a body."""
     _, found = load_reference(finished_path(name, body))
     if found is None:
-        raise PoiseError(f"motion '{name}' has no finished reference for body '{body}': poise motions build {name}")
+        raise PoiseError(
+            f"motion '{name}' has no finished reference for body '{body}': run `poise motions build {name}`"
+        )
     return found
 
 
 def finished_for(name: str, body: Body) -> Dynamic | None:
-    """The reference that comes with Poise for this very body, if there is one: a scaled body is another."""
+    """Load the shipped dynamic reference for exactly this body, or None: a scaled copy of a body has none."""
     ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
     return finished(name, body.name) if ships else None
 
 
 def dependencies_first(wanted: Sequence[str]) -> list[str]:
-    """Motions so that those that others join come before them."""
+    """Sort motions so that those which others begin or end in come first."""
     joined = {name for each in wanted for name in joins(each)}
     return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
 
 
 def joins(name_or_path: str | Path) -> tuple[str, ...]:
-    """The motions in whose states a motion begins and ends, where it says so."""
+    """Names of the motions in whose first states a motion begins and ends, as far as its source names them."""
     source = read_source(name_or_path)
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
 def follower(name: str) -> str | None:
-    """The motion in whose first state a motion ends, where its source says so."""
+    """Name of the motion in whose first state a motion ends, or None."""
     source = read_source(name)
     return source.text("ends") if "ends" in source.table else None
 
@@ -83,7 +107,7 @@ def build_motion(
     settings: DynamicSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
 ) -> Optimised:
-    """The motion of a source made to obey physics on a body; motions that it joins are built first."""
+    """Author a motion for a body and optimise it into a dynamic reference, after the motions it joins."""
     source = read_source(name_or_path)
     joined = _joined(source, body, settings)
     sketch = author(name_or_path, body)
@@ -97,14 +121,14 @@ def build_motion(
 
 
 def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
-    """The motions that a source joins, by name: each as it was authored, and its first state as it is."""
+    """The motions that a source joins, by name: each authored clip and its first optimised state."""
     out = {}
     for field in _ENDS:
         if field not in source.table or source.text(field) in out:
             continue
         other = source.other(field)
         if joins(other.path):
-            raise source.fail(f"'{field}' must name a motion that joins no others, and {other.name} does")
+            raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = finished_for(other.name, body) if ours else None
         motion = motion or build_motion(other.path, body, settings).dynamic
@@ -113,7 +137,7 @@ def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) 
 
 
 def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
-    """A state carried along the ground as the first authored pose of its motion would be carried to `where`."""
+    """Move a state along the ground by the displacement that takes its motion's first authored pose to `where`."""
     clip, state = joined
     yaw, way = advance(clip.qpos[0], where)
     turn = heading(yaw)
@@ -123,21 +147,17 @@ def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
     return replace(state, qpos=pose, before=before, root_velocity=readonly(velocity))
 
 
-# What there is to say about a motion in a line: how long, how fast, on what.
-
-
 @dataclass(frozen=True)
 class Facts:
-    """A motion in numbers and words."""
+    """Duration, speed and contacts of a motion, as lists of motions show them."""
 
-    seconds: float  # of a cycle, if it is one
+    seconds: float  # of one cycle if cyclic
     cyclic: bool
-    speed: float  # m/s over the ground, on average
-    contacts: tuple[str, ...]  # feet, hands, body, hands on a bar: what ever bears it
-    airborne: float  # 0 to 1: share of the time in which nothing does
+    speed: float  # m/s, mean over the ground
+    contacts: tuple[str, ...]  # "feet", "hands", "body", "hands on a bar": what carries the body at some time
+    airborne: float  # share of the time without contact, 0 to 1
 
     def __str__(self) -> str:
-        """For a list."""
         flight = f", {100 * self.airborne:.0f} % in the air" if self.airborne else ""
         return (
             f"{self.seconds:.2f} s{' a cycle' if self.cyclic else ''}, {self.speed:.2f} m/s, "
@@ -146,7 +166,7 @@ class Facts:
 
 
 def facts_of(motion: Dynamic) -> Facts:
-    """The facts of a motion."""
+    """Measure the facts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
     words = [_word(clip, link, bool(held)) for link, held, ever in bearing if ever]
@@ -155,7 +175,7 @@ def facts_of(motion: Dynamic) -> Facts:
 
 
 def _word(clip: BodyClip, link: str, held: bool) -> str:
-    """The kind of limb that a link belongs to, and what it is on."""
+    """Name the kind of limb that a link belongs to, and the bar if it holds one."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
     word = "body" if limb is None else "hands" if limb in hands else "feet"
@@ -163,7 +183,10 @@ def _word(clip: BodyClip, link: str, held: bool) -> str:
 
 
 def _speed(clip: BodyClip) -> float:
-    """Along where the body faces, so that turns count; or straight from start to end, for those who roll sideways."""
+    """Mean speed (m/s): the larger of the distance along the facing direction and the straight-line distance.
+
+    The first counts turns in full, the second sideways rolls.
+    """
     step = np.diff(clip.qpos[:, :2], axis=0)  # (T-1, 2) m
     yaw = yaw_of(clip.qpos[:-1, 3:7])
     ahead = float(np.sum(step[:, 0] * np.cos(yaw) + step[:, 1] * np.sin(yaw)))
@@ -171,13 +194,10 @@ def _speed(clip: BodyClip) -> float:
     return max(abs(ahead), straight) / clip.seconds if clip.seconds else 0.0
 
 
-# Any reference made to obey physics, for controllers that need torques and forces.
-
-
 def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence) -> Reference:
-    """The reference itself if it obeys physics; else the like of it that torques and contacts bring about.
+    """Return the reference itself if it has dynamics, else a dynamically consistent version of it.
 
-    One that `ships` with Poise is built from its source, which knows more than its clip.
+    A motion that `ships` with Poise is built from its source, which holds more information than its clip.
     """
     if reference.motions:
         return reference
@@ -201,45 +221,13 @@ def stand(body: Body) -> Still:
 
 
 def fall(body: Body) -> Still:
-    """Standing at a high place and losing balance forward: toppling about the feet, turning a little."""
-    height = body.standing[2]
+    """Standing on a high place and toppling forward about the feet, with a slight roll and yaw rate."""
     velocity = np.zeros(body.nv)
     topple = 1.6  # rad/s about the soles
-    velocity[0] = topple * height
+    velocity[0] = topple * body.standing[2]
     velocity[3:6] = (0.3, topple, 0.4)
     return Still("fall", np.array(body.standing), velocity, start="summit")
 
 
 POSES = {"stand": stand, "fall": fall}
-"""Motions that are a pose, for any body at all."""
-
-
-def motion_names() -> tuple[str, ...]:
-    """All that there are."""
-    from poise.library.authoring.source import shipped_names
-    from poise.library.behaviours.files import behaviour_names
-
-    return tuple(sorted({*POSES, *shipped_names(), *behaviour_names()}))
-
-
-def named_motion(name: str, body: Body) -> Reference:
-    """A motion that comes with Poise, for a body.
-
-    It obeys physics where a finished reference for the body comes with Poise; otherwise it is as its source has it.
-    """
-    from poise.library.authoring.author import author
-    from poise.library.behaviours.behaviour import BehaviourReference
-    from poise.library.behaviours.files import behaviour_names, read_behaviour
-    from poise.reference.played import Played
-
-    if name not in motion_names():
-        raise unknown("motion", name, motion_names())
-    if name in behaviour_names():
-        return BehaviourReference(read_behaviour(name), body)
-    reference = finished_for(name, body)
-    if reference is not None:
-        after = None if reference.clip.cyclic else follower(name)
-        return Played(reference.clip, reference, then=finished_for(after, body) if after else None)
-    if name in POSES:
-        return POSES[name](body)
-    return Played(author(name, body).clip)
+"""Motions that are a single pose and suit any body."""

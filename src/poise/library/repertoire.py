@@ -1,4 +1,8 @@
-"""A repertoire of walks and turns that can be steered: which steps there are, and which may follow which."""
+"""A motion graph for steering: the steps of walks, runs and turns, and which step may follow which.
+
+A gait whose second half mirrors its first is two steps. Turns to the left branch off at left heel strike; turns to the
+right are mirrored copies and branch off at right heel strike.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +29,12 @@ from poise.reference.played import Played
 from poise.reference.reference import Start, Target
 from poise.rotations import mirror_vector, quat_conjugate, quat_rotate, yaw_of
 
-# How transitions between steps went when they were tried: the findings of `poise study nqr-transitions`.
-#
-# What is true of two steps is true of their mirrored counterparts: only one of the two pairs is kept.
-
 Transitions = Mapping[tuple[str, str], float]
-"""(step, next step): rad by which joints were off, infinite if it fell."""
+"""Tracking error (rad) of each tested pair (step, next step); infinite if the character fell in any trial."""
 
 
 def canonical(one: str, other: str) -> tuple[str, str]:
-    """The pair of steps or its mirror image, whichever is kept."""
+    """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
     return min((one, other), (_swapped(one), _swapped(other)))
 
 
@@ -44,21 +44,18 @@ def _swapped(name: str) -> str:
 
 
 def transitions_path(body: str) -> Path:
-    """Where those of a body that come with Poise are kept."""
+    """Path of the shipped transition results of a body."""
     return Path(__file__).parent / "shipped" / body / "nqr-transitions.json"
 
 
 def load_transitions(path: Path) -> Transitions:
-    """What the study found; a fall in any trial is one."""
-    told = json.loads(path.read_text())["summary"]
-    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in told}
-
-
-# Motions that obey physics, left and right swapped: a turn to the left becomes one to the right.
+    """Read the results of `poise study nqr-transitions`."""
+    rows = json.loads(path.read_text())["summary"]
+    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
 
 
 def mirrored_motion(motion: Dynamic) -> Dynamic:
-    """The motion reflected across the x-z plane; each contact stays the same number, on the other side."""
+    """Reflect the motion across the x-z plane; each contact keeps its index and moves to the opposite side."""
     clip, body = motion.clip, motion.clip.body
     down = None if clip.down is None else readonly(clip.down[:, mirrored_parts(body)], bool)
     return replace(
@@ -83,7 +80,10 @@ def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule
 
 
 def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """(C, 3) m in the other links: where the mirrored pose has the mirrored places, however links have their frames."""
+    """Mirrored contact centres (C, 3) in m, in the frames of the opposite links.
+
+    They come from the standing pose and its mirror image, because the frames of opposite links need not be mirrored.
+    """
     here = Kinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = Kinematics(body, [(link, np.zeros(3)) for link in links], links)
     places, _ = here.at(body.standing[None])
@@ -91,27 +91,22 @@ def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, .
     return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])
 
 
-# Steps: stretches of motions from one stance to another, the nodes of a motion graph.
-#
-# A walk whose second half mirrors its first is two steps: turns to the left branch off where its left foot lands, turns
-# to the right, which are mirrored, where its right foot does.
-
 GAITS = ("walk-slow", "walk", "walk-fast", "run")
-"""Cycles that begin where the left foot lands."""
+"""Cyclic gaits that begin at left heel strike."""
 STANDING = "stand"
 BASE = "walk"
-"""What is turned, and must be there."""
+"""The gait that turns start from; every repertoire must contain it."""
 SIDES = ("left", "right")
 
-_SAME = 0.01  # rad, m: states nearer than this are one
-_PATIENCE = 0.1  # s that it stands before it may start to walk
+_SAME = 0.01  # largest pose difference (rad, m) at which the halves of a cycle count as mirror images
+_PATIENCE = 0.1  # s, length of a standing step: how often the character may start to walk
 
 
 class BoundaryStance(NamedTuple):
-    """The state between two steps."""
+    """The state at the boundary between two steps."""
 
     gait: str
-    side: str = ""  # whose foot lands; none if it stands
+    side: str = ""  # side of the landing foot; empty when standing
 
 
 AT_REST = BoundaryStance(STANDING)
@@ -119,7 +114,7 @@ AT_REST = BoundaryStance(STANDING)
 
 @dataclass(frozen=True)
 class MotionStep:
-    """Frames of a motion from one stance to another."""
+    """A range of frames of a motion, from one boundary to the next: a node of the motion graph."""
 
     name: str
     motion: str
@@ -127,26 +122,26 @@ class MotionStep:
     stop: int
     begins: BoundaryStance
     ends: BoundaryStance
-    turn: float  # rad, to the left
+    turn: float  # rad, positive to the left
     speed: float  # m/s along the ground
     seconds: float
 
     @property
     def steady(self) -> bool:
-        """Is it of a motion that goes on for ever?"""
+        """Whether the step belongs to a motion that can be repeated without end."""
         return self.motion in (*GAITS, STANDING)
 
     def joins(self, other: MotionStep) -> bool:
-        """Does it end in the very state in which another begins?"""
+        """Whether `other` begins in the state in which this step ends."""
         return self.ends == other.begins
 
     def switches(self, other: MotionStep) -> bool:
-        """Does it end with the same foot as another of another gait begins?"""
+        """Whether `other` begins with the same landing foot, but in another gait."""
         return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
 
 
 def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
-    """Both halves of a gait, or the whole cycle if they are not alike."""
+    """Return the two halves of a gait cycle as steps, or the whole cycle as one step if it is not symmetric."""
     left, right = (BoundaryStance(name, side) for side in SIDES)
     last = motion.clip.frames - 1
     if not symmetric(motion):
@@ -158,7 +153,7 @@ def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
 
 
 def standing_step(name: str, motion: Dynamic) -> MotionStep:
-    """Standing for a moment."""
+    """Return the step of standing still for _PATIENCE seconds."""
     step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
     return replace(step, turn=0.0, speed=0.0)
 
@@ -170,17 +165,18 @@ def step_of(
     frames: tuple[int, int],
     stances: tuple[BoundaryStance, BoundaryStance],
 ) -> MotionStep:
-    """The step of a motion between two frames."""
+    """Return the step between two frames, both included, and measure its speed and turn."""
     first, stop = frames
     poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
     length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
     yaw = np.unwrap(yaw_of(poses[:, 3:7]))
-    turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0  # else it is only the pelvis that has turned
+    # Between different stances the yaw change is only the rotation of the pelvis within the gait.
+    turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0
     return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
 
 
 def symmetric(motion: Dynamic) -> bool:
-    """Does a cycle's second half mirror its first?"""
+    """Whether the second half of a cycle mirrors its first."""
     clip, last = motion.clip, motion.clip.frames - 1
     if last % 2 or clip.body.symmetry is None:
         return False
@@ -190,41 +186,38 @@ def symmetric(motion: Dynamic) -> bool:
 
 
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
-"""From walk to walk, left foot first and to the left."""
+"""Turns to the left, from walk to walk, starting at left heel strike."""
 CHANGES = (
     *("start", "stop"),
     *("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk"),
     *("walk-to-run", "run-to-walk"),
 )
-"""From standing or a gait to another, likewise left foot first."""
+"""Changes between gaits or between standing and walking, starting with the left foot."""
 RISK = 5.0
-"""Cost of a transition per radian by which joints were off when it was tried."""
+"""Cost of a transition per radian of its measured tracking error."""
 STRAIN = 0.005
-"""rad: off by more, a transition is not taken: a few of them in a row may fall where each alone does not."""
+"""Largest tracking error (rad) of an allowed transition: above it, several in a row may fall where one does not."""
 
 
 @dataclass(frozen=True, eq=False)
 class Repertoire(Mapping[str, Dynamic]):
-    """Motions by name, and the steps that they are made of. The first motion is the one to begin with."""
+    """Motions by name and their steps. A performance begins with the first motion."""
 
     motions: Mapping[str, Dynamic]
     steps: tuple[MotionStep, ...]
-    risk: Array  # (S, S) cost of a step after another; infinite where it cannot follow
+    risk: Array  # (S, S) cost of taking step j after step i; infinite if j cannot follow i
 
     def __getitem__(self, name: str) -> Dynamic:
-        """A motion."""
         return self.motions[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Names of motions."""
         return iter(self.motions)
 
     def __len__(self) -> int:
-        """How many motions there are."""
         return len(self.motions)
 
     def beginning_with(self, name: str) -> Repertoire:
-        """The same, with another motion to begin with: one that goes on for ever."""
+        """Return a copy that begins with another motion, which must be one that repeats without end."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
         if name not in steady:
             raise unknown("motion that can be steered", name, steady)
@@ -232,37 +225,37 @@ class Repertoire(Mapping[str, Dynamic]):
 
 
 class Roaming:
-    """A walk that goes where it is told: what comes next is decided step by step, by whoever performs it."""
+    """A reference whose next step the controller chooses while it performs."""
 
     start: Start = "origin"
     duration = None
 
     def __init__(self, repertoire: Repertoire, first: str = BASE, begin: float = 0.0) -> None:
-        """`begin` (s) is how far into its first motion time zero is."""
+        """Start with motion `first`; `begin` (s) is the time within it at time zero."""
         self.motions = repertoire.beginning_with(first)
         self.name, self.begin = first, begin
         self._played = Played(self.motions[first].clip, self.motions[first], begin)
 
     def at(self, time: float) -> Target:
-        """What is wanted at a time if nobody steers."""
+        """Target at `time` (s) without steering."""
         return self._played.at(time)
 
 
 def shipped_repertoire(body: Body) -> Repertoire:
-    """The walks and turns that come with Poise for a body."""
+    """Return the shipped walks and turns of a body."""
     names = (*GAITS, STANDING, *TURNS, *CHANGES)
     found = {name: motion for name in names if (motion := finished_for(name, body)) is not None}
     if BASE not in found:
-        raise PoiseError(f"body '{body.name}' cannot be steered: no walks and turns come with Poise for it")
+        raise PoiseError(f"body '{body.name}' cannot be steered: Poise ships no walks and turns for it")
     tried = transitions_path(body.name)
     return repertoire(found, load_transitions(tried) if tried.is_file() else {})
 
 
 def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
-    """Steps of motions that are named as those that come with Poise; `walk` must be among them.
+    """Build the motion graph of motions that have the names of shipped ones; `walk` must be among them.
 
-    Steps that were not `tried` one after the other follow if the one begins in the state in which the other ends.
-    What begins or ends in a motion that is not there is left out.
+    `tried` are measured transitions; an untested pair is allowed if the second step begins in the end state of the
+    first. Motions that join a missing motion are left out.
     """
     kept: dict[str, Dynamic] = {}
     steps: list[MotionStep] = []
@@ -284,7 +277,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
 
 
 def _risks(steps: Sequence[MotionStep], tried: Transitions) -> Array:
-    """(S, S) what it costs to take a step after another: infinite if they do not meet or tried badly."""
+    """Transition costs (S, S): infinite where steps do not join or the measured tracking error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
         for j, other in enumerate(steps):

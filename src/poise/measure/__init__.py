@@ -1,1 +1,1 @@
-"""Judging recordings: is it physical, and how good is it?"""
+"""Physical validity and quality of recordings: replay, audit, metrics, step times."""

@@ -1,4 +1,4 @@
-"""Is it physical? Replays a recording and checks it against mechanics, knowing nothing of how it was made."""
+"""The audit: replays a recording and checks it against mechanics, independently of how it was made."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from poise.measure.replay import Replay
 from poise.world.recording import Recording
 
 GRASP = 0.1
-"""m: grips are no further from surfaces than fingers reach."""
+"""Largest distance (m) of a grip from the surfaces it joins: the reach of fingers."""
 EARTH = 9.81
-"""m/s^2: errors are told as fractions of the weight on Earth, whatever the scene's gravity."""
+"""m/s^2. Errors are fractions of the weight on Earth, whatever the scene's gravity."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was measured, and the most it may be."""
+    """A measured value and its upper bound."""
 
     name: str
     value: float
@@ -32,7 +32,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the value is a number within its bound."""
+        """Whether the value is within its bound; NaN is not."""
         return bool(self.value <= self.bound)
 
 
@@ -44,20 +44,20 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """The verdict."""
+        """Whether all checks passed."""
         return all(check.passed for check in self.checks)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a table for JSON; an infinite bound, which JSON lacks, becomes null."""
         checks = {}
         for c in self.checks:
-            bound = c.bound if np.isfinite(c.bound) else None  # JSON knows no infinity
+            bound = c.bound if np.isfinite(c.bound) else None
             checks[c.name] = {**asdict(c), "bound": bound, "passed": c.passed}
         return {"passed": self.passed, "checks": checks}
 
 
 def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Audit:
-    """Check momentum, contact laws, penetration, and torques of a recording, or of the one in a file."""
+    """Check momentum, contact laws, penetration and torques of a recording, or of the one in a file."""
     recording = Recording.of(recording)
     _refuse_unreadable(recording)
     replay = replay or Replay.of(recording)
@@ -65,13 +65,7 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
     pull, cone, driven = _friction_errors(replay)
     apart, misplaced, askew = _place_errors(replay)
     checks = (
-        Check(
-            "linear_momentum",
-            linear,
-            1e-6,
-            "of weight",
-            "change beyond contacts, gravity and external forces",
-        ),
+        Check("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
         Check("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
         Check("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
         Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
@@ -81,29 +75,17 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
         Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
         Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
-        Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: told, not judged"),
-        Check(
-            "grip_distance",
-            _grip_distance(replay),
-            1e3 * GRASP,
-            "mm",
-            "distance of a grip from one of the two it joins",
-        ),
+        Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: for information"),
+        Check("grip_distance", _grip_distance(replay), 1e3 * GRASP, "mm", "distance of a grip from a body it joins"),
         Check("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
         Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
-        Check(
-            "solver_residual",
-            _solver_residual(recording),
-            1e-8,
-            "m/s",
-            "complementarity of the contact solves",
-        ),
+        Check("solver_residual", _solver_residual(recording), 1e-8, "m/s", "complementarity of the contact solves"),
     )
     return Audit(checks)
 
 
 def torque_ratio(recording: Recording) -> float:
-    """The largest joint torque relative to its limit, infinite if the recording states none; null is unlimited."""
+    """Largest joint torque relative to its limit; infinite if the recording states no limits. Null is unlimited."""
     peak = np.abs(recording.torque).max(axis=0, initial=0.0)
     stated = recording.meta.get("torque_limits")
     if not isinstance(stated, list) or len(stated) != len(peak):
@@ -113,13 +95,14 @@ def torque_ratio(recording: Recording) -> float:
 
 
 def _refuse_unreadable(recording: Recording) -> None:
+    """Raise a PoiseError if the recording is damaged or has no steps."""
     fault = recording.fault() or (None if recording.steps else "it has no steps")
     if fault:
-        raise PoiseError(f"the recording cannot be judged: {fault}")
+        raise PoiseError(f"the recording cannot be audited: {fault}")
 
 
 def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
-    """Worst errors of linear and angular momentum per step over h m g (times 1 m), and of the centre of mass."""
+    """Largest errors per step of linear and angular momentum over h m g (times 1 m), and of the centre of mass (m)."""
     r, h = replay.recording, replay.recording.step
     if not len(replay.roots):
         return 0.0, 0.0, 0.0
@@ -146,7 +129,7 @@ def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
 
 
 def _external_wrench(replay: Replay) -> tuple[Array, Array]:
-    """Force and moment about the centre of mass (T, trees, 3) of `external`, from its rows on the free roots."""
+    """Force (N) and moment (N m) about the centre of mass (T, trees, 3) of `external`, from the free roots' rows."""
     r, model = replay.recording, replay.recording.model
     force, moment = (np.zeros((r.steps, len(replay.roots), 3)) for _ in range(2))
     for tree, root in enumerate(replay.roots):
@@ -166,11 +149,11 @@ def _root_torque(replay: Replay) -> float:
 
 
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
-    """Pulling force, force outside the friction cone, and the share of friction's work that drives slips.
+    """Pulling force, force outside the friction cone, and the share of friction's work that drives slip.
 
-    The share is that of the worst second, so that a long recording is judged as strictly as each piece of it. Impacts
-    turn the path of a point within the step, and points that stick still move to and fro by what a step leaves of the
-    third order: a centimetre's fall of the body is added to the work, since where nothing slips there is only noise.
+    The share is that of the worst second, so that a long recording is judged as strictly as a short one. Impacts bend
+    the path of a contact point within a step, and sticking points oscillate by the step's third-order error. The work
+    of a fall by 1 cm is therefore added to the denominator: without slip, friction's work is only noise.
     """
     r = replay.recording
     loose = r.contact_kind == 0
@@ -193,7 +176,7 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
 
 
 def _place_errors(replay: Replay) -> tuple[float, float, float]:
-    """Largest gap (mm), distance from a surface point (mm) and angle to its normal (degrees) of contact forces."""
+    """Largest gap (mm), distance to the surface point (mm) and angle to its normal (degrees) of contact forces."""
     gap, away, angle = np.max(replay.places, axis=0, initial=0.0)
     return 1e3 * float(gap), 1e3 * float(away), float(np.degrees(angle))
 
@@ -205,7 +188,7 @@ def _slip(replay: Replay) -> float:
 
 
 def _grip_distance(replay: Replay) -> float:
-    """mm: how far a grip is from the nearest part of either body; no hook in the sky holds anybody."""
+    """Largest distance (mm) of a grip from the surface of either body that it joins."""
     r, model = replay.recording, replay.recording.model
     worst = 0.0
     for n in np.flatnonzero(r.contact_kind == 1):
@@ -217,7 +200,7 @@ def _grip_distance(replay: Replay) -> float:
 
 
 def _surface_friction(replay: Replay) -> Array:
-    """(N,) the coefficient that the model's surfaces have where each contact is, at most."""
+    """Largest friction coefficient (N,) of the geoms of the two bodies at each contact."""
     model, r = replay.recording.model, replay.recording
     best = np.zeros(model.nbody)
     np.maximum.at(best, model.geom_bodyid, model.geom_friction[:, 0])

@@ -1,4 +1,4 @@
-"""How good is it? Numbers for people and for studies."""
+"""Quality of a recording in numbers: fall, tracking, slip, smoothness, effort, stabilising torques."""
 
 from __future__ import annotations
 
@@ -8,66 +8,19 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.measure.audit import torque_ratio
 from poise.measure.replay import Replay
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 
-# What the ground does to a part of the body.
-
-
-def ground_impulse(recording: Recording, link: str) -> float:
-    """N s: all that the ground gave to a link, what carries its weight at rest included."""
-    own = (recording.contact_body == recording.model.body(link).id) & (recording.contact_other == 0)
-    return recording.step * float(np.linalg.norm(recording.contact_force[own], axis=1).sum())
-
-
-# How much a body was held up: what was applied to the orientation of its root, without what pushed it.
-
 NOTHING = 1e-6
-"""N m: torques below this come of rounding."""
-
-
-def bracing(recording: Recording) -> dict[str, float]:
-    """Stabilising torques: largest and mean size, N m, and for which part of the time they acted."""
-    size = np.linalg.norm(brace(recording), axis=1)
-    acting = size > NOTHING
-    mean = float(size[acting].mean()) if acting.any() else 0.0
-    share = float(acting.mean()) if acting.size else 0.0
-    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
-
-
-def brace(recording: Recording) -> Array:
-    """(T, 3) N m: stabilising torques in the frame of the root."""
-    first = int(recording.model.body_dofadr[recording.root])
-    pushed = np.zeros_like(recording.external)
-    for event in recording.meta.get("events", ()):
-        if event.get("kind") == "push":
-            pushed += _push_forces(recording, event)
-    return np.asarray((recording.external - pushed)[:, first + 3 : first + 6])
-
-
-def _push_forces(recording: Recording, event: dict[str, Any]) -> Array:
-    """(T, nv) generalised forces of a push that the recording tells of."""
-    model, out = recording.model, np.zeros_like(recording.external)
-    data, link = mujoco.MjData(model), model.body(event["body"]).id
-    push = Push(event["force"], event["time"], event["duration"])
-    for step in range(recording.steps):
-        share = push.share(float(recording.time[step]), recording.step)
-        if share > 0:
-            data.qpos[:] = recording.qpos[step]
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            force = share * np.array(event["world_force"])
-            mujoco.mj_applyFT(model, data, force, np.zeros(3), data.xipos[link], link, out[step])
-    return out
+"""Torques (N m) below this are rounding errors."""
 
 
 def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> dict[str, Any]:
-    """Fall, tracking, feet, smoothness and effort of a recording, or of the one in a file."""
+    """Measure fall, tracking, feet, smoothness and effort of a recording, or of the one in a file."""
     recording = Recording.of(recording)
     replay = replay or Replay.of(recording)
     return {
@@ -83,7 +36,7 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
 
 
 def peak_external(recording: Recording) -> float:
-    """The largest force on a root along an axis, N: what pushes. Torques that brace it are none."""
+    """Largest external force (N) on a free root along an axis: pushes, not stabilising torques."""
     model = recording.model
     free = model.jnt_dofadr[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
     linear = (free[:, None] + np.arange(3)).ravel()
@@ -91,12 +44,12 @@ def peak_external(recording: Recording) -> float:
 
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
-    """Body ids of the "feet" or "hands" of the character, with toes and fingers."""
+    """Body ids of the character's feet or hands (`kind`) with their descendants (toes, fingers)."""
     return links_below(recording.model, recording.meta.get(kind, []), recording.root)
 
 
 def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
-    """Body ids of named links and of all links below them; a root that is named, as a lamp's foot, counts alone."""
+    """Body ids of named links with their descendants; a named root, such as a lamp's base, counts without them."""
     tops = {model.body(name).id for name in names}
     found = set()
     for body in range(1, model.nbody):
@@ -109,21 +62,21 @@ def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[i
 
 
 def fell_at(recording: Recording) -> float | None:
-    """When the character first touches the ground with more than feet and hands, s; None if it never does."""
+    """Time (s) at which the character first touches the ground with other parts than feet and hands, or None."""
     model = recording.model
     feet = limb_links(recording, "feet")
     if not feet:
         return None
     allowed = feet | limb_links(recording, "hands")
     own = model.body_rootid[recording.contact_body] == model.body_rootid[recording.root]
-    fixed = recording.contact_other == 0  # the ground; bars and other props stand on bodies of their own
+    fixed = recording.contact_other == 0  # the ground; bars and other props are separate bodies
     other_part = ~np.isin(recording.contact_body, sorted(allowed))
     steps = recording.contact_step[own & fixed & other_part & (recording.contact_kind == 0)]
     return float(recording.time[steps.min()]) if len(steps) else None
 
 
-def _joints(recording: Recording) -> NDArray[np.bool_]:
-    """(nv,) which DOFs are joints of the performer."""
+def _joints(recording: Recording) -> Mask:
+    """Mask (nv,) of the performer's joint DOFs."""
     model = recording.model
     root = int(model.body_dofadr[recording.root])
     own = model.body_rootid[model.dof_bodyid] == model.body_rootid[recording.root]
@@ -131,7 +84,7 @@ def _joints(recording: Recording) -> NDArray[np.bool_]:
 
 
 def tracking(recording: Recording) -> dict[str, float | None]:
-    """Root-mean-square error of joints (degrees) and root position (m) against the reference."""
+    """Root-mean-square errors of joints (degrees) and root position (m) against the reference."""
     if recording.reference_qpos is None:
         return {"joint_rms_deg": None, "root_rms_m": None}
     model = recording.model
@@ -147,7 +100,7 @@ def tracking(recording: Recording) -> dict[str, float | None]:
 
 
 def foot_slip(replay: Replay) -> float:
-    """Mean slip speed of the feet's contact points, weighted by the force they carry, mm/s."""
+    """Mean slip speed (mm/s) of the feet's contact points, weighted by their contact forces."""
     recording = replay.recording
     feet = sorted(limb_links(recording, "feet"))
     chosen = np.isin(recording.contact_body, feet) & (recording.contact_kind == 0)
@@ -158,7 +111,7 @@ def foot_slip(replay: Replay) -> float:
 
 
 def jitter(recording: Recording) -> float:
-    """Root-mean-square joint jerk over root-mean-square joint acceleration, 1/s: how much the motion buzzes."""
+    """Root-mean-square joint jerk over root-mean-square joint acceleration (1/s): high-frequency vibration."""
     velocity = recording.qvel[:, _joints(recording)]
     if len(velocity) < 3 or velocity.shape[1] == 0:
         return 0.0
@@ -166,3 +119,44 @@ def jitter(recording: Recording) -> float:
     jerk = np.diff(acceleration, axis=0) / recording.step
     rms = float(np.sqrt(np.mean(acceleration**2)))
     return float(np.sqrt(np.mean(jerk**2))) / rms if rms > 1e-9 else 0.0
+
+
+def ground_impulse(recording: Recording, link: str) -> float:
+    """Sum (N s) of the ground's impulses on a link, including those that carry its weight at rest."""
+    own = (recording.contact_body == recording.model.body(link).id) & (recording.contact_other == 0)
+    return recording.step * float(np.linalg.norm(recording.contact_force[own], axis=1).sum())
+
+
+def bracing(recording: Recording) -> dict[str, float]:
+    """Stabilising torques: peak and mean magnitude (N m), and the share of the time in which they act."""
+    size = np.linalg.norm(brace(recording), axis=1)
+    acting = size > NOTHING
+    mean = float(size[acting].mean()) if acting.any() else 0.0
+    share = float(acting.mean()) if acting.size else 0.0
+    return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
+
+
+def brace(recording: Recording) -> Array:
+    """Stabilising torques (T, 3) in N m on the root, in its frame: external torques without those of pushes."""
+    first = int(recording.model.body_dofadr[recording.root])
+    pushed = np.zeros_like(recording.external)
+    for event in recording.meta.get("events", ()):
+        if event.get("kind") == "push":
+            pushed += _push_forces(recording, event)
+    return np.asarray((recording.external - pushed)[:, first + 3 : first + 6])
+
+
+def _push_forces(recording: Recording, event: dict[str, Any]) -> Array:
+    """Generalised forces (T, nv) of a recorded push."""
+    model, out = recording.model, np.zeros_like(recording.external)
+    data, link = mujoco.MjData(model), model.body(event["body"]).id
+    push = Push(event["force"], event["time"], event["duration"])
+    for step in range(recording.steps):
+        share = push.share(float(recording.time[step]), recording.step)
+        if share > 0:
+            data.qpos[:] = recording.qpos[step]
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            force = share * np.array(event["world_force"])
+            mujoco.mj_applyFT(model, data, force, np.zeros(3), data.xipos[link], link, out[step])
+    return out

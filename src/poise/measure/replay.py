@@ -1,4 +1,4 @@
-"""A recording replayed through MuJoCo's kinematics alone: what audit and metrics measure."""
+"""Replay of a recording through MuJoCo's kinematics, which audit and metrics measure."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from math import acos, dist
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 from poise.contact.height_field import UPWARD
 from poise.world.recording import Recording
 
 TOUCH = 1e-3
-"""m: surfaces that are no further apart touch: the default of `WorldSettings.touch`."""
+"""Distance (m) within which surfaces touch; the default of `WorldSettings.touch`."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """Kinematics and momenta at every state. Momenta come from body velocities, not from the mass matrix."""
+    """Kinematics and momenta at every state. Momenta are summed from body velocities, not from the mass matrix."""
 
     recording: Recording
     roots: Ints  # (trees,) body ids of free roots
@@ -34,7 +33,7 @@ class Replay:
 
     @classmethod
     def of(cls, recording: Recording) -> Replay:
-        """Replay all states."""
+        """Replay all states of a recording."""
         model = recording.model
         data = mujoco.MjData(model)
         free = model.jnt_type == mujoco.mjtJoint.mjJNT_FREE
@@ -68,19 +67,19 @@ class Replay:
 
     @cached_property
     def slip(self) -> Array:
-        """(N,) m/s: tangential speed of each contact's material point on `contact_body` against `contact_other`."""
+        """Tangential speed (N,) in m/s of each contact's material point on `contact_body` against `contact_other`."""
         return np.asarray(np.linalg.norm(self.slip_velocity, axis=1))
 
     @cached_property
     def slip_velocity(self) -> Array:
-        """(N, 3) m/s: mean tangential velocity over the step of each contact's material points."""
+        """Mean tangential velocity (N, 3) in m/s of each contact's material points over the step."""
         r = self.recording
         moved = self._carried(r.contact_body) - self._carried(r.contact_other)
         along = np.einsum("ni,ni->n", moved, r.contact_normal)[:, None] * r.contact_normal
         return np.asarray((moved - along) / r.step)
 
     def _carried(self, bodies: Ints) -> Array:
-        """How far each contact point moves with a body during its step."""
+        """Displacement (N, 3) in m of each contact point with a body during its step."""
         r, k = self.recording, self.recording.contact_step
         local = np.einsum("nij,ni->nj", self.xmat[k, bodies], r.contact_point - self.xpos[k, bodies])
         after = np.einsum("nij,nj->ni", self.xmat[k + 1, bodies], local) + self.xpos[k + 1, bodies]
@@ -88,7 +87,7 @@ class Replay:
 
     @cached_property
     def depth(self) -> Array:
-        """(T+1,) m: deepest penetration, of pairs that do not hold each other."""
+        """Deepest penetration (T+1,) in m of pairs that are not joined by a grip."""
         held: dict[int, set[tuple[int, int]]] = {}
         r = self.recording
         for n in np.flatnonzero(r.contact_kind == 1):
@@ -99,10 +98,10 @@ class Replay:
 
     @cached_property
     def places(self) -> Array:
-        """(N, 3) of each loose contact: gap (m), distance from the surface point (m), angle to its normal (rad).
+        """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 
-        The gap is the lesser of those at the start and at the end of the step; the other two are at its start. All
-        are infinite where the two bodies are nowhere close. Zero for grips.
+        The gap is the smaller of those at the start and the end of the step; the other two are at its start. All are
+        infinite where the two bodies are not close, and zero for contacts that are not unilateral.
         """
         r = self.recording
         out = np.zeros((len(r.contact_step), 3))
@@ -117,10 +116,10 @@ class Replay:
         return out
 
     @cached_property
-    def touched(self) -> NDArray[np.bool_]:
-        """(N,) whether the surfaces of a contact touch when its step begins.
+    def touched(self) -> Mask:
+        """Whether the surfaces of each contact touch when its step begins (N,).
 
-        Others meet during it: how far their points move along the ground in that step, they move above it.
+        Other contacts begin during the step: part of their tangential motion in it is above the ground.
         """
         r = self.recording
         pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
@@ -130,16 +129,16 @@ class Replay:
 
 @dataclass(frozen=True)
 class Touches:
-    """Surface pairs of one state."""
+    """Pairs of close surface points in one state."""
 
-    pair: tuple[tuple[int, int], ...]  # body ids, the lesser first
+    pair: tuple[tuple[int, int], ...]  # body ids, the smaller first
     point: Array  # (n, 3) m
     normal: Array  # (n, 3) from the first body of the pair to the second
     dist: Array  # (n,) m
 
     @classmethod
     def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> Touches:
-        """Those that MuJoCo's collision has just found."""
+        """Take the contacts that MuJoCo's collision detection has just found, without walls of height fields."""
         found = data.contact
         walls = (model.geom_type[found.geom[:, 0]] == mujoco.mjtGeom.mjGEOM_HFIELD) & (found.frame[:, 2] < UPWARD)
         point, normal, dist = found.pos[~walls], found.frame[~walls, :3], found.dist[~walls]
@@ -148,34 +147,34 @@ class Touches:
         return cls(tuple(_pair(a, b) for a, b in bodies.tolist()), point, normal * flip, dist)
 
     def depth(self, held: set[tuple[int, int]]) -> float:
-        """m: deepest overlap, passing over pairs that hold each other."""
+        """Deepest overlap (m), except of `held` pairs."""
         return max([0.0, *(float(-gap) for pair, gap in zip(self.pair, self.dist, strict=True) if pair not in held)])
 
     def gap(self, pair: tuple[int, int]) -> float:
-        """m: least distance of two bodies, infinite if they are not close."""
+        """Smallest distance (m) of two bodies; infinite if they are not close."""
         return self._gaps.get(pair, np.inf)
 
     @cached_property
     def _gaps(self) -> dict[tuple[int, int], float]:
-        """m: the least distance of each pair."""
+        """Smallest distance (m) of each pair."""
         gaps = self.dist.tolist()
         return {pair: min(gaps[k] for k in own) for pair, own in self._of_pair.items()}
 
     @cached_property
     def _of_pair(self) -> dict[tuple[int, int], list[int]]:
-        """The surface points of each pair."""
+        """Indices of the surface points of each pair."""
         found: dict[tuple[int, int], list[int]] = {}
         for k, pair in enumerate(self.pair):
             found.setdefault(pair, []).append(k)
         return found
 
     def gap_at(self, pair: tuple[int, int], point: Array) -> float:
-        """m: distance of two bodies where they are nearest to a point; infinite if they are not close."""
+        """Distance (m) of two bodies at their surface point nearest to `point`; infinite if they are not close."""
         best = self._nearest(pair, point)
         return np.inf if best is None else float(self.dist[best])
 
     def nearest(self, pair: tuple[int, int], point: Array, normal: Array) -> tuple[float, float, float]:
-        """Gap, distance (m) and angle (rad) of the surface point of a pair that is nearest to a point."""
+        """Gap (m), distance (m) and angle of normals (rad) at a pair's surface point nearest to `point`."""
         best = self._nearest(pair, point)
         if best is None:
             return np.inf, np.inf, np.inf
@@ -183,7 +182,7 @@ class Touches:
         return self.gap(pair), dist(self.point[best], point), acos(min(1.0, max(-1.0, cosine)))
 
     def _nearest(self, pair: tuple[int, int], point: Array) -> int | None:
-        """The surface point of a pair that is nearest to a point."""
+        """Index of a pair's surface point nearest to `point`."""
         mine = self._of_pair.get(pair)
         return mine[int(np.argmin(((self.point[mine] - point) ** 2).sum(axis=1)))] if mine else None
 

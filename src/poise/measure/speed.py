@@ -1,4 +1,4 @@
-"""How long steps of control and simulation take, beside MuJoCo's own: processor time."""
+"""Processor time of steps of control and simulation, compared with MuJoCo's own step."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.control.controller import Controller
 from poise.world.world import World
 
-# What MuJoCo's own step costs, to measure ours by: processor time, so that what else runs does not count.
-
 BATCH = 10
-"""Steps from a state that are timed. In the first one its soft contacts carry nothing yet, which would be too easy;
-with no controller, after many more its body would lie on the ground."""
+"""MuJoCo steps timed from each state. In a first step its soft contacts carry no load yet, which is too cheap; over
+many more steps the body, without a controller, would fall."""
 
 
 class MujocoStep:
     """MuJoCo's own step of a world's scene.
 
-    Its contacts are springs that act within the margin: it has none, or our look-ahead would throw its body up.
+    Its margin is 0: MuJoCo's contacts act as springs within the margin, and Poise's look-ahead margin would throw the
+    body up.
     """
 
     def __init__(self, world: World) -> None:
@@ -35,13 +33,13 @@ class MujocoStep:
         self._data = mujoco.MjData(self._model)
 
     def seconds(self, qpos: Array, qvel: Array) -> float:
-        """Of a step, the mean of a batch from a state."""
+        """Mean processor time (s) of a step over a batch from a state."""
         self._data.qpos[:], self._data.qvel[:] = qpos, qvel
         return seconds_of(lambda: mujoco.mj_step(self._model, self._data), BATCH)
 
 
 def seconds_of(work: Callable[[], object], count: int = 1) -> float:
-    """Processor time of a call, s, the mean of a few."""
+    """Mean processor time (s) of `count` calls in this thread."""
     began = time.thread_time()
     for _ in range(count):
         work()
@@ -50,21 +48,21 @@ def seconds_of(work: Callable[[], object], count: int = 1) -> float:
 
 @dataclass(frozen=True)
 class StepTimes:
-    """The times of T steps."""
+    """Processor times of T steps."""
 
     control: Array  # (T,) s
     simulation: Array  # (T,) s
-    mujoco: Array  # (K,) s, of MuJoCo's own steps from states on the way
-    contacts: NDArray[np.int64]  # (T,) that touch
+    mujoco: Array  # (K,) s, of MuJoCo's own steps from every BATCH-th state
+    contacts: Ints  # (T,) number of touching contacts
 
     @property
     def whole(self) -> Array:
-        """(T,) s, control and simulation."""
+        """Control and simulation together (T,) in s."""
         return self.control + self.simulation
 
 
 def timed_steps(world: World, controller: Controller, steps: int) -> StepTimes:
-    """Steps of a controller that is ready to act, in its world."""
+    """Run and time steps of a controller that has been reset in its world."""
     world.load()
     mujocos = MujocoStep(world)
     times, theirs, contacts = np.zeros((steps, 3)), [], np.zeros(steps, np.int64)

@@ -19,7 +19,7 @@ from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed import keyed
 from poise.library.authoring.keyed_roll import rolling_poses
 from poise.library.authoring.keyed_source import read_keyed
-from poise.library.authoring.keyed_support import centres, pitching, swing_period
+from poise.library.authoring.keyed_support import centres, pitch_momentum, swing_period
 from poise.library.authoring.prints import hip_to_ankle
 from poise.library.authoring.source import MotionSource
 from poise.reference.supports import Sketch
@@ -109,8 +109,8 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
         ({"poses": {"stand": {}, "low": {"like": "hgih"}, "high": {}}}, "'hgih'.*Did you mean 'high'"),
         ({"poses": {"stand": {"knee_flexion": "far"}, "low": {}, "high": {}}}, "knee_flexion of pose 'stand'"),
         ({"contacts": {"elbow": [[0, 1]]}}, "contact in dip.toml.*'elbow'"),
-        ({"contacts": {"heel": [0, 1]}}, "dip.toml: contact 'heel'"),
-        ({"contacts": {"heel": 1}}, "dip.toml: contact 'heel'"),
+        ({"contacts": {"heel": [0, 1]}}, "dip.toml: each interval of contact 'heel'"),
+        ({"contacts": {"heel": 1}}, "dip.toml: each interval of contact 'heel'"),
         ({"poses": {"stand": 3}}, "pose 'stand' must be a table"),
         ({"bearing": "floating"}, "bearing.*'floating'"),
         ({"rhythm": "waltz"}, "rhythm.*'waltz'"),
@@ -137,7 +137,7 @@ def test_a_pose_may_name_nothing_and_is_the_standing_one():
 
 
 def test_a_motion_that_nothing_bears_is_refused():
-    with pytest.raises(PoiseError, match=r"dip.toml: .*what bears at the start"):
+    with pytest.raises(PoiseError, match=r"dip.toml: .*what supports the body at the start"):
         keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 
@@ -181,7 +181,7 @@ def test_flight_is_a_parabola_with_constant_angular_momentum(motion):
     share = (time / time[-1])[:, None]
     fall = np.outer(GRAVITY / 2 * time * (time[-1] - time), (0.0, 0.0, 1.0))
     assert np.abs(centre - (1 - share) * centre[0] - share * centre[-1] - fall).max() < 0.01
-    momentum, _ = pitching(body(), clip.qpos[air], clip.qvel[air])
+    momentum, _ = pitch_momentum(body(), clip.qpos[air], clip.qvel[air])
     middle = momentum[6:-6]
     assert np.ptp(middle) < 0.1 * np.abs(middle).mean() + 1.5
 

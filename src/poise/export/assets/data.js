@@ -1,8 +1,8 @@
-// The embedded numbers, and the pose at any time.
+// Decoding of the embedded data, and interpolation between frames.
 
 const KINDS = { f4: Float32Array, i2: Int16Array, u4: Uint32Array };
 
-/** A typed array from what page.py wrote: {kind, data}, little-endian base64. */
+/** Decode an array written by page.py, {kind, data} with little-endian base64, into a typed array. */
 function unpack({ kind, data }) {
   const text = atob(data);
   const bytes = new Uint8Array(text.length);
@@ -10,7 +10,7 @@ function unpack({ kind, data }) {
   return new KINDS[kind](bytes.buffer);
 }
 
-/** Where a time falls between frames: the frame before it and the fraction of the way to the next. */
+/** Finds the frame before a time, and the fraction of the way to the next frame. */
 class Timeline {
   constructor(times) {
     this.times = times;
@@ -31,7 +31,7 @@ class Timeline {
   }
 }
 
-/** Points that move, `count` of them in each frame. */
+/** Moving points, `count` in each frame. */
 class Points {
   constructor(packed, count) {
     this.values = unpack(packed);
@@ -48,7 +48,7 @@ class Points {
   }
 }
 
-/** Frames (position and orientation) that move; orientations are w x y z as 16-bit fractions. */
+/** Moving coordinate frames: positions, and quaternions w x y z as 16-bit fractions. */
 class Poses {
   constructor(packed, count) {
     this.position = new Points(packed.position, count);

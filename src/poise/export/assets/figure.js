@@ -1,9 +1,9 @@
-// Bodies, props and terrain: MuJoCo's shapes as meshes.
+// Bodies, props and terrain: MuJoCo's geoms as meshes.
 
-/** MuJoCo's capsules and cylinders lie along z, three.js's along y. */
+/** Rotate from three.js's axis of capsules and cylinders, y, to MuJoCo's, z. */
 const upright = (geometry) => geometry.rotateX(Math.PI / 2);
 
-/** m: side of a plane without an end, for walks of many minutes. */
+/** Side (m) of the square that stands for an infinite plane. */
 const ENDLESS = 4000;
 
 const BUILDERS = {
@@ -45,14 +45,14 @@ function shaped(shape, { roundness }) {
   return BUILDERS[shape.type](shape, (segments) => Math.ceil(roundness * segments));
 }
 
-/** Texture coordinates in metres, so that the floor's grid is a ruler. */
+/** Set texture coordinates in metres, so that the floor's grid shows distances. */
 function metred(geometry) {
   const { position, uv } = geometry.attributes;
   for (let k = 0; k < position.count; k++) uv.setXY(k, position.getX(k), position.getY(k));
   return geometry;
 }
 
-/** The grid in metres on the top of a box, and none on its sides; on level boxes that are not turned it lies as that of the floor. */
+/** Put the metre grid on the top of a box but not on its sides; on level, unrotated boxes it continues that of the floor. */
 function ruled(geometry, [x, y]) {
   const { position, normal, uv } = geometry.attributes;
   for (let k = 0; k < position.count; k++) {
@@ -80,7 +80,7 @@ function place(object, { position, rotation }) {
   return object;
 }
 
-/** One group for each moving body, with its shapes; shapes of the world go into `scene` itself. */
+/** Build a group of meshes for each moving body; fixed shapes are added to `scene` directly. */
 function buildFigure(shapes, bodies, scene, floor, quality) {
   const groups = bodies.map(() => new THREE.Group());
   for (const shape of shapes) {
@@ -96,15 +96,15 @@ function buildFigure(shapes, bodies, scene, floor, quality) {
   return groups;
 }
 
-/** Thin outlines that make the steps of a staircase readable in flat light. */
+/** Outlines that make stairs visible in flat light. */
 function edges(geometry) {
   const material = new THREE.LineBasicMaterial({ color: "#6f7a87", transparent: true, opacity: 0.6 });
   return new THREE.LineSegments(new THREE.EdgesGeometry(geometry), material);
 }
 
-/** A translucent copy of the performers; a depth pass first, so that overlapping limbs do not add up. */
+/** Build a translucent copy of the performers. A depth pass comes first, so that overlapping limbs are blended once. */
 function buildGhost(shapes, bodies, scene, quality) {
-  const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }; // where both agree, the body wins
+  const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }; // where they coincide, the body is drawn
   const depth = new THREE.MeshBasicMaterial({ ...behind, colorWrite: false });
   const tint = new THREE.MeshStandardMaterial({
     ...behind, color: LOOK.ghost, transparent: true, opacity: 0.45, depthFunc: THREE.EqualDepth, depthWrite: false, roughness: 1,

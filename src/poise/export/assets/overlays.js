@@ -1,6 +1,6 @@
-// What is drawn over the bodies: forces, pushes and the centre of mass.
+// Overlays: contact forces, pushes, weights and the centre of mass.
 
-/** An arrow of a given tail and vector; its head keeps its size. */
+/** An arrow with a given tail and vector; the size of its head is constant. */
 class Arrow {
   constructor(scene, colour, thickness) {
     const plain = { color: colour, roughness: 0.6, transparent: true };
@@ -8,7 +8,7 @@ class Arrow {
     this.head = 5 * thickness;
     const tip = upright(new THREE.ConeGeometry(2.4 * thickness, this.head, 24));
     this.group = new THREE.Group();
-    // Twice: what is in sight, and faintly what is hidden in or behind a body.
+    // Drawn twice: the visible part, and faintly the part hidden in or behind a body.
     this.parts = [{ share: 1, look: plain },
       { share: 0.3, look: { ...plain, depthFunc: THREE.GreaterDepth, depthWrite: false } }].map(({ share, look }) => {
       const material = new THREE.MeshStandardMaterial(look);
@@ -41,7 +41,7 @@ class Arrow {
 }
 Arrow.up = new THREE.Vector3(0, 0, 1);
 
-/** The mean contact force on each body in each frame, at its centre of pressure; a body's weight is 0.45 spans long. */
+/** The mean contact force on each body in each frame, at its centre of pressure; the body's weight is 0.45 span long. */
 class Contacts {
   constructor({ start, rows }, scene, span, weight) {
     this.start = unpack(start);
@@ -69,7 +69,7 @@ class Contacts {
   }
 }
 
-/** Pushes, each an arrow that ends at the body pushed; it lingers a moment, since most last a tenth of a second. */
+/** Pushes as arrows that end at the pushed body; they fade out slowly, because most pushes last only 0.1 s. */
 class Pushes {
   constructor(pushes, scene, span, weight) {
     this.pushes = pushes.map((push) => ({ ...push, arrow: new Arrow(scene, LOOK.push, 0.013 * span) }));
@@ -97,7 +97,7 @@ class Pushes {
 
 const BRICK = 2000; // kg/m^3
 
-/** A weight that hangs on a body, as large as a brick of its mass (kg). */
+/** A weight on a body, drawn as a cube of the density of brick. */
 function brick({ mass, point }) {
   const side = Math.cbrt(mass / BRICK);
   const box = new THREE.Mesh(new THREE.BoxGeometry(side, side, side), new THREE.MeshStandardMaterial({ color: "#59677a", roughness: 0.7 }));
@@ -106,7 +106,7 @@ function brick({ mass, point }) {
   return box;
 }
 
-/** Weights while they hang on the groups of their bodies. */
+/** Weights, visible while they are attached to their bodies. */
 class Weights {
   constructor(weights, groups) {
     this.hung = weights.map((weight) => ({ ...weight, box: brick(weight) }));
@@ -118,7 +118,7 @@ class Weights {
   }
 }
 
-/** Each performer's centre of mass, seen through the body, and the path it has taken. */
+/** Each performer's centre of mass, drawn through the body, and its path so far. */
 class CentreOfMass {
   constructor(points, timeline, scene, span) {
     this.points = points;
@@ -127,9 +127,9 @@ class CentreOfMass {
     const see = { color: LOOK.com, transparent: true, depthTest: false };
     const ball = new THREE.SphereGeometry(0.022 * span, 24, 16);
     this.group = new THREE.Group();
-    this.items = Array.from({ length: points.count }, (_, who) => {
+    this.items = Array.from({ length: points.count }, (_, performer) => {
       const path = Array.from({ length: this.frames }, (_unused, frame) =>
-        points.at({ frame, next: frame, fraction: 0 }, who, new THREE.Vector3()));
+        points.at({ frame, next: frame, fraction: 0 }, performer, new THREE.Vector3()));
       const dot = new THREE.Mesh(ball, new THREE.MeshBasicMaterial({ ...see, opacity: 0.95 }));
       dot.renderOrder = 11;
       this.group.add(dot);
@@ -146,14 +146,14 @@ class CentreOfMass {
 
   show(where, visible) {
     this.group.visible = visible;
-    this.items.forEach(({ dot, trail }, who) => {
-      this.points.at(where, who, dot.position);
+    this.items.forEach(({ dot, trail }, performer) => {
+      this.points.at(where, performer, dot.position);
       trail?.geometry.setDrawRange(0, 6 * this.sides * where.frame);
     });
   }
 }
 
-/** The straight path through all frames, one unit of its parameter for each: a tube's rings then are the frames. */
+/** A polyline through all frames with equal parameter steps, so that the rings of a tube along it are the frames. */
 class Polyline extends THREE.CatmullRomCurve3 {
   getPointAt(u, target = new THREE.Vector3()) {
     const at = u * (this.points.length - 1), low = Math.min(Math.floor(at), this.points.length - 2);

@@ -1,10 +1,10 @@
-// The studio: renderer, light, sky, floor pattern and camera.
+// The stage: renderer, lights, sky, floor pattern and camera.
 
 const LOOK = {
   sky: "#f6f8fa", horizon: "#e4e9ee", contact: "#1f9a85", push: "#d9482b", com: "#e3a008", ghost: "#8dbcff",
 };
 
-/** A square metre of floor: a quiet tone with a fine line at its border and a finer one every quarter. */
+/** Texture of one square metre of floor: a line along its border and a fainter one every 0.25 m. */
 function floorTexture(renderer, { anisotropy }) {
   const side = 512, canvas = document.createElement("canvas");
   canvas.width = canvas.height = side;
@@ -66,11 +66,11 @@ class Stage {
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     this.focus = new THREE.Vector3();
-    this.sharpness = 1; // of the screen's points in a row that are drawn
+    this.sharpness = 1; // rendered pixels per screen pixel, along each axis
     this.fit(span, view);
   }
 
-  /** span: the size of the performer in metres, with which everything scales; view: from where it is looked at. */
+  /** Scale everything to `span`, the performer's size in m; `view` is the initial camera position. */
   fit(span, view) {
     Object.assign(this, { span, view });
     this.scene.fog = new THREE.Fog(LOOK.horizon, 9 * span, 30 * span);
@@ -84,7 +84,7 @@ class Stage {
     this.controls.maxDistance = 25 * span;
   }
 
-  /** Look at the focus again from where the page began. */
+  /** Move the camera back to its initial position relative to the focus. */
   resetView() {
     const { azimuth, elevation, distance } = this.view;
     const narrow = Math.max(1, Math.sqrt(1 / this.camera.aspect));
@@ -95,7 +95,7 @@ class Stage {
     this.controls.update();
   }
 
-  /** Move the light, and the camera if it follows, with the performer. */
+  /** Move the light, and if `follow` the camera, with the performer. */
   track(focus, follow) {
     if (follow) {
       const shift = focus.clone().sub(this.focus);
@@ -112,10 +112,10 @@ class Stage {
     this.renderer.setPixelRatio(this.sharpness * Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // room for the bar below
+    this.camera.setViewOffset(width, height, 0, 0.045 * height, width, height); // leaves room for the control bar
   }
 
-  /** Draw in a size of its own, whatever that of the page is, until `resize`. */
+  /** Draw at a fixed size, independent of the page, until `resize`. */
   film(width, height) {
     this.renderer.setPixelRatio(1);
     this.renderer.setSize(width, height, false);

@@ -1,4 +1,4 @@
-// What the page uses of three.js; README.md says how three.bundle.min.js is made from it.
+// The parts of three.js that the page uses; README.md describes how three.bundle.min.js is built from it.
 export {
   BackSide, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
   ConeGeometry, CylinderGeometry, CatmullRomCurve3, DirectionalLight, DoubleSide, EdgesGeometry, EqualDepth, Fog, GreaterDepth, Group,

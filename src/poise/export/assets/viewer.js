@@ -1,4 +1,4 @@
-// The player: time, controls, keys and the address's hash (#t=1.2&paused&ghost=0&azimuth=30&bare&fine).
+// The player: time, controls, keys and options in the address (#t=1.2&paused&ghost=0&azimuth=30&bare&fine).
 
 const $ = (id) => document.getElementById(id);
 const ICONS = { play: "M5 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
@@ -46,7 +46,7 @@ class Player {
     return Math.min(this.timeline.end, Math.max(this.timeline.start, time));
   }
 
-  /** Bring everything on the stage to the present time. */
+  /** Update everything on the stage to the current time. */
   pose() {
     const where = this.timeline.locate(this.time), { on } = this;
     this.poses.apply(where, this.groups);
@@ -66,7 +66,7 @@ class Player {
     this.stale = true;
   }
 
-  /** Advance by `elapsed` seconds of the watcher's time; the performance repeats. */
+  /** Advance by `elapsed` seconds of real time; the performance repeats. */
   advance(elapsed) {
     if (!this.playing) return;
     const next = this.time + this.speed * elapsed;
@@ -95,7 +95,7 @@ class Player {
   }
 }
 
-/** The bar below: buttons, scrubber, clock; `refresh` shows the player's state in it. */
+/** Connect buttons, scrubber, clock and keys to the player; returns a function that shows the player's state in them. */
 function connect(player, marks) {
   const { timeline } = player;
   const length = timeline.end - timeline.start;

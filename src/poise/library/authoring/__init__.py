@@ -1,1 +1,1 @@
-"""Motions from readable source files: poses of any humanoid body, and what supports them."""
+"""Motions from source files: gaits, turns, changes of gait and timed key poses for any humanoid body."""

@@ -1,4 +1,4 @@
-"""Motions from readable source files: poses of any humanoid body, and what bears them."""
+"""Turn a motion source file into poses and supports of a humanoid body."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "pace": pace_sketch,
     "turn": turn_sketch,
 }
-"""Who reads which kind of source."""
+"""The function that builds the sketch for each kind of source."""
 
 
 def author(name_or_path: str | Path, body: Body) -> Sketch:
-    """The motion of a source that comes with Poise, or of a user's own file, on a humanoid body."""
+    """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
         raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)

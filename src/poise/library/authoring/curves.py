@@ -1,4 +1,4 @@
-"""Curves of a gait over its cycle, written as 'percent:value' pairs and drawn as smooth periodic lines."""
+"""Smooth curves through keys: over time (Keys), over a gait cycle (Curve), and over several cycles (Stages)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scipy.interpolate import BPoly, CubicSpline, PchipInterpolator
 from poise.arrays import Array, readonly
 from poise.ease import quintic_ease
 
-# Smooth curves through keys: they stop where keys repeat, pass others without a halt, and hardly ever overshoot.
+CYCLE = 100.0  # percent
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """Values at times. In a cyclic motion they go on: each cycle like the one before, plus what it gained."""
+    """Values at times. If cyclic, each cycle repeats the one before, offset by the change over a cycle."""
 
     times: Array  # (K,) s, increasing
     values: Array  # (K,)
@@ -26,17 +26,28 @@ class Keys:
 
 
 @dataclass(frozen=True, eq=False)
-class Passing:
-    """How a curve passes its keys."""
+class KeyDerivatives:
+    """First and second derivative of a curve at its keys."""
 
     speed: Array  # (K,) per s
     acceleration: Array  # (K,) per s^2
 
 
-def passing(keys: Keys) -> Passing:
-    """Slopes that do not overshoot [FritschCarlson1980], and of the accelerations on both sides the gentler.
+def curve(keys: Keys, at: ArrayLike) -> Array:
+    """Evaluate the smooth curve through keys at times (T,).
 
-    Where those disagree in sign there is none, as at the ends of a motion that is not cyclic, which are at rest.
+    It stops where a value repeats, passes other keys without a halt, and hardly overshoots.
+    """
+    return (
+        interpolated(keys, key_derivatives(keys), at) if len(keys.times) > 1 else np.full(np.shape(at), keys.values[0])
+    )
+
+
+def key_derivatives(keys: Keys) -> KeyDerivatives:
+    """Choose slopes without overshoot [FritschCarlson1980] and accelerations at the keys.
+
+    The acceleration is the smaller of those of the cubics on both sides, or 0 where they differ in sign. Both
+    derivatives are 0 at the ends of a motion that is not cyclic.
     """
     lap = len(keys.times) - 1 if keys.cyclic else 1
     times, values = _continued(keys)
@@ -48,25 +59,20 @@ def passing(keys: Keys) -> Passing:
     turning = np.zeros(len(times))
     gentler = np.where(np.abs(before[:-1]) < np.abs(after[1:]), before[:-1], after[1:])
     turning[1:-1] = np.where(before[:-1] * after[1:] > 0, gentler, 0.0)
-    out = Passing(slopes[own], turning[own])
+    out = KeyDerivatives(slopes[own], turning[own])
     if not keys.cyclic:
         out.speed[[0, -1]] = out.acceleration[[0, -1]] = 0.0
     return out
 
 
-def through(keys: Keys, how: Passing, at: ArrayLike) -> Array:
-    """The curve at times (T,), quintic from key to key: with continuous acceleration, and at rest after its end."""
-    told = np.stack([keys.values, how.speed, how.acceleration], axis=1)
-    return np.asarray(BPoly.from_derivatives(keys.times, told)(np.clip(at, keys.times[0], keys.times[-1])))
-
-
-def curve(keys: Keys, at: ArrayLike) -> Array:
-    """The curve of keys at times (T,)."""
-    return through(keys, passing(keys), at) if len(keys.times) > 1 else np.full(np.shape(at), keys.values[0])
+def interpolated(keys: Keys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
+    """Evaluate the piecewise quintic with the given derivatives at times (T,); constant outside the keys."""
+    conditions = np.stack([keys.values, slopes.speed, slopes.acceleration], axis=1)
+    return np.asarray(BPoly.from_derivatives(keys.times, conditions)(np.clip(at, keys.times[0], keys.times[-1])))
 
 
 def _continued(keys: Keys) -> tuple[Array, Array]:
-    """Times and values with a cycle more, or a second of rest, before and after."""
+    """Times and values extended on both sides by a cycle, or by one second of rest if not cyclic."""
     times, values = keys.times, keys.values
     if not keys.cyclic:
         return np.pad(times, 1, constant_values=(times[0] - 1, times[-1] + 1)), np.pad(values, 1, mode="edge")
@@ -77,53 +83,50 @@ def _continued(keys: Keys) -> tuple[Array, Array]:
     )
 
 
-CYCLE = 100.0  # percent
-
-
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Values at percents of the cycle, from heel strike to heel strike of the left foot."""
+    """A smooth periodic curve through values at percents of the gait cycle, which begins at left heel strike."""
 
     at: Array  # (K,) percent, increasing, in [0, 100)
     values: Array  # (K,)
 
     @classmethod
     def parse(cls, text: str) -> Curve:
-        """The curve of a text such as '0:22 50:-13'; a ValueError says what is wrong with it."""
+        """Read 'percent:value' pairs such as '0:22 50:-13'; a ValueError describes what is wrong."""
         at, values = _pairs(text)
         if at[0] < 0 or at[-1] >= CYCLE:
-            raise ValueError("has percents that are not from 0 to below 100")
+            raise ValueError("must have percents from 0 to below 100")
         return cls(at, values)
 
     def __call__(self, percent: ArrayLike) -> Array:
-        """Values (...) at percents (...) of any cycle."""
+        """Evaluate at percents (...) of any cycle."""
         where = np.asarray(percent, float)
         if self._spline is None:
             return np.full(where.shape, self.values[0])
         return np.asarray(self._spline((where - self.at[0]) % CYCLE + self.at[0]))
 
     def pulse(self, percent: Array) -> Array:
-        """Values (...) between the first and the last key, never overshooting, and 0 elsewhere."""
+        """Evaluate at percents (...) without overshoot between the first and the last key; 0 elsewhere."""
         inside = (percent >= self.at[0]) & (percent <= self.at[-1])
         return np.where(inside, PchipInterpolator(self.at, self.values)(percent), 0.0)
 
     @property
     def mean(self) -> float:
-        """Of the whole cycle."""
+        """Mean over the cycle."""
         return float(np.mean(self(np.arange(CYCLE))))
 
     def continued(self, sign: float) -> Curve:
-        """The curve of the first half of the cycle, gone on with `sign` times itself in the second."""
+        """Repeat the first half of the cycle, times `sign`, in the second half."""
         half = self.at < CYCLE / 2
         at, values = self.at[half], self.values[half]
         return Curve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
 
     def scaled(self, ratio: float, about: float = 0.0) -> Curve:
-        """The curve with its distance from a value changed."""
+        """Scale the deviation from the value `about`."""
         return replace(self, values=readonly(about + ratio * (self.values - about)))
 
     def timed(self, warp: Callable[[Array], Array]) -> Curve:
-        """The curve with its keys at other percents."""
+        """Move the keys to the percents that `warp` returns."""
         return replace(self, at=readonly(warp(self.at)))
 
     @cached_property
@@ -136,18 +139,18 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """Values at percents that may go on over several cycles; from one to the next it goes smoothly, at rest at both."""
+    """Values at percents that may span several cycles; each transition is a quintic ease, at rest at both ends."""
 
     at: Array  # (K,) percent, increasing
     values: Array  # (K,)
 
     @classmethod
     def parse(cls, text: str) -> Stages:
-        """The stages of a text such as '50:0 150:1'; a ValueError says what is wrong with it."""
+        """Read 'percent:value' pairs such as '50:0 150:1'; a ValueError describes what is wrong."""
         return cls(*_pairs(text))
 
     def __call__(self, percent: Array) -> Array:
-        """Values (...) at percents (...)."""
+        """Evaluate at percents (...)."""
         if len(self.at) == 1:
             return np.full(percent.shape, self.values[0])
         stage = np.clip(np.searchsorted(self.at, percent, side="right") - 1, 0, len(self.at) - 2)
@@ -156,11 +159,11 @@ class Stages:
 
 
 def _pairs(text: str) -> tuple[Array, Array]:
-    """Percents and values of a text such as '0:22 50:-13'."""
+    """Read percents and values of a text such as '0:22 50:-13'."""
     pairs = [pair.split(":") for pair in text.split()]
     if not pairs or any(len(pair) != 2 for pair in pairs):
-        raise ValueError("must be pairs of percent:value with spaces between them")
+        raise ValueError("must be percent:value pairs separated by spaces")
     at, values = np.array(pairs, float).T
     if np.any(np.diff(at) <= 0):
-        raise ValueError("has percents that do not increase")
+        raise ValueError("must have increasing percents")
     return readonly(at), readonly(values)

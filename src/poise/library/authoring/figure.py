@@ -1,7 +1,7 @@
-"""Poses of any humanoid body from anatomical angles in degrees, the words in which motions are written down.
+"""Poses of any humanoid body from anatomical angles in degrees, as motion sources name them.
 
-All angles zero is the body's standing pose. A limb's angles turn it against what it hangs on in the order they are
-listed, the first about an axis fixed in the carrier: flexion, then abduction, then rotation about its own length.
+All angles zero is the body's standing pose. The angles of a limb rotate it relative to its parent in the order in which
+they are listed, the first about an axis fixed in the parent: flexion, abduction, then rotation about its own length.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ X, Y, Z = np.eye(3)  # forward, left, up
 _PELVIS = (("pelvis_rotation", Z), ("pelvis_tilt", Y), ("pelvis_list", X))
 _TRUNK = (("trunk_rotation", Z), ("trunk_flexion", Y), ("trunk_bend", -X))
 _NECK = (("neck_rotation", Z), ("neck_flexion", Y))
-_LIMBS = {  # part of the left side to its angles and their axes; z of long bones is along the bone
+_LIMBS = {  # angles and axes of each part of the left side; for parts in _LONG, z stands for the bone's direction
     "thigh": (("hip_flexion", -Y), ("hip_abduction", X), ("hip_rotation", Z)),
     "shank": (("knee_flexion", Y),),
     "foot": (("ankle_dorsiflexion", -Y), ("ankle_inversion", -X)),
@@ -46,24 +46,29 @@ _LIMBS = {  # part of the left side to its angles and their axes; z of long bone
 }
 _LONG = ("thigh", "upper_arm")
 
-Axes = Sequence[tuple[str, Array]]  # names of angles and the unit axes they turn about, outermost first
+Axes = Sequence[tuple[str, Array]]  # names of angles and their unit rotation axes, outermost first
 
 MIDDLE_ANGLES = tuple(name for name, _ in (*_PELVIS, *_TRUNK, *_NECK))
 LIMB_ANGLES = tuple(name for axes in _LIMBS.values() for name, _ in axes)
 ANGLES = (*MIDDLE_ANGLES, *(f"{side}_{name}" for side in SIDES for name in LIMB_ANGLES))
-"""Every angle by its name."""
+"""Full names of all angles."""
+
+
+def both_sides(name: str) -> list[str]:
+    """Full names of an angle: both sides of a limb angle without a side, otherwise the name itself."""
+    return [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
 
 
 @dataclass(frozen=True, eq=False)
 class _Turned:
-    """Joints in a row that share one turn, each an equal part of it."""
+    """Joints in series that share one rotation in equal parts."""
 
     axes: Axes
     joints: tuple[Joint, ...]
 
 
 class PosableFigure:
-    """A humanoid body as a figure that is posed by anatomical angles."""
+    """A humanoid body posed by anatomical angles."""
 
     def __init__(self, body: Body) -> None:
         self.body = body
@@ -72,13 +77,13 @@ class PosableFigure:
         data = mujoco.MjData(model)
         data.qpos[:] = body.standing
         mujoco.mj_kinematics(model, data)
-        self._facing = np.array(data.xquat)  # of the links in the standing pose
+        self._facing = np.array(data.xquat)  # (nbody, 4) orientations of the links in the standing pose
         self._turned = _turned_joints(body)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
-        """Poses (T, nq) of angles (T,) or numbers, in degrees, within joint limits; unnamed ones are 0.
+        """Poses (T, nq) from angles (T,) or numbers in degrees, clamped to joint limits; missing angles are 0.
 
-        `root` (T, 3) m is where the pelvis is: above the origin, as in the standing pose, if not given.
+        `root` (T, 3) in m is the pelvis position, by default that of the standing pose.
         """
         place = np.atleast_2d(self.body.standing[:3] if root is None else np.asarray(root, float))
         frames = max([len(place), *(np.size(value) for value in angles.values())])
@@ -87,7 +92,7 @@ class PosableFigure:
         return self.bent(qpos, angles)
 
     def bent(self, qpos: Array, angles: Mapping[str, ArrayLike]) -> Array:
-        """Poses (T, nq) with parts turned by angles (T,) or numbers, in degrees, from where they are."""
+        """Rotate parts of poses (T, nq) further by angles (T,) or numbers in degrees, clamped to joint limits."""
         for name in angles:
             if name not in ANGLES:
                 raise unknown("angle", name, ANGLES)
@@ -101,17 +106,18 @@ class PosableFigure:
         return self._space.clamped(out)
 
     def _coordinates(self, joint: Joint, turn: Array, before: Array) -> Array:
-        """(T, k) of a joint whose link turns (T, 4) against its carrier, told in the axes of the standing world."""
-        link = self.body.link_id(joint.link)
-        carrier = int(self.body.model.body_parentid[link])
-        mounted = quat_multiply(self._facing[carrier], self.body.model.body_quat[link])
+        """Coordinates (T, k) of a joint after its link is rotated by `turn` (T, 4) relative to its parent.
+
+        `turn` is in the world axes of the standing pose; `before` (T, k) are the coordinates before it.
+        """
+        mounted = self._mounting(joint)
         local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), mounted)
         if joint.kind == "ball":
             return quat_multiply(local, before)
         return hinge_angles(quat_multiply(local, _hinged(joint, before)), joint.axes)
 
     def flexions(self, qpos: Array) -> dict[str, Array]:
-        """(T,) degrees by name: how far parts of poses (T, nq) are bent in the plane that divides left from right."""
+        """Sagittal angles (T,) in degrees by name, of poses (T, nq)."""
         out = {}
         for turned in self._turned:
             for name, axis in turned.axes:
@@ -121,30 +127,34 @@ class PosableFigure:
         return out
 
     def _bent(self, joint: Joint, qpos: Array) -> Array:
-        """(T,) rad about the left by which a joint's link is turned against its carrier, from the standing pose."""
-        link = self.body.link_id(joint.link)
-        carrier = int(self.body.model.body_parentid[link])
-        mounted = quat_multiply(self._facing[carrier], self.body.model.body_quat[link])
+        """Rotation (T,) in rad of a joint's link relative to its parent about y, from the standing pose."""
+        mounted = self._mounting(joint)
         now, before = (_joint_turn(joint, poses) for poses in (qpos, self.body.standing[None]))
         local = quat_multiply(now, quat_conjugate(before))
         turn = quat_to_matrix(quat_multiply(quat_multiply(mounted, local), quat_conjugate(mounted)))
         return np.asarray(np.arctan2(turn[:, 0, 2], turn[:, 2, 2]))
 
+    def _mounting(self, joint: Joint) -> Array:
+        """Orientation (4,) in the world of the joint's frame at zero rotation, in the standing pose."""
+        link = self.body.link_id(joint.link)
+        parent = int(self.body.model.body_parentid[link])
+        return quat_multiply(self._facing[parent], self.body.model.body_quat[link])
+
 
 def _joint_turn(joint: Joint, qpos: Array) -> Array:
-    """(T, 4) by which a joint turns what hangs on it in poses (T, nq)."""
-    told = qpos[:, joint.qpos]
-    return told if joint.kind == "ball" else _hinged(joint, told)
+    """Rotation (T, 4) of a joint in poses (T, nq)."""
+    values = qpos[:, joint.qpos]
+    return values if joint.kind == "ball" else _hinged(joint, values)
 
 
 def _hinged(joint: Joint, angles: Array) -> Array:
-    """(T, 4) by which hinges in a row turn, at angles (T, k)."""
+    """Rotation (T, 4) of hinges in series at angles (T, k)."""
     turns = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, angles.T, strict=True))
     return reduce(quat_multiply, turns)
 
 
 def _turned_joints(body: Body) -> list[_Turned]:
-    """The joints of a body that follow the angles; what it has no joint for is left out."""
+    """The joints of a body that the angles drive; angles without a joint are left out."""
     found = figure_of_body(body)
     chains: list[tuple[Axes, tuple[int, ...]]] = [(_TRUNK, found.spine), (_NECK, found.neck)]
     for side in SIDES:
@@ -160,7 +170,7 @@ def _turned_joints(body: Body) -> list[_Turned]:
 
 
 def _sided(axes: Axes, side: str, bone: Array | None) -> Axes:
-    """Names and axes of one side; about the length of a bone (3,), from joint to joint, instead of about z."""
+    """Names and axes of one side; `bone` (3,), from joint to joint, replaces the z axis."""
     out = []
     for name, axis in axes:
         along = axis if bone is None or not axis[2] else -axis[2] * bone / np.linalg.norm(bone)
@@ -171,7 +181,7 @@ def _sided(axes: Axes, side: str, bone: Array | None) -> Axes:
 
 
 def _turn(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
-    """(T, 4) turns about the axes, one after the other."""
+    """Rotation (T, 4) composed of rotations about the axes in order."""
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1))
     for name, axis in axes:
         if name in radians:

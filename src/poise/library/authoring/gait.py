@@ -1,7 +1,10 @@
-"""Gaits: one cycle of walking or running for any humanoid body.
+"""Gaits: one cycle of walking or running for any humanoid body, from curves of gait analysis.
 
-The centre of mass goes forward steadily and sways as told; up and down it moves as the load on the feet demands, so
-that flight obeys gravity. The pelvis follows from it, then feet that stand are pinned to the ground.
+The centre of mass advances steadily and sways as the source says; its height follows from the load on the feet, so that
+flight obeys gravity. The pelvis is placed accordingly, then stance feet are pinned to the ground.
+
+Limb curves of a source are for the left side; the right side repeats them half a cycle later. Curves of pelvis, trunk
+and neck cover half a cycle; the other half mirrors it.
 """
 
 from __future__ import annotations
@@ -10,9 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen, readonly
+from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
@@ -26,45 +28,65 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, supports_of
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
-# The written form of a gait: curves of gait analysis over one cycle, and when feet are down.
-#
-# Limb curves are told for the left; the right side does the same half a cycle later. Curves of the middle of the body
-# are told for half a cycle: the other half mirrors it.
-
-HIPS = 0.93  # m: height of the hips of the figure that sources are written for
+RATE = 120.0  # frames per second
+GRAVITY = 9.81  # m/s^2
+HIPS = 0.93  # m, hip height of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
-_TURNING = ("_rotation", "_list", "_bend")  # angles of the middle that change sign between left and right
+_TURNING = ("_rotation", "_list", "_bend")  # angles of pelvis, trunk and neck that change sign when mirrored
 _FIELDS = ("kind", "title", "speed", "cadence", "load", "sway", "surge", "down", "curves")
+_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections: the height of the pelvis is right already
+_FADE = 0.08  # s over which leg corrections fade in and out
+_AROUND = 3  # cycles generated end to end, to keep the middle one
+_FINE = 1024  # samples of a cycle for its Fourier series
+
+
+def gait_sketch(source: MotionSource, body: Body) -> Sketch:
+    """Build one cycle of the gait of a source of kind "gait"."""
+    clip = cycle(gait_of(source), body)
+    return Sketch(clip, supports_of(clip))
+
+
+def gait_of(source: MotionSource) -> GaitCycle:
+    """Read the gait of a source, or that of its base at another speed."""
+    if source.kind != "gait":
+        raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
+    if "base" not in source.table:
+        return read_gait(source)
+    source.check(("kind", "title", "base", "speed"))
+    base = source.other("base")
+    if "base" in base.table:
+        raise source.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself")
+    return replace(at_speed(gait_of(base), source.positive("speed")), name=source.name)
 
 
 @dataclass(frozen=True, eq=False)
 class GaitCycle:
-    """A gait of a figure whose hips are HIPS high."""
+    """A gait of a figure with hip height HIPS."""
 
     name: str
     speed: float  # m/s
     cadence: float  # steps per minute
-    down: Mapping[str, tuple[float, float]]  # ENDS of the left foot: percent of the cycle
-    load: Curve  # on the left foot while it bears, of body weight; both feet's is scaled to it on the average
-    bounce: float  # how much of what the load differs from body weight lifts the centre of mass; 1 obeys gravity
-    sway: Curve  # m, the centre of mass to the left
-    surge: Curve  # m, the centre of mass before where a steady walk has it
+    down: Mapping[str, tuple[float, float]]  # stance of each of ENDS of the left foot: percent of the cycle
+    load: Curve  # on the left foot in stance; rescaled so that the mean load of both feet is body weight
+    bounce: float  # share of the load's deviation from body weight that accelerates the centre of mass; 1 is physical
+    sway: Curve  # m, sideways displacement of the centre of mass, positive to the left
+    surge: Curve  # m, forward displacement of the centre of mass relative to steady progress
     limbs: Mapping[str, Curve]  # degrees, of the left side
-    middle: Mapping[str, Curve]  # degrees
+    middle: Mapping[str, Curve]  # degrees, of pelvis, trunk and neck
 
     @property
     def seconds(self) -> float:
-        """Of a cycle: two steps."""
+        """Duration (s) of a cycle, which is two steps."""
         return 120.0 / self.cadence
 
     def angles(self, percent: Array) -> dict[str, Array]:
-        """Degrees (T,) of all angles at percents (T,)."""
+        """All angles (T,) in degrees at percents (T,) of the cycle."""
         left = {f"left_{name}": curve(percent) for name, curve in self.limbs.items()}
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
     def sized(self, hips: float) -> GaitCycle:
-        """The gait of a figure of another size: dynamically alike, as equal Froude numbers make it."""
+        """Scale the gait to another hip height (m) at equal Froude number, so that it is dynamically similar."""
         size = hips / HIPS
         return replace(
             self,
@@ -76,7 +98,7 @@ class GaitCycle:
 
 
 def read_gait(source: MotionSource) -> GaitCycle:
-    """The gait of a source file."""
+    """Read a gait that has its own curves."""
     source.check(_FIELDS)
     curves = {name: _curve(source, name, text) for name, text in source.section("curves").items()}
     for name in curves:
@@ -108,27 +130,26 @@ def _continued(name: str, curve: Curve) -> Curve:
     return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
 
 
-def _interval(source: MotionSource, end: str, told: object) -> tuple[float, float]:
-    start, stop = source.interval(f"'{end}' in [down]", told)
+def _interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
+    start, stop = source.interval(f"'{end}' in [down]", value)
     if not 0 <= start < stop < CYCLE:
-        raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {told!r}")
+        raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {value!r}")
     return start, stop
 
 
-# A gait at another speed.
-#
-# How it changes follows trends of gait analysis over speed: people lengthen and quicken their steps alike, swing hips
-# and arms more, bend the knee deeper under load, sway less, and stand for less of the cycle.
-
-_CADENCE, _STRIDE, _SWAY, _BOUNCE = 0.55, 0.45, -0.6, 2.0  # exponents of the ratio of speeds
-_SHORTER = 4.0  # percent of the cycle by which stance ends earlier per m/s
+_CADENCE, _STRIDE, _SWAY, _BOUNCE = 0.55, 0.45, -0.6, 2.0  # exponents of the speed ratio
+_SHORTER = 4.0  # percent of the cycle by which stance ends earlier per m/s of speed
 _LOADED = (2.0, 40.0)  # percent of the cycle in which the knee bends under load
 _STRIDING = ("hip_flexion", "ankle_dorsiflexion", "pelvis_rotation", "trunk_rotation", "toe_extension")
 _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
 def at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
-    """The gait at `speed` (m/s)."""
+    """Change a gait to `speed` (m/s) following the trends of gait analysis.
+
+    With speed, cadence and step length grow alike, hips and arms swing more, the knee bends more under load, sway
+    decreases, and stance takes less of the cycle.
+    """
     ratio = speed / gait.speed
     warp = _earlier(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
     limbs = {name: _striding(name, _loaded(name, curve, ratio), ratio) for name, curve in gait.limbs.items()}
@@ -146,14 +167,14 @@ def at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
 
 
 def _striding(name: str, curve: Curve, ratio: float) -> Curve:
-    """The curve with the range that goes with the speed."""
+    """Scale the range of a curve that grows with speed."""
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
 
 
 def _loaded(name: str, curve: Curve, ratio: float) -> Curve:
-    """The knee's curve with another bend under load."""
+    """Scale the knee's flexion under load; other curves are unchanged."""
     if name != "knee_flexion":
         return curve
     loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
@@ -161,7 +182,7 @@ def _loaded(name: str, curve: Curve, ratio: float) -> Curve:
 
 
 def _earlier(stance: float, percent: float) -> Callable[[Array | float], Array]:
-    """Percents moved so that stance ends so much earlier, and swing begins with it."""
+    """Return a map of percents that ends stance, and begins swing, `percent` earlier."""
 
     def warp(at: Array | float) -> Array:
         return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE]))
@@ -169,35 +190,8 @@ def _earlier(stance: float, percent: float) -> Callable[[Array | float], Array]:
     return warp
 
 
-RATE = 120.0  # frames per second
-GRAVITY = 9.81  # m/s^2
-_FIRM = 60.0  # how much less readily than legs the pelvis gives way to pinned feet: its height is right already
-_FADE = 0.08  # s over which corrections of the legs come and go
-_AROUND = 3  # cycles laid end to end, of which the middle one is taken
-_FINE = 1024  # samples of a cycle, for its Fourier series
-
-
-def gait_sketch(source: MotionSource, body: Body) -> Sketch:
-    """One cycle of the gait that a source tells."""
-    clip = cycle(gait_of(source), body)
-    return Sketch(clip, supports_of(clip))
-
-
-def gait_of(source: MotionSource) -> GaitCycle:
-    """The gait of a source, or that of its base at another speed."""
-    if source.kind != "gait":
-        raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
-    if "base" not in source.table:
-        return read_gait(source)
-    source.check(("kind", "title", "base", "speed"))
-    base = source.other("base")
-    if "base" in base.table:
-        raise source.fail(f"'base' must be a gait that is written out, and {base.name} has a base itself")
-    return replace(at_speed(gait_of(base), source.positive("speed")), name=source.name)
-
-
 def cycle(gait: GaitCycle, body: Body) -> BodyClip:
-    """From left heel strike to the next, at RATE; its second half mirrors the first."""
+    """Return one cycle of a gait on a body, from left heel strike to the next; its second half mirrors the first."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
     half = round(own.seconds * RATE / 2)
@@ -210,7 +204,7 @@ def cycle(gait: GaitCycle, body: Body) -> BodyClip:
 
 
 def _poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
-    """(T, nq): the curves' poses, the centre of mass where it is to be, feet on the ground on the average."""
+    """Poses (T, nq) of the curves with the prescribed centre of mass; stance feet are on the ground on average."""
     ahead = stride * percent / CYCLE + gait.surge(percent)
     place = np.stack([ahead, gait.sway(percent), _heave(gait, percent)], axis=1)
     qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
@@ -222,7 +216,7 @@ def _poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
 
 
 def _heave(gait: GaitCycle, percent: Array) -> Array:
-    """(T,) m: height of the centre of mass against its mean, twice integrated from the load on both feet."""
+    """Height (T,) in m of the centre of mass above its mean: the load on both feet, integrated twice."""
     even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
     both = load + np.roll(load, _FINE // 2)
@@ -232,22 +226,22 @@ def _heave(gait: GaitCycle, percent: Array) -> Array:
     return np.interp(percent, even, height, period=CYCLE)
 
 
-def _down(gait: GaitCycle, body: Body, percent: Array) -> NDArray[np.bool_]:
-    """(T, P) which contact parts bear."""
+def _down(gait: GaitCycle, body: Body, percent: Array) -> Mask:
+    """Contact parts (T, P) that are down."""
     parts = contact_parts(body)
     jointed = {part.limb for part in parts if part.name.endswith("_tip")}
     columns = []
     for part in parts:
         end = part.name.rpartition("_")[2]
-        told = "ball_with_toes" if end == "ball" and part.limb in jointed else end
-        start, stop = gait.down.get(told, (1.0, 0.0))
+        key = "ball_with_toes" if end == "ball" and part.limb in jointed else end
+        start, stop = gait.down.get(key, (1.0, 0.0))
         phase = np.round(percent + (CYCLE / 2 if part.limb.startswith("right") else 0.0), 9) % CYCLE
         columns.append((phase >= start) & (phase <= stop))
     return np.stack(columns, axis=1)
 
 
 def _closed(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
-    """The cycle that begins at frame `first`; its second half is the mirror image of the first, half a stride on."""
+    """Cut out the cycle that begins at frame `first`; its second half is the mirror image, half a stride ahead."""
     assert clip.down is not None
     step = np.array(clip.qpos[first : first + half])
     step[:, 0] -= step[0, 0]

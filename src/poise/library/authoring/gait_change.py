@@ -1,7 +1,8 @@
-"""Walks that begin or end: steps that grow from standing into a gait, or fade from it to standing.
+"""Starts and stops of a walk (kind "pace") and changes from one gait into another (kind "change").
 
-A pose is so much of the gait as `size` says, the rest of it standing. Where size is 1 the motion is the gait itself, so
-that the one goes on where the other ends, and where it is 0 the figure stands.
+A pace blends between the standing pose and the gait: where its `size` is 1 the motion equals the gait, so that the gait
+can follow it, and where it is 0 the figure stands. A change blends the poses, cadence, stride length and stance phases
+of two gaits; it begins and ends at left heel strike.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
-from poise.arrays import Array, readonly, runs
+from poise.arrays import Array, Mask, readonly, runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.pose_space import PoseSpace
@@ -29,45 +29,48 @@ from poise.reference.supports import Sketch, supports_of
 from poise.retarget.figure import SIDES
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
-_PACE_FADE = 0.1  # s over which corrections of the legs come and go
-_PACE_FIRM = 30.0  # how much less readily than legs the pelvis gives way to pinned feet
+_PACE_FADE = 0.1  # s over which leg corrections fade in and out
+_PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
-_NO_SPAN = (1.0, 0.0)  # percent from, to
-_OVER = 0.15  # s over which corrections end where nothing is to be corrected
+_NO_SPAN = (1.0, 0.0)  # empty interval (percent)
+_OVER = 0.15  # s over which corrections fade out towards frames that need none
 
 
 @dataclass(frozen=True, eq=False)
 class PacedStretch:
-    """A stretch of a gait and how much of it there is."""
+    """A stretch of a gait, and its blend with the standing pose."""
 
     percent: Array  # (T,) of the gait's cycle, never decreasing
-    size: Array  # (T,) from 0 for standing to 1 for the gait
-    shift: Array  # (T,) m, of the pelvis to the left
+    size: Array  # (T,) from 0 (standing) to 1 (gait)
+    shift: Array  # (T,) m, sideways displacement of the pelvis, positive to the left
 
 
 def pace_sketch(source: MotionSource, body: Body) -> Sketch:
-    """The beginning or the end of a walk that a source tells."""
+    """Build the start or stop of a walk from a source of kind "pace"."""
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
     steady = cycle(gait_of(source.other("base")), body)
     rest = keyed(_keyed_source(source), body).clip
-    told = _pace(source, steady)
-    down = down_in(steady, told.percent) | _held(source, steady.parts, told.percent)
-    clip = replace(paced_poses(steady, rest.qpos[0], told, down), name=source.name)
+    pace = _pace(source, steady)
+    down = down_in(steady, pace.percent) | _held(source, steady.parts, pace.percent)
+    clip = replace(paced_poses(steady, rest.qpos[0], pace, down), name=source.name)
     return Sketch(clip, supports_of(clip))
 
 
 def _keyed_source(source: MotionSource) -> MotionSource:
-    """The source of the standing pose."""
+    """Read the source of the standing pose."""
     rest = source.other("rest")
     if rest.kind != "keyed":
-        raise source.fail(f"'rest' must be a motion of kind 'keyed', and {rest.name} is of kind '{rest.kind}'")
+        raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
     return rest
 
 
-def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray[np.bool_]) -> BodyClip:
-    """The poses of a pace, feet pinned to the ground; `rest` (nq,) is the standing pose, `down` (T, P) what bears."""
+def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
+    """Return the poses of a pace with stance feet pinned to the ground.
+
+    `rest` (nq,) is the standing pose, `down` (T, P) marks the contact parts that touch the ground.
+    """
     body = steady.body
     given = BodyClip(steady.name, body, RATE, readonly(_blend(steady, rest, pace)), readonly(down, bool))
     sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0)
@@ -81,13 +84,13 @@ def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: NDArray
 
 
 def _pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
-    """The pace of a source: in the gait's own rhythm but for the end at which it stands."""
+    """Read the pace of a source: at the cadence of the gait, slower only near the end at which it stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (stages(source, field) for field in ("size", "shift"))
     first, last = source.number("from"), source.number("to")
     wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
-    since = np.arange(wait + half_ease + round(stretch) + 1.0) - wait  # frames of which 2 * half_ease are slower
+    since = np.arange(wait + half_ease + round(stretch) + 1.0) - wait  # frames; the first 2 * half_ease are slower
     share = np.clip(since / (2 * half_ease), 0.0, 1.0)
     passed = 2 * half_ease * share**4 * (2.5 - 3 * share + share**2) + np.maximum(since - 2 * half_ease, 0.0)
     gone = passed * CYCLE / (steady.frames - 1)
@@ -96,7 +99,7 @@ def _pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
 
 
 def stages(source: MotionSource, field: str) -> Stages:
-    """Numbers at percents that a source tells."""
+    """Parse a field of 'percent:value' pairs."""
     try:
         return Stages.parse(source.text(field))
     except ValueError as error:
@@ -104,11 +107,9 @@ def stages(source: MotionSource, field: str) -> Stages:
 
 
 def _blend(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
-    """(T, nq): so much of the gait, and the rest of it standing; forward as far as the steps carry."""
-    space, walk = PoseSpace(steady.body), Played(steady)
+    """Poses (T, nq) between standing and the gait, moved forward by the blended steps."""
+    space, there = PoseSpace(steady.body), _in_place(steady, pace.percent)
     stride = float(steady.qpos[-1, 0] - steady.qpos[0, 0])
-    there = np.array([walk.at(percent / CYCLE * steady.seconds).qpos for percent in pace.percent])
-    there[:, 0] -= stride * pace.percent / CYCLE
     here = np.tile(rest, (len(there), 1))
     qpos = space.moved(here, pace.size[:, None] * space.difference(here, there))
     steps = 0.5 * (pace.size[1:] + pace.size[:-1]) * np.diff(pace.percent)
@@ -117,51 +118,49 @@ def _blend(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     return qpos
 
 
-def down_in(steady: BodyClip, percent: Array) -> NDArray[np.bool_]:
-    """(T, P) what bears in the gait."""
+def down_in(steady: BodyClip, percent: Array) -> Mask:
+    """Contact parts (T, P) that are down in the gait at percents (T,)."""
     assert steady.down is not None
     frames = np.round(percent / CYCLE * (steady.frames - 1)).astype(int) % (steady.frames - 1)
     return np.asarray(steady.down[frames])
 
 
-def _held(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> NDArray[np.bool_]:
-    """(T, P) what the source says is down as well; toes as long as the ball of their foot."""
-    told = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
-    for name in told:
+def _held(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
+    """Contact parts (T, P) that [down] of the source adds; toes follow the ball of their foot."""
+    spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
+    for name in spans:
         if name not in _DOWN:
             raise unknown(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
     for part in parts:
         side, end = part.limb.partition("_")[0], part.name.rpartition("_")[2].replace("tip", "ball")
-        first, last = told.get(f"{side}_{end}", _NO_SPAN)
+        first, last = spans.get(f"{side}_{end}", _NO_SPAN)
         columns.append((percent >= first) & (percent <= last))
     return np.stack(columns, axis=1)
 
 
-# Changes of gait: from one gait into another, as from walking into running, left foot first and last.
-#
-# All of a gait goes over into that of the other: its poses, its rhythm, its length of stride, and how long feet stand.
+# Changes of gait
 
-_BEFORE, _AFTER = 100.0, 100.0  # percent of the cycle gone before the first frame and after the last, and cut off
-_NO_FRAMES = (1, 0)  # frames
-_CHANGE_FADE = 0.08  # s over which corrections of the legs come and go
-_CHANGE_FIRM = 60.0  # how much less readily than legs the pelvis gives way to pinned feet
+_BEFORE, _AFTER = 100.0, 100.0  # percent of the cycle generated before the first and after the last frame, then cut off
+_NO_FRAMES = (1, 0)  # empty run of frames
+_CHANGE_FADE = 0.08  # s over which leg corrections fade in and out
+_CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 
 
 def change_sketch(source: MotionSource, body: Body) -> Sketch:
-    """The change of gait that a source tells."""
+    """Build the change of gait from a source of kind "change"."""
     source.check(("kind", "title", "begins", "ends", "cycles", "share"))
     gaits = [cycle(gait_of(source.other(field)), body) for field in ("begins", "ends")]
-    cycles = source.positive("cycles")
-    if cycles != round(cycles):
-        raise source.fail(f"'cycles' must be a whole number, not {cycles:g}")
-    clip = changed(gaits[0], gaits[1], CYCLE * cycles, stages(source, "share"))
+    clip = changed(gaits[0], gaits[1], CYCLE * source.count("cycles"), stages(source, "share"))
     clip = replace(clip, name=source.name)
     return Sketch(clip, supports_of(clip))
 
 
 def changed(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
-    """From one gait's first pose to the other's, `end` percent of a cycle later; `share` is how much of the other."""
+    """Blend from the first pose of one gait to that of the other, `end` percent of a cycle later.
+
+    `share` is the weight of the second gait, 0 to 1, over the percent of the cycle.
+    """
     percent = _rhythm(before, after, end, share)
     first = int(np.searchsorted(percent, 0.0))
     stop = int(np.argmin(np.abs(percent - end))) + 1
@@ -176,20 +175,20 @@ def changed(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Bod
 
 
 def _rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
-    """(T,) percent of the cycle, 0 in one of the frames: each frame goes on as far as the gaits do there."""
+    """Percent of the cycle (T,) at each frame, advanced at the blended cadence; one frame is exactly at 0."""
     paces = CYCLE / (before.frames - 1), CYCLE / (after.frames - 1)
     percent = [-paces[0] * round(_BEFORE / paces[0])]
     while percent[-1] < end + _AFTER:
         part = float(share(np.array(percent[-1])))
         percent.append(percent[-1] + (1.0 - part) * paces[0] + part * paces[1])
-    told = np.array(percent)
-    near = told[np.argmin(np.abs(told - end))]
-    stretch = np.interp(told, [0.0, near], [0.0, end - near])  # so that a frame is the very last
-    return np.asarray(np.round(told + stretch, 9))
+    free = np.array(percent)
+    near = free[np.argmin(np.abs(free - end))]
+    stretch = np.interp(free, [0.0, near], [0.0, end - near])  # puts a frame exactly at `end`
+    return np.asarray(np.round(free + stretch, 9))
 
 
 def _poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
-    """(T, nq) between the poses that the gaits have at the same percent, as far along as the strides carry."""
+    """Poses (T, nq) blended between the gaits at equal percents, moved forward by the blended stride length."""
     part = share(percent)
     one, other = (_in_place(gait, percent) for gait in (before, after))
     space = PoseSpace(before.body)
@@ -203,15 +202,15 @@ def _poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> 
 
 
 def _in_place(gait: BodyClip, percent: Array) -> Array:
-    """(T, nq) a gait's poses without its way forward."""
+    """Poses (T, nq) of a gait at percents (T,), without forward displacement."""
     played, stride = Played(gait), float(gait.qpos[-1, 0] - gait.qpos[0, 0])
     poses = np.array([played.at(each / CYCLE * gait.seconds).qpos for each in percent])
     poses[:, 0] -= stride * percent / CYCLE
     return poses
 
 
-def _down(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> NDArray[np.bool_]:
-    """(T, P) what bears: for as much of the cycle as lies between what the gaits have, by the share at heel strike."""
+def _down(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
+    """Contact parts (T, P) that are down; stance phases blend by the share at their heel strike."""
     columns = []
     for part, contact in enumerate(before.parts):
         strike = CYCLE / 2 if contact.limb.startswith("right") else 0.0
@@ -224,7 +223,7 @@ def _down(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> N
 
 
 def _span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
-    """Percent after heel strike from which and up to which a part is down."""
+    """Interval (percent of the cycle after heel strike) in which a part is down."""
     assert gait.down is not None
     frames = gait.frames - 1
     around = np.roll(gait.down[:-1, part], -round(strike / CYCLE * frames))

@@ -1,7 +1,7 @@
-"""The written form of a motion of timed key poses: what its file says, checked and spelled out.
+"""Source files of timed key poses, checked and spelled out.
 
-A pose names angles in degrees; limbs without a side are both. What the pose of the first key does not name is 0. Other
-poses leave alone what they do not name; `like` takes over another pose's angles.
+A pose names angles in degrees; a limb angle without a side applies to both sides. Angles that the pose of the first key
+does not name are 0. In later poses, angles that are not named have no key; `like` copies the angles of an earlier pose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Frozen
 from poise.errors import unknown
 from poise.library.authoring.curves import Keys
-from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
+from poise.library.authoring.figure import ANGLES, LIMB_ANGLES, both_sides
 from poise.library.authoring.source import MotionSource
 from poise.retarget.figure import SIDES
 
@@ -25,7 +25,7 @@ Bearing = Literal["balanced", "held", "rolling"]
 Rhythm = Literal["seconds", "pendulum"]
 Interval = tuple[float, float]  # s, both ends included
 
-PATH = ("ahead", "aside")  # m per m of leg: the centre of mass, forward and left of the middle of what bears it
+PATH = ("ahead", "aside")  # centre of mass forward and left of the middle of the supports, in m per m of leg length
 PARTS = ("heel", "ball", "hand", "bar")
 _FIELDS = ("kind", "title", "cyclic", "bearing", "keys", "poses", "contacts", "travel", "clearance", "rhythm")
 
@@ -37,17 +37,17 @@ class Keyed:
     name: str
     seconds: float
     cyclic: bool
-    bearing: Bearing  # what places the pelvis: balance over feet, hands that hold, or rolling on whatever is lowest
-    rhythm: Rhythm  # of the times that are written: s, or parts of the body's own swing as a pendulum
+    bearing: Bearing  # what places the pelvis: balance over the feet, holding hands, or rolling on the lowest parts
+    rhythm: Rhythm  # unit of the times: seconds, or such that the whole is the body's period as a pendulum
     times: tuple[float, ...]  # s, of the keys
     curves: Mapping[str, Keys]  # of angles in degrees by their full names, and of PATH
-    contacts: Mapping[str, tuple[Interval, ...]]  # left_heel, right_hand ... to when it is down
-    travel: float  # m per m of leg, from the feet before a flight to those after it
-    clearance: float  # m per m of leg, from the toes of the first pose to the ground where hands hold a bar
+    contacts: Mapping[str, tuple[Interval, ...]]  # intervals in which left_heel, right_hand, ... are down
+    travel: float  # m per m of leg length, distance from the footprints before a flight to those after it
+    clearance: float  # m per m of leg length, height of the toes of the first pose where hands hold a bar
 
 
 def read_keyed(source: MotionSource) -> Keyed:
-    """A source file's contents as a motion; a PoiseError names what is wrong in it."""
+    """Read and check a source of kind "keyed"; a PoiseError names what is wrong."""
     source.check(_FIELDS)
     times, poses = _time_line(source)
     cyclic = source.table.get("cyclic", False)
@@ -73,7 +73,7 @@ def read_keyed(source: MotionSource) -> Keyed:
 
 
 def stretched(motion: Keyed, factor: float) -> Keyed:
-    """The motion with all times multiplied by a factor."""
+    """Multiply all times of a motion by a factor."""
     contacts = {
         part: tuple((factor * start, factor * end) for start, end in intervals)
         for part, intervals in motion.contacts.items()
@@ -88,7 +88,7 @@ def stretched(motion: Keyed, factor: float) -> Keyed:
 
 
 def _time_line(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
-    """Times of the keys, and their poses with all angles spelled out."""
+    """Read the times of the keys, and their poses with full angle names."""
     written, keys = source.section("poses"), source.table.get("keys")
     if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
         raise source.fail("'keys' must be a list of at least two [time, pose]")
@@ -118,13 +118,12 @@ def _is_key(key: object) -> bool:
 
 
 def _spelled_out(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
-    """Angles by their full names; one side's own goes before what is said of both."""
+    """Angles by their full names; an angle of one side overrides the angle of both."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
-        full = [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
         if not isinstance(angles[name], int | float):
             raise source.fail(f"{name} of pose '{pose}' must be a number")
-        for each in full:
+        for each in both_sides(name):
             if each not in ANGLES and each not in PATH:
                 raise unknown(f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH))
             out[each] = float(angles[name])
@@ -132,18 +131,18 @@ def _spelled_out(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> 
 
 
 def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, Keys]:
-    """The keys of all that ever differs from 0."""
+    """The keys of every angle that is not always 0."""
     out = {}
     for name in poses[0]:
-        told = [(time, pose[name]) for time, pose in zip(times, poses, strict=True) if name in pose]
-        at, values = np.array(told).T
+        keys = [(time, pose[name]) for time, pose in zip(times, poses, strict=True) if name in pose]
+        at, values = np.array(keys).T
         if np.any(values):
             out[name] = Keys(at, values, cyclic and at[-1] == times[-1])
     return out
 
 
 def _contacts(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
-    """Intervals of each part of each side."""
+    """Intervals (s) in which each part of each side is down."""
     out: dict[str, tuple[Interval, ...]] = {}
     written = source.section("contacts")
     for part in sorted(written, key=lambda word: word.startswith(SIDES)):
@@ -152,5 +151,5 @@ def _contacts(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
             raise unknown(f"contact in {source.path.name}", part, PARTS)
         for each in full:
             pairs = written[part] if isinstance(written[part], list) else [written[part]]
-            out[each] = tuple(source.interval(f"contact '{part}' is a list of which each", pair) for pair in pairs)
+            out[each] = tuple(source.interval(f"each interval of contact '{part}'", pair) for pair in pairs)
     return out

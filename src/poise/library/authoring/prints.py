@@ -1,4 +1,4 @@
-"""What bears the body of a keyed motion, when and where: prints of the feet, a bar in the hands."""
+"""Contacts of authored motions: footprints, and points of feet and hands that are pinned while they are down."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, runs
+from poise.arrays import Array, Mask, readonly, runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import Kinematics
@@ -20,66 +19,63 @@ from poise.retarget.figure import figure_of_body
 from poise.retarget.footprints import Footprint, carrying_foot, footprints
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
-# Footprints of motions that are written down: one for each contact of a foot, from heel strike to toe-off.
+_FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contact intervals
 
 
-def whole_prints(clip: BodyClip, sure: NDArray[np.bool_] | None = None) -> list[Footprint]:
-    """The prints that fit a clip best, each until the toes leave the ground as well.
+def whole_prints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
+    """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
-    In `sure` frames (T,) feet are where they stand already: contacts that have such frames are told by them alone.
+    In `sure` frames (T,) the feet are already in place: a contact that has such frames is fitted to them alone.
     """
     assert clip.down is not None
-    told, spans = np.array(clip.down), {}
+    fitted, spans = np.array(clip.down), {}
     for foot in clip.body.feet:
         mine = np.array([part.limb == foot.name for part in clip.parts])
         spans[foot.name] = runs(np.asarray(clip.down[:, mine].any(axis=1)))
         for start, stop in spans[foot.name]:
             known = np.zeros(stop - start, bool) if sure is None else sure[start:stop]
             if known.any():
-                told[start:stop, mine] &= known[:, None]
+                fitted[start:stop, mine] &= known[:, None]
     found: dict[tuple[str, int], Footprint] = {}
-    for each in footprints(replace(clip, down=readonly(told, bool))):
+    for each in footprints(replace(clip, down=readonly(fitted, bool))):
         start, stop = next(span for span in spans[each.foot.name] if span[0] <= each.start < span[1])
         found.setdefault((each.foot.name, start), replace(each, start=start, stop=stop))
     return list(found.values())
 
 
-_FRAME = 1e-6  # s: keys are met by frames as near as this
-
-
 @dataclass(frozen=True, eq=False)
 class KeyedPins:
-    """Points of links, of feet the middles of the balls that soles end in, and where they stay while they are down."""
+    """Points of links and their fixed positions while they are down; on feet, the centres of the sole's spheres."""
 
-    points: tuple[tuple[str, Array], ...]  # (N) link and place in its frame
-    limbs: tuple[str, ...]  # (N) what each belongs to: left_foot, right_hand
-    places: Array  # (T, N, 3) m
-    down: NDArray[np.bool_]  # (T, N)
+    points: tuple[tuple[str, Array], ...]  # N pairs: link, position in its frame
+    limbs: tuple[str, ...]  # N names of the limb of each point: left_foot, right_hand
+    places: Array  # (T, N, 3) m, world
+    down: Mask  # (T, N)
 
     def flights(self) -> list[tuple[int, int]]:
-        """Last frame before and first frame after each time in which nothing bears."""
+        """Last frame before and first frame after each flight phase."""
         up = runs(np.logical_not(self.down.any(axis=1)))
         return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.down)]
 
     def middle(self, frame: int) -> Array:
-        """(3,) m: the middle of what bears in a frame, of feet the whole soles even if heels are lifted."""
+        """Mean position (3,) in m of the supporting limbs' points in a frame; heels count even when lifted."""
         bearing = {limb for limb, down in zip(self.limbs, self.down[frame], strict=True) if down}
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
 def hip_to_ankle(body: Body) -> float:
-    """m, from hip to ankle."""
+    """Leg length (m) from hip to ankle."""
     return figure_of_body(body).length("thigh", "shank")
 
 
-def parts_down(body: Body, motion: Keyed, time: Array) -> NDArray[np.bool_]:
-    """(T, P) which of the body's contact parts the source says are down at times (T,)."""
+def parts_down(body: Body, motion: Keyed, time: Array) -> Mask:
+    """Contact parts (T, P) of the body that the source declares down at times (T,) in s."""
     words = [_word(part, motion) for part in contact_parts(body)]
     return np.stack([_while(motion.contacts.get(word, ()), time) for word in words], axis=1)
 
 
-def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) -> KeyedPins:
-    """The pins of parts that are down (T, P); the `first` pose (nq,) tells the prints of the feet, or the grip."""
+def pinned(body: Body, motion: Keyed, parts: Mask, first: Array) -> KeyedPins:
+    """Return the pins of parts that are down (T, P), placed by the `first` pose (nq,): footprints, or the grip."""
     known, balls = contact_parts(body), balls_of(body)
     centres = [[centre for centre, _ in rounded(body, part, balls)] for part in known]
     owner = [k for k, own in enumerate(centres) for _ in own]
@@ -96,20 +92,20 @@ def pinned(body: Body, motion: Keyed, parts: NDArray[np.bool_], first: Array) ->
 
 
 def _word(part: ContactPart, motion: Keyed) -> str:
-    """What the contact of a part is called in the source; toes stand on the ground as long as the ball does."""
+    """Name of a part's contact in the source; toes are down as long as the ball of the foot."""
     side, kind = part.name.partition("_")[0], part.name.rpartition("_")[2]
     word = f"{side}_{'ball' if kind == 'tip' else kind}"
     return f"{side}_bar" if kind == "hand" and f"{side}_bar" in motion.contacts else word
 
 
-def _while(intervals: tuple[Interval, ...], time: Array) -> NDArray[np.bool_]:
-    """(T,) whether each time is in any of the intervals."""
+def _while(intervals: tuple[Interval, ...], time: Array) -> Mask:
+    """Whether each time (T,) is in any of the intervals."""
     inside = [(time >= start - _FRAME) & (time <= end + _FRAME) for start, end in intervals]
     return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
 def _print(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
-    """(k, 3) m where points of a link are: of feet flat on the ground below, of hands as they are."""
+    """Positions (k, 3) in m of points of a link: those of a foot as if flat on the ground, those of a hand as posed."""
     foot = carrying_foot(body, link)
     kinematics = Kinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))

@@ -1,4 +1,4 @@
-"""Source files of motions: small TOML files, those that come with Poise by name and a user's own by path."""
+"""Motion source files: TOML files, shipped ones by name and a user's own by path."""
 
 from __future__ import annotations
 
@@ -16,65 +16,72 @@ _FOLDER = Path(__file__).parent.parent / "shipped"
 
 @dataclass(frozen=True, eq=False)
 class MotionSource:
-    """What a source file says."""
+    """The content of a source file, with checked access to its fields."""
 
     name: str
     path: Path
-    kind: str  # what sort of motion it is, and so who reads the rest
+    kind: str  # "gait", "keyed", ...: selects the reader of the table (see author.KINDS)
     table: Mapping[str, Any]
 
     @property
     def title(self) -> str:
-        """One line that tells what the motion is."""
+        """One-line description of the motion."""
         return str(self.table.get("title", self.name))
 
     def fail(self, message: str) -> PoiseError:
-        """The error for something wrong in the file."""
+        """Return an error that names the file."""
         return PoiseError(f"{self.path.name}: {message}")
 
     def check(self, fields: Collection[str]) -> None:
-        """Raise a PoiseError for whatever the file says that nobody reads."""
+        """Raise a PoiseError if the file has a field that is not one of `fields`."""
         for field in self.table:
             if field not in fields:
                 raise unknown(f"field in {self.path.name}", field, fields)
 
     def positive(self, field: str) -> float:
-        """A number of the file that is more than 0."""
+        """Return a field that must be a number greater than 0."""
         value = self.number(field)
         if value <= 0:
             raise self.fail(f"'{field}' must be more than 0, not {value:g}")
         return value
 
+    def count(self, field: str) -> float:
+        """Return a field that must be a whole number greater than 0."""
+        value = self.positive(field)
+        if value != round(value):
+            raise self.fail(f"'{field}' must be a whole number, not {value:g}")
+        return value
+
     def number(self, field: str, default: float | None = None) -> float:
-        """A number of the file, finite; what is not told must have a default."""
+        """Return a field that must be a finite number; a missing field without a default is an error."""
         value = self.table.get(field, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
             raise self.fail(f"'{field}' must be a number, not {value!r}")
         return float(value)
 
     def text(self, field: str) -> str:
-        """A line of text of the file."""
+        """Return a field that must be a string."""
         value = self.table.get(field)
         if not isinstance(value, str):
             raise self.fail(f"'{field}' must be a text, not {value!r}")
         return value
 
-    def interval(self, what: str, told: object) -> tuple[float, float]:
-        """From where to where something is, as [from, to] tells."""
-        match told:
+    def interval(self, what: str, value: object) -> tuple[float, float]:
+        """Return `value` as (from, to); it must be a list [from, to] in order. `what` names it in the error."""
+        match value:
             case [int() | float() as start, int() | float() as stop] if start <= stop:
                 return float(start), float(stop)
-        raise self.fail(f"{what} must be [from, to], not {told!r}")
+        raise self.fail(f"{what} must be [from, to], not {value!r}")
 
     def section(self, field: str) -> Mapping[str, Any]:
-        """A table of the file; empty if there is none."""
+        """Return a sub-table; empty if the file has none."""
         value = self.table.get(field, {})
         if not isinstance(value, Mapping):
             raise self.fail(f"[{field}] must be a table, not {value!r}")
         return value
 
     def other(self, field: str) -> MotionSource:
-        """The source that a field names: one that comes with Poise, or a file (.toml) seen from this file's folder."""
+        """Read the source that a field names: a shipped one, or a .toml path relative to this file's folder."""
         name = self.text(field)
         if not name.endswith(".toml") and name not in shipped_names():
             raise unknown(f"motion in '{field}' of {self.path.name}", name, shipped_names())
@@ -84,7 +91,10 @@ class MotionSource:
 def read_table(
     what: str, name_or_path: str | Path, folder: Path, names: tuple[str, ...]
 ) -> tuple[Path, dict[str, Any]]:
-    """A TOML file, and what it says: by one of the `names` from a folder, or a user's own by its path."""
+    """Read a TOML file, by one of the `names` in `folder` or by path; return its path and content.
+
+    `what` names the kind of file in the error for an unknown name.
+    """
     path = Path(name_or_path)
     if path.suffix != ".toml":
         if str(name_or_path) not in names:
@@ -99,14 +109,14 @@ def read_table(
 
 
 def shipped_names() -> tuple[str, ...]:
-    """Names of the motions whose sources come with Poise."""
+    """Names of the motions whose sources ship with Poise, sorted."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
 def read_source(name_or_path: str | Path) -> MotionSource:
-    """A source that comes with Poise, or a user's own if the name ends in .toml."""
+    """Read a shipped source by name, or a user's own if the name ends in .toml."""
     path, table = read_table("motion", name_or_path, _FOLDER, shipped_names())
     kind = table.get("kind")
     if not isinstance(kind, str):
-        raise PoiseError(f"{path.name}: 'kind' must say what sort of motion it is, such as \"gait\"")
+        raise PoiseError(f"{path.name}: 'kind' must name the kind of motion, such as \"gait\"")
     return MotionSource(path.stem, path, kind, Frozen(table))

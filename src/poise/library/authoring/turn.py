@@ -1,7 +1,8 @@
-"""Turns: a gait walked along a bent path, to the left.
+"""Turns: a gait along a path that curves to the left.
 
-The motion begins and ends in the gait at left heel strike. Each footprint turns as far as the pelvis has when it passes
-over it; feet pivot in the air only. Into a turn the body leans as its speed demands, trunk and head look ahead.
+The motion begins and ends in the gait at left heel strike. Each footprint has the heading that the pelvis has when it
+passes over the foot, so feet pivot only in the air. The body leans into the turn according to its speed; trunk and head
+turn ahead of the pelvis.
 """
 
 from __future__ import annotations
@@ -27,23 +28,20 @@ from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
 from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
-_BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first frame and after the last, and cut off
-_PASSING = 30.0  # percent after heel strike at which the pelvis passes over a foot
-_EDGE = 0.25  # of a turn in which it begins, and in which it ends
-_LEAN = 0.7  # of what balances the turn
-_TRUNK, _HEAD = 15.0, 28.0  # percent of the cycle by which they are ahead of the pelvis; no more than _PASSING
-_OVER = 20.0  # percent of the cycle over which it goes from the straight walk to the bent one
+_BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
+_PASSING = 30.0  # percent of the cycle after heel strike at which the pelvis passes over the foot
+_EDGE = 0.25  # share of the turn over which the turning rate rises, and again over which it falls
+_LEAN = 0.7  # share of the lean angle that would balance the centripetal acceleration
+_TRUNK, _HEAD = 15.0, 28.0  # percent of the cycle by which trunk and head lead the pelvis; at most _PASSING
+_OVER = 20.0  # percent of the cycle over which the straight walk blends into the curved one
 _X = np.array([1.0, 0.0, 0.0])
 
 
 def turn_sketch(source: MotionSource, body: Body) -> Sketch:
-    """The turn that a source tells."""
+    """Build the turn of a source of kind "turn"."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = cycle(gait_of(source.other("base")), body)
-    cycles = source.positive("cycles")
-    if cycles != round(cycles):
-        raise source.fail(f"'cycles' must be a whole number, not {cycles:g}")
-    end = CYCLE * cycles
+    end = CYCLE * source.count("cycles")
     heading = _Heading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
     bent = _bent(_straight(source, steady, end), heading)
     assert bent.down is not None
@@ -54,20 +52,21 @@ def turn_sketch(source: MotionSource, body: Body) -> Sketch:
 
 @dataclass(frozen=True)
 class _Heading:
-    """How far a turn has come in the frames of the straight walk that it is made of."""
+    """Heading of the turn at each frame of the straight walk that it is made from."""
 
     radians: float  # of the whole turn
     end: float  # percent of the cycle at which the motion ends
-    frames: float  # per percent
+    frames: float  # frames per percent of the cycle
 
     def frame(self, percent: float) -> int:
-        """The frame at a percent of the cycle."""
+        """Index of the frame at a percent of the cycle."""
         return round((percent + _BEFORE) * self.frames)
 
     def at(self, frame: Array, ahead: float = 0.0) -> Array:
-        """Radians (T,) at frames (T,), or so many percent of the cycle later; at a steady rate but for the edges.
+        """Heading (T,) in rad at frames (T,), `ahead` percent of the cycle later.
 
-        The first step that is turned is the one after the first frame, the last the one before the last frame.
+        The turning rate is constant except at the edges. The turn begins with the first step after the first frame and
+        ends with the last step before the last frame.
         """
         percent = frame / self.frames - _BEFORE + ahead
         share = np.clip((percent - _PASSING) / (self.end - CYCLE / 2), 0.0, 1.0)
@@ -75,13 +74,13 @@ class _Heading:
 
 
 def _eased(share: Array) -> Array:
-    """What a rate that rises smoothly from 0 to 1 over _EDGE and stays there sums up to."""
+    """Integral of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and then stays at 1."""
     within = np.clip(share / _EDGE, 0.0, 1.0)
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
 
 def _straight(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
-    """The walk before it is bent, in steps of the told size."""
+    """The straight walk that is to be curved, with the step sizes of the source."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = stages(source, "size")(percent)
@@ -90,7 +89,7 @@ def _straight(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
 
 
 def _drawn_in(steady: BodyClip) -> Array:
-    """(nq,) the pose that smaller steps are nearer to: the mean of the cycle's."""
+    """Mean pose (nq,) of the cycle: smaller steps blend towards it."""
     mean = np.mean(steady.qpos[:-1], axis=0)
     mean[0] = 0.0
     for joint in steady.body.joints:
@@ -101,7 +100,7 @@ def _drawn_in(steady: BodyClip) -> Array:
 
 
 def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
-    """The walk on the bent path, trunk and head turned ahead; at its ends the straight walk itself."""
+    """The walk on the curved path, trunk and head turned ahead; both ends equal the straight walk."""
 
     def prepare(_: FootTrackTake) -> Course:
         return lambda track: _steps(track, heading)
@@ -115,7 +114,7 @@ def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
 
 
 def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
-    """Poses (T, nq) that go over into the straight walk's, moved along as a whole, at both ends of the motion."""
+    """Poses (T, nq) that blend into those of the rigidly moved straight walk at both ends of the motion."""
     space = PoseSpace(straight.body)
     percent = np.arange(len(bent)) / heading.frames - _BEFORE
     late = percent > heading.end / 2
@@ -129,7 +128,7 @@ def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
 
 
 def _steps(track: FootTrackTake, heading: _Heading) -> Steps:
-    """Where root and footprints go: along the path, each step of which is turned by the heading there."""
+    """Displacements of root and footprints: each increment of the path is rotated by the heading there."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
     ways = np.diff(track.path, axis=0, prepend=track.path[:1])
     cosine, sine = np.cos(yaw), np.sin(yaw)
@@ -139,7 +138,7 @@ def _steps(track: FootTrackTake, heading: _Heading) -> Steps:
     speed = np.linalg.norm(ways, axis=1) * RATE
     lean = _LEAN * np.arctan(speed * np.gradient(yaw) * RATE / GRAVITY)
     tilted = quat_multiply(flat.turn, quat_from_axis_angle(-_X, lean))
-    around = np.pad(track.path, ((0, 0), (0, 1)))  # the line on the ground about which the body leans
+    around = np.pad(track.path, ((0, 0), (0, 1)))  # points on the ground about which the body leans
     root = Move(tilted, flat.place(around) - quat_rotate(tilted, around))
     rows = [min(stance.begin + round(_PASSING * heading.frames), track.frames - 1) for stance in track.stances]
     return Steps(root, tuple(Move(flat.turn[row], flat.shift[row]) for row in rows))

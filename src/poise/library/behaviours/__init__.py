@@ -1,1 +1,1 @@
-"""Behaviours: motions told by a few poses and by what a controller aims for, in a small file that can be tuned."""
+"""Behaviours: a few poses and controller settings in a small file whose numbers can be tuned."""

@@ -1,4 +1,4 @@
-"""What a behaviour file says: poses by angles in degrees, numbers for the controller, and what a search may change."""
+"""Behaviours: poses by angles in degrees, numbers for the controller, and which numbers a search may change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest
-from poise.library.authoring.figure import LIMB_ANGLES, PosableFigure
+from poise.library.authoring.figure import PosableFigure, both_sides
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 from poise.retarget.figure import SIDES
@@ -22,41 +22,38 @@ from poise.retarget.figure import SIDES
 
 @dataclass(frozen=True)
 class Freedom:
-    """How far a search goes at first from a number, or from each of several."""
+    """Initial search spread of a free number, or of each number in a list."""
 
-    spread: float  # of the number's own unit, or a share of the number
-    relative: bool  # whether it is a share; such numbers keep their sign
+    spread: float  # in the number's unit, or a share of the number if relative
+    relative: bool  # if true, numbers vary by a factor and keep their sign
 
 
 @dataclass(frozen=True, eq=False)
 class Behaviour:
-    """A behaviour, before it is put on a body."""
+    """The content of a behaviour file, independent of a body."""
 
     name: str
     title: str
-    kind: str  # roll, flip, kip, dive or handspring: who reads the rest
+    kind: str  # roll, flip, kip, dive or handspring: selects the controller's program
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name
-    at: tuple[float, ...]  # where the poses are: turns, or seconds
-    poses: Mapping[str, tuple[float, ...]]  # degrees at each of them, by angle
-    start: Mapping[str, float]  # numbers for the beginning
-    free: Mapping[str, Freedom] = field(default_factory=Frozen)  # of control, poses and start, by name
-    rate: float = 60.0  # Hz at which it is controlled and simulated, unless somebody asks for another
-    into: str | None = None  # the roll in which a dive ends
-    limits: str | None = None  # set of torque limits; the body's own if not given
+    at: tuple[float, ...]  # position of each pose: turns of a roll, else seconds
+    poses: Mapping[str, tuple[float, ...]]  # degrees at each position, by angle
+    start: Mapping[str, float]  # numbers of the initial state
+    free: Mapping[str, Freedom] = field(default_factory=Frozen)  # free numbers of control, poses and start, by name
+    rate: float = 60.0  # Hz, default rate of control and simulation
+    into: str | None = None  # the roll that follows a dive
+    limits: str | None = None  # name of a set of torque limits; by default the body's own
 
     def angles(self, at: Mapping[str, Array]) -> dict[str, Array]:
-        """Angles by their full names: limbs that name no side are both."""
-        out: dict[str, Array] = {}
-        for name in sorted(at, key=lambda word: word.startswith(SIDES)):
-            for each in [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]:
-                out[each] = at[name]
-        return out
+        """Angles by their full names; a limb angle without a side applies to both sides."""
+        names = sorted(at, key=lambda word: word.startswith(SIDES))
+        return {each: at[name] for name in names for each in both_sides(name)}
 
     @cached_property
     def _places(self) -> tuple[tuple[str, str, int], ...]:
-        """Of each free number: table, name, and place in its list."""
+        """Table, name and list index of each free number."""
         out = []
         for name in self.free:
             if name in self.poses:
@@ -70,17 +67,17 @@ class Behaviour:
 
     @property
     def freedom(self) -> int:
-        """How many numbers are free."""
+        """Number of free numbers."""
         return len(self._places)
 
     @property
     def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
-        """Of each that is free: table, name, and the number or numbers."""
+        """Table, name and value (or list of values) of each free entry."""
         places = dict.fromkeys((table, name) for table, name, _ in self._places)
         return [(table, name, getattr(self, table)[name]) for table, name in places]
 
     def varied(self, by: Array) -> Behaviour:
-        """Another whose free numbers are so many spreads (n,) away from this one's."""
+        """Return a copy whose free numbers are changed by `by` (n,), in units of their spreads."""
         changed: dict[str, dict[str, object]] = {
             "control": dict(self.control),
             "start": dict(self.start),
@@ -102,14 +99,12 @@ class Behaviour:
         )
 
 
-# A behaviour put on a body: its poses, and where it begins.
-
 SAMPLES = 512
-"""Poses of a turn that are kept: nearer ones are 0.7 degrees of a roll apart."""
+"""Samples of the pose cycle of a roll: one per 0.7 degrees of rotation."""
 
 
 class BehaviourReference:
-    """A behaviour as something to be performed: it begins at rest, and the controller decides what follows."""
+    """A behaviour on a body: its poses and the initial state; the controller decides what follows."""
 
     start: Start = "origin"
     duration: float | None = None
@@ -123,12 +118,12 @@ class BehaviourReference:
         self._first = Target(self._begin(), readonly(np.zeros(body.nv)))
 
     def at(self, time: float) -> Target:  # noqa: ARG002
-        """How it begins."""
+        """The initial state, at rest, at any time."""
         return self._first
 
     @cached_property
     def cycle(self) -> Array:
-        """(SAMPLES, nq) poses of a turn, whose keys are joined smoothly all around."""
+        """Poses (SAMPLES, nq) over one turn of a roll, by a periodic cubic spline through the keys."""
         at = np.array(self.behaviour.at)
         around = np.append(at, at[0] + 1.0)
         where = at[0] + (np.arange(SAMPLES) / SAMPLES - at[0]) % 1.0
@@ -139,7 +134,7 @@ class BehaviourReference:
         return readonly(self._posed(curves))
 
     def line(self, times: Array) -> Array:
-        """(T, nq) poses at times (T,) s of a line of keys, held before the first and after the last; never overshot."""
+        """Poses (T, nq) at times (T,) in s, interpolated without overshoot and held outside the keys."""
         at = np.array(self.behaviour.at)
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
@@ -149,25 +144,25 @@ class BehaviourReference:
         return self._figure.poses(self.behaviour.angles(curves))
 
     def _begin(self) -> Array:
-        """The pose at `at` (turns or seconds; 0 if not told), its pelvis tilted, lowest point on the ground.
+        """Initial pose (nq,): the pose at `at` (turns or seconds) with the pelvis tilted, lowest point on the ground.
 
-        A flip's soles are flat there, whatever clip its pose is from: who begins on the heels never gets off them.
+        The soles of a flip are made flat, whatever clip its pose comes from: from the heels it could not take off.
         """
-        told = self.behaviour.start
-        where = told.get("at", 0.0)
+        start = self.behaviour.start
+        where = start.get("at", 0.0)
         if self.behaviour.kind == "roll":
             pose = np.array(self.cycle[round(where * SAMPLES) % SAMPLES])
         else:
             pose = self.line(np.array([where]))[0]
         if self.behaviour.kind == "flip":
             pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._soles(pose)})[0]
-        turned = {name: value for name, value in told.items() if name.startswith("pelvis_")}
+        turned = {name: value for name, value in start.items() if name.startswith("pelvis_")}
         pose = self._figure.bent(pose[None], turned)[0]
         pose[2] -= lowest(self.body.model, pose)
         return readonly(pose)
 
     def _soles(self, pose: Array) -> float:
-        """degrees by which feet of a pose (nq,) point down."""
+        """Angle (degrees) by which the first foot points down in a pose (nq,)."""
         data = mujoco.MjData(self.body.model)
         data.qpos[:] = pose
         mujoco.mj_kinematics(self.body.model, data)

@@ -1,6 +1,7 @@
-"""Poses of a behaviour from a motion file: which of its moments they are, and how far parts are bent there.
+"""Poses of a behaviour taken from a motion file.
 
-The times are told by hand, or found: a flip has a flight, before and after which the body crouches, and a roll turns.
+Their times are given in [clip] of the behaviour file or found in the motion: for a flip from its flight phase and the
+crouches around it, for a roll from the pitch of the pelvis.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.library.authoring.figure import LIMB_ANGLES, PosableFigure
+from poise.library.authoring.figure import PosableFigure, both_sides
 from poise.library.authoring.source import MotionSource
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
@@ -26,189 +27,36 @@ from poise.retarget.figure import SIDES
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_to_matrix
 
-# When a captured roll is in which part of its turn, by the pitch of the pelvis.
-#
-# Who is captured leaps into a roll and runs out of it: only what lies between, over hands, shoulders and back, is
-# taken.
-
-OVER = (120.0, 280.0)
-"""degrees of the pelvis' pitch, from the hands until it sits."""
-NEAREST = 0.5
-"""m: a roll that comes no further has no way that could be told."""
-NOT_OF_ROLLS = ("neck_flexion", "ankle_dorsiflexion")
-"""What is not taken of them: heads that look ahead, and feet that only swing along. From rest it rolls over neither."""
-
-
-def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
-    """s at which the pelvis first is at each of some pitches (degrees, rising); None for those not taken."""
-    turned = _pitch(clip)
-    if turned.max() < OVER[1]:
-        raise PoiseError(f"{clip.name} does not roll forward: tell the times of its poses")
-    first = [int(np.argmax(turned >= pitch)) / clip.rate for pitch in pitches]
-    return tuple(
-        time if OVER[0] < pitch < OVER[1] else None for time, pitch in zip(first, pitches.tolist(), strict=True)
-    )
-
-
-def _pitch(clip: BodyClip) -> Array:
-    """(T,) degrees of the pelvis in the plane of its way, whole turns counted; forward is positive."""
-    way = clip.qpos[-1, :2] - clip.qpos[0, :2]
-    far = float(np.linalg.norm(way))
-    if far < NEAREST:
-        raise PoiseError(f"{clip.name} goes nowhere: tell the times of its poses")
-    turn = quat_to_matrix(clip.qpos[:, 3:7])  # (T, 3, 3)
-    ahead = turn[:, :2].transpose(0, 2, 1) @ (way / far)  # (T, 3) of the pelvis' own axes, along the way
-    angle = np.arctan2(ahead[:, 2] - turn[:, 2, 0], turn[:, 2, 2] + ahead[:, 0])
-    return np.asarray(np.degrees(np.unwrap(angle)))
-
-
-# Poses of a clip made fit for a flip that is planned: over the feet, deep enough, and tucked tightly enough.
-#
-# A captured athlete pushes off in the middle of other movements, and how far captured feet are turned against the
-# ground is known to some degrees only. The file's own poses tell what the flip can do with.
-
-STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6
-"""Places of the poses of a flip."""
-ANKLE = "ankle_dorsiflexion"
-LEANS = 4
-"""Steps of Newton's method."""
-LIMITED = 1e-4
-"""m for a degree: ankles that move the body less are at their limit."""
-LOOSEST = 1.1
-"""Of the inertia of the file's own tuck: who is tucked less needs more momentum than legs give."""
-HIGHEST = 1.05
-"""Of the height of the file's own crouch: who crouches less has no way to push along."""
-HALVINGS = 8
-
-Poses = dict[str, tuple[float, ...]]  # degrees by angle
-
-
-def fitted(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
-    """Poses of a clip at some places, bent towards those of `own` no more than they must be."""
-    figure = _Bent(body)
-    for k in set(places) & {STAND, CROUCH, STOOD}:
-        poses = _balanced(poses, own, k, figure)
-    for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
-        if k in places:
-            poses = _blended(poses, own, k, most, measure)
-    return poses
-
-
-class _Bent:
-    """A body in poses that are told by angles."""
-
-    def __init__(self, body: Body) -> None:
-        self._body, self._figure, self._data = body, PosableFigure(body), mujoco.MjData(body.model)
-
-    def _pose(self, poses: Poses, k: int) -> None:
-        angles: dict[str, float] = {}
-        for name, values in poses.items():
-            names = [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
-            angles |= dict.fromkeys(names, values[k])
-        self._data.qpos[:] = self._figure.poses(angles)[0]
-        mujoco.mj_kinematics(self._body.model, self._data)
-        mujoco.mj_comPos(self._body.model, self._data)
-
-    def _over_foot(self, poses: Poses, k: int) -> Array:
-        """(3,) m from an ankle to the centre of mass, the soles flat."""
-        self._pose(poses, k)
-        foot = self._body.link_id(self._body.feet[0].link)
-        turn = self._data.xmat[foot].reshape(3, 3)
-        return np.asarray(turn.T @ (self._data.subtree_com[1] - self._data.xpos[foot]))
-
-    def ahead(self, poses: Poses, k: int) -> float:
-        """m of the centre of mass before the ankles."""
-        return float(self._over_foot(poses, k)[0])
-
-    def height(self, poses: Poses, k: int) -> float:
-        """m of the centre of mass above them."""
-        return float(self._over_foot(poses, k)[2])
-
-    def size(self, poses: Poses, k: int) -> float:
-        """kg m^2 of all links as points, about the left through the centre of mass."""
-        self._pose(poses, k)
-        arms = self._data.xipos - self._data.subtree_com[1]
-        return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
-
-
-def _balanced(poses: Poses, own: Poses, k: int, figure: _Bent) -> Poses:
-    """The k-th with ankles bent so far that it leans over its feet as that of `own`: on film it did not fall."""
-    wanted = figure.ahead(own, k)
-    for _ in range(LEANS):
-        here, more = (figure.ahead(_with_ankle(poses, k, by), k) for by in (0.0, 1.0))
-        if more - here < LIMITED:
-            break
-        poses = _with_ankle(poses, k, (wanted - here) / (more - here))
-    return poses
-
-
-def _with_ankle(poses: Poses, k: int, by: float) -> Poses:
-    """With ankles of the k-th bent further, by degrees."""
-    angles = list(poses[ANKLE])
-    angles[k] += by
-    return {**poses, ANKLE: tuple(angles)}
-
-
-def _blended(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
-    """The k-th bent towards that of `own` until its measure is no more than so much of that one's."""
-    bound = most * measure(own, k)
-    if measure(poses, k) <= bound:
-        return poses
-    fits, too_much = 0.0, 1.0
-    for _ in range(HALVINGS):
-        share = 0.5 * (fits + too_much)
-        if measure(_between(own, poses, k, share), k) <= bound:
-            fits = share
-        else:
-            too_much = share
-    return _between(own, poses, k, fits)
-
-
-def _between(own: Poses, poses: Poses, k: int, share: float) -> Poses:
-    """The k-th as much of a share from that of `own` to its own."""
-    out = {}
-    for name, values in poses.items():
-        at = own[name][k] if name in own else 0.0
-        out[name] = (*values[:k], at + share * (values[k] - at), *values[k + 1 :])
-    return out
-
+Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
 FOUND = "found"
-"""Instead of times: they are to be found."""
+"""Value of `at` in [clip]: find the times in the motion."""
 OWN = "-"
-"""Instead of a time: the pose is the file's own."""
+"""In place of a time in [clip]: keep the behaviour file's own pose."""
 FIELDS = ("motion", "at")
-BALLISTIC = 0.5
-"""Of gravity: a body whose centre of mass falls so much less than freely over its flight has not flown."""
-SHORTEST = 0.25
-"""s of a flight."""
-GRAVITY = 9.81
-"""m/s^2"""
-AROUND = 1.0
-"""s before and after the top of the flight in which it crouches, takes off and touches down; and then absorbs."""
 LEFT_OUT = ("toe_extension",)
-"""What captures hardly know of."""
-TUCKED = 0.8
-"""Of a flight, during which it may be tucked: then it bends for the ground."""
+"""Angles that captures hardly measure: not taken from a clip."""
+NOT_OF_ROLLS = ("neck_flexion", "ankle_dorsiflexion")
+"""Angles not taken from captured rolls: a roll from rest gets over neither a raised head nor swinging feet."""
 CHOSEN = (0, 2, 3, 6)
-"""Of the poses of a flip, taken if nobody tells which: crouch and landing go with momenta of the clip."""
+"""Poses of a flip taken by default; crouch and landing depend on the momentum of the captured motion."""
 
 
 @dataclass(frozen=True)
 class ClipMoments:
-    """What [clip] of a behaviour file says."""
+    """The content of [clip] of a behaviour file."""
 
     motion: Path
-    at: tuple[float | None, ...] | None  # s of each pose, or None for one that is not the clip's; None: to be found
+    at: tuple[float | None, ...] | None  # time (s) of each pose, None for an own pose; None altogether: to be found
 
     @classmethod
     def of(cls, source: MotionSource, count: int) -> ClipMoments:
-        """Those of a file with so many poses."""
-        told = source.section("clip")
-        for name in told:
+        """Read [clip] of a file with `count` poses."""
+        table = source.section("clip")
+        for name in table:
             if name not in FIELDS:
                 raise source.fail(f"[clip] has no '{name}': it has {' and '.join(FIELDS)}")
-        motion, at = told.get("motion"), told.get("at", FOUND)
+        motion, at = table.get("motion"), table.get("at", FOUND)
         if not isinstance(motion, str):
             raise source.fail(f"motion of [clip] must be a file or a captured motion, not {motion!r}")
         path = motion_file(motion)
@@ -220,33 +68,36 @@ class ClipMoments:
         return cls(path, tuple(_time(source, each) for each in at))
 
 
-def _time(source: MotionSource, told: object) -> float | None:
-    if told == OWN:
+def _time(source: MotionSource, value: object) -> float | None:
+    if value == OWN:
         return None
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < np.inf:
-        raise source.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {told!r}')
-    return float(told)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < np.inf:
+        raise source.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}')
+    return float(value)
 
 
 @dataclass(frozen=True)
 class PoseNames:
-    """The poses that a behaviour asks for."""
+    """The poses that a behaviour needs."""
 
     kind: str
     at: tuple[float, ...]  # turns of a roll, else s
-    tilt: float = 0.0  # degrees of the pelvis at the beginning of a roll's turn
-    lies: bool = False  # whether it rolls sideways: then its pitch tells nothing
+    tilt: float = 0.0  # degrees, pelvis tilt at the start of a roll's turn
+    lies: bool = False  # whether it rolls sideways, where the pitch does not give the times
 
 
 def poses_of(moments: ClipMoments, body: Body, keys: PoseNames, own: Poses) -> Poses:
-    """Poses of a clip; where it has no time, those of `own`. Flips bend both sides alike, rolls each as captured."""
+    """Take the poses from a clip, or from `own` where it has no time.
+
+    A flip takes the mean of both sides, a roll each side as captured.
+    """
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
     at = moments.at or _found(retarget(clip, body).clip, keys)
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
     if not places:
-        raise PoiseError(f"{moments.motion.name}: none of its poses is taken: tell their times in [clip]")
+        raise PoiseError(f"{moments.motion.name}: none of its poses is used: give their times in [clip]")
     frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
     found = PosableFigure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
     out = dict(own)
@@ -262,19 +113,16 @@ def poses_of(moments: ClipMoments, body: Body, keys: PoseNames, own: Poses) -> P
 
 
 def _found(clip: BodyClip, keys: PoseNames) -> tuple[float | None, ...]:
+    """Find the times (s) of the poses in a clip; None for poses that are not taken from it."""
     if keys.lies:
-        raise PoiseError(f"{clip.name}: times of a roll sideways cannot be found: tell them in [clip]")
+        raise PoiseError(f"{clip.name}: the times of a sideways roll cannot be found: give them in [clip]")
     if keys.kind == "roll":
         return roll_times(clip, keys.tilt + 360.0 * np.array(keys.at))
-    return _chosen(flip_times(clip))
-
-
-def _chosen(times: tuple[float, ...]) -> tuple[float | None, ...]:
-    return tuple(time if k in CHOSEN else None for k, time in enumerate(times))
+    return tuple(time if k in CHOSEN else None for k, time in enumerate(flip_times(clip)))
 
 
 def _alike(found: dict[str, Array]) -> dict[str, Array]:
-    """Angles without their sides: the means of both."""
+    """Angles without sides: the mean of left and right."""
     return {
         name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
         for name in dict.fromkeys(map(_without_side, found))
@@ -293,17 +141,62 @@ def _frame(clip: Clip, time: float) -> int:
 
 
 def _only(clip: Clip, frames: list[int]) -> Clip:
-    """Some frames of a clip, one after the other."""
+    """A clip of some frames of another."""
     shifted = None if clip.translation is None else clip.translation[frames]
     return replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
 
 
-def flip_times(clip: BodyClip) -> tuple[float, ...]:
-    """s of the seven poses of a flip: stand, crouch, take-off, tuck, touch-down, absorb, stood.
+# Times of rolls
 
-    It takes off when the centre of mass rises fastest and touches down when it falls fastest, wherever the ground is.
-    It is tucked where its mass is nearest to that centre, crouches and absorbs where it is lowest, and stands where it
-    is highest, before and after.
+OVER = (120.0, 280.0)
+"""Pelvis pitch (degrees) of the part taken from a captured roll: from the hands to sitting, no leap or run-out."""
+NEAREST = 0.5
+"""Shortest distance (m) that a roll must travel for its direction to be known."""
+
+
+def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
+    """Times (s) at which the pelvis first reaches each of the pitches (degrees, rising); None outside OVER."""
+    turned = _pitch(clip)
+    if turned.max() < OVER[1]:
+        raise PoiseError(f"{clip.name} does not roll forward: give the times of its poses")
+    first = [int(np.argmax(turned >= pitch)) / clip.rate for pitch in pitches]
+    return tuple(
+        time if OVER[0] < pitch < OVER[1] else None for time, pitch in zip(first, pitches.tolist(), strict=True)
+    )
+
+
+def _pitch(clip: BodyClip) -> Array:
+    """Pitch (T,) of the pelvis in degrees in its plane of travel, unwrapped; forward is positive."""
+    way = clip.qpos[-1, :2] - clip.qpos[0, :2]
+    far = float(np.linalg.norm(way))
+    if far < NEAREST:
+        raise PoiseError(f"{clip.name} travels less than {NEAREST:g} m: give the times of its poses")
+    turn = quat_to_matrix(clip.qpos[:, 3:7])  # (T, 3, 3)
+    ahead = turn[:, :2].transpose(0, 2, 1) @ (way / far)  # (T, 3) of the pelvis' own axes, along the way
+    angle = np.arctan2(ahead[:, 2] - turn[:, 2, 0], turn[:, 2, 2] + ahead[:, 0])
+    return np.asarray(np.degrees(np.unwrap(angle)))
+
+
+# Times of flips
+
+BALLISTIC = 0.5
+"""Smallest mean downward acceleration of a flight, as a share of gravity."""
+SHORTEST = 0.25
+"""Shortest flight (s)."""
+GRAVITY = 9.81
+"""m/s^2"""
+AROUND = 1.0
+"""Time (s) before and after the apex that contains crouch, take-off and touch-down; absorption follows within it."""
+TUCKED = 0.8
+"""Share of the flight in which the tuck is searched; after it the body prepares for landing."""
+
+
+def flip_times(clip: BodyClip) -> tuple[float, ...]:
+    """Times (s) of the seven poses of a flip: stand, crouch, take-off, tuck, touch-down, absorb, stood.
+
+    Take-off is where the centre of mass rises fastest and touch-down where it falls fastest, independent of the ground
+    height. The tuck has the smallest inertia; crouch and absorption are the lowest points, and the body stands at the
+    highest points before and after them.
     """
     height, size = _course(clip)
     window, speed = round(AROUND * clip.rate), np.gradient(height)
@@ -318,20 +211,20 @@ def flip_times(clip: BodyClip) -> tuple[float, ...]:
     stood = absorb + int(np.argmax(height[absorb:]))
     frames = (stand, crouch, up, tuck, down, absorb, stood)
     if any(b <= a for a, b in pairwise(frames)):
-        raise PoiseError(f"{clip.name}: no poses of a flip can be told apart: tell their times")
+        raise PoiseError(f"{clip.name}: the poses of a flip cannot be told apart: give their times")
     return tuple(frame / clip.rate for frame in frames)
 
 
 def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
-    """Refuse what does not fall freely between two frames."""
+    """Raise unless the body falls freely between take-off and touch-down."""
     half = 0.5 * (down - up) / clip.rate
     fallen = height[apex] - 0.5 * (height[up] + height[down])
     if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:
-        raise PoiseError(f"{clip.name} has no flight: tell the times of its poses")
+        raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
 
 
 def _course(clip: BodyClip) -> tuple[Array, Array]:
-    """Of each frame: m of the centre of mass above the ground, and kg m^2 of all links as points about it."""
+    """Height (T,) in m of the centre of mass and inertia (T,) in kg m^2 of all links as points about it."""
     model, data = clip.body.model, mujoco.MjData(clip.body.model)
     out = np.zeros((clip.frames, 2))
     for k, pose in enumerate(clip.qpos):
@@ -341,3 +234,112 @@ def _course(clip: BodyClip) -> tuple[Array, Array]:
         arms = data.xipos - data.subtree_com[1]
         out[k] = data.subtree_com[1, 2], model.body_mass @ np.sum(arms**2, axis=1)
     return out[:, 0], out[:, 1]
+
+
+# Captured poses adapted to a planned flip
+#
+# A captured athlete pushes off in the middle of other movements, and the captured foot orientation is off by several
+# degrees. The behaviour file's own poses show what the flip needs: balance, a deep crouch, a tight tuck.
+
+STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6
+"""Indices of the poses of a flip."""
+ANKLE = "ankle_dorsiflexion"
+LEANS = 4
+"""Newton iterations."""
+LIMITED = 1e-4
+"""m per degree: if the ankles move the body less than this, they are at their limit."""
+LOOSEST = 1.1
+"""Largest inertia of the tuck relative to the file's own: a looser one needs more momentum than the legs can give."""
+HIGHEST = 1.05
+"""Largest height of the crouch relative to the file's own: a higher one leaves too short a push-off."""
+HALVINGS = 8
+"""Bisection steps."""
+
+
+def fitted(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
+    """Bend the poses at `places` (indices) towards `own` as little as the flip allows."""
+    figure = _Bent(body)
+    for k in set(places) & {STAND, CROUCH, STOOD}:
+        poses = _balanced(poses, own, k, figure)
+    for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
+        if k in places:
+            poses = _blended(poses, own, k, most, measure)
+    return poses
+
+
+class _Bent:
+    """Measurements of a body in poses given by angles; `k` is the index of the pose."""
+
+    def __init__(self, body: Body) -> None:
+        self._body, self._figure, self._data = body, PosableFigure(body), mujoco.MjData(body.model)
+
+    def _pose(self, poses: Poses, k: int) -> None:
+        angles: dict[str, float] = {}
+        for name, values in poses.items():
+            angles |= dict.fromkeys(both_sides(name), values[k])
+        self._data.qpos[:] = self._figure.poses(angles)[0]
+        mujoco.mj_kinematics(self._body.model, self._data)
+        mujoco.mj_comPos(self._body.model, self._data)
+
+    def _over_foot(self, poses: Poses, k: int) -> Array:
+        """Vector (3,) in m from an ankle to the centre of mass, in the frame of the foot."""
+        self._pose(poses, k)
+        foot = self._body.link_id(self._body.feet[0].link)
+        turn = self._data.xmat[foot].reshape(3, 3)
+        return np.asarray(turn.T @ (self._data.subtree_com[1] - self._data.xpos[foot]))
+
+    def ahead(self, poses: Poses, k: int) -> float:
+        """Distance (m) of the centre of mass in front of the ankles, with flat soles."""
+        return float(self._over_foot(poses, k)[0])
+
+    def height(self, poses: Poses, k: int) -> float:
+        """Height (m) of the centre of mass above the ankles, with flat soles."""
+        return float(self._over_foot(poses, k)[2])
+
+    def size(self, poses: Poses, k: int) -> float:
+        """Inertia (kg m^2) of all links as points about the lateral axis through the centre of mass."""
+        self._pose(poses, k)
+        arms = self._data.xipos - self._data.subtree_com[1]
+        return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
+
+
+def _balanced(poses: Poses, own: Poses, k: int, figure: _Bent) -> Poses:
+    """Bend the ankles of pose k until its centre of mass is as far over the feet as in `own`."""
+    wanted = figure.ahead(own, k)
+    for _ in range(LEANS):
+        here, more = (figure.ahead(_with_ankle(poses, k, by), k) for by in (0.0, 1.0))
+        if more - here < LIMITED:
+            break
+        poses = _with_ankle(poses, k, (wanted - here) / (more - here))
+    return poses
+
+
+def _with_ankle(poses: Poses, k: int, by: float) -> Poses:
+    """Bend the ankles of pose k by further degrees."""
+    angles = list(poses[ANKLE])
+    angles[k] += by
+    return {**poses, ANKLE: tuple(angles)}
+
+
+def _blended(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
+    """Blend pose k towards `own` until its measure is at most `most` times that of `own`."""
+    bound = most * measure(own, k)
+    if measure(poses, k) <= bound:
+        return poses
+    fits, too_much = 0.0, 1.0
+    for _ in range(HALVINGS):
+        share = 0.5 * (fits + too_much)
+        if measure(_between(own, poses, k, share), k) <= bound:
+            fits = share
+        else:
+            too_much = share
+    return _between(own, poses, k, fits)
+
+
+def _between(own: Poses, poses: Poses, k: int, share: float) -> Poses:
+    """Interpolate pose k from `own` (share 0) to `poses` (share 1)."""
+    out = {}
+    for name, values in poses.items():
+        at = own[name][k] if name in own else 0.0
+        out[name] = (*values[:k], at + share * (values[k] - at), *values[k + 1 :])
+    return out

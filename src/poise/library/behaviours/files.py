@@ -1,6 +1,6 @@
-"""Behaviour files: small TOML files, those that come with Poise by name and a user's own by path.
+"""Behaviour files (TOML): read by name or path, and written back after tuning.
 
-A file may be `like` another one: then it tells only what is different. Its poses may be those of a motion file.
+A file may be `like` another one and then contains only the differences. Its poses may come from a motion file.
 """
 
 from __future__ import annotations
@@ -23,61 +23,8 @@ from poise.library.behaviours.behaviour import Behaviour, Freedom
 from poise.library.behaviours.clip_poses import ClipMoments, PoseNames, Poses, poses_of
 from poise.retarget.figure import SIDES
 
-# Behaviour files written again: the author's own text, with other numbers and what a search found.
-
-_SECTION = re.compile(r"^\s*\[(\w+)\]\s*(#.*)?$")
-_ENTRY = re.compile(r"^(\s*(\w+)\s*=\s*)(\[[^\]]*\]|[^#\s]+)(.*)$")
-_FOUND = "found"
-
-
-def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
-    """The text of a behaviour's file with its free numbers instead of those there, and what was found at its end."""
-    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
-    lines, section = [], ""
-    for line in text.splitlines():
-        heading = _SECTION.match(line)
-        section = heading.group(1) if heading else section
-        entry = _ENTRY.match(line)
-        if section == _FOUND:
-            continue
-        if entry and (section, entry.group(2)) in missing:
-            line = f"{entry.group(1)}{_told(missing.pop((section, entry.group(2))))}{entry.group(4)}"
-        lines.append(line)
-    _insert(lines, missing | _sides(behaviour, missing))
-    while lines and not lines[-1].strip():
-        lines.pop()
-    told = [f"{name} = {_quoted(value)}" for name, value in found.items()]
-    return "\n".join([*lines, "", f"[{_FOUND}]", *told]) + "\n"
-
-
-def _sides(behaviour: Behaviour, told: Mapping[tuple[str, str], object]) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Poses of single sides, of limbs that are told anew: else these would count for both."""
-    names = (f"{side}_{name}" for section, name in told if section == "poses" for side in SIDES)
-    return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
-
-
-def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
-    """Numbers that a file has from another one are told by itself, each at the head of its table."""
-    for (section, name), value in missing.items():
-        heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
-        if not heads:
-            lines += ["", f"[{section}]"]
-            heads = [len(lines) - 1]
-        lines.insert(heads[0] + 1, f"{name} = {_told(value)}")
-
-
-def _told(value: float | tuple[float, ...]) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_told(each) for each in value) + "]"
-    return repr(float(f"{value:.4g}"))
-
-
-def _quoted(value: float | int | str) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
 _FOLDER = Path(__file__).parent / "shipped"
-_TOLD = (
+_INHERITED = (
     "kind",
     "into",
     "title",
@@ -86,20 +33,20 @@ _TOLD = (
     "rate",
     "at",
     "tune",
-)  # of which a file has its own or those of another
-_FIELDS = (*_TOLD, "like", "clip", "control", "poses", "start", "found")
+)  # own fields, or those of the `like` file
+_FIELDS = (*_INHERITED, "like", "clip", "control", "poses", "start", "found")
 
 
 def behaviour_names() -> tuple[str, ...]:
-    """Names of the behaviours that come with Poise."""
+    """Names of the shipped behaviours, sorted."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
-    """A behaviour that comes with Poise, or a user's own if the name ends in .toml."""
+    """Read a shipped behaviour by name, or a user's own if the name ends in .toml."""
     chain = _chain(name_or_path, ())
-    told = {field: source.table[field] for source in chain for field in _TOLD if field in source.table}
-    whole = replace(chain[-1], table=Frozen(told))
+    fields = {field: source.table[field] for source in chain for field in _INHERITED if field in source.table}
+    whole = replace(chain[-1], table=Frozen(fields))
     at = _places(whole)
     control, start = (_united(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
@@ -118,18 +65,18 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
         start=Frozen(start),
         free=Frozen(free),
         rate=_rate(whole),
-        into=whole.text("into") if "into" in told else None,
-        limits=whole.text("limits") if "limits" in told else None,
+        into=whole.text("into") if "into" in fields else None,
+        limits=whole.text("limits") if "limits" in fields else None,
     )
 
 
 def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
-    """A file after all that it is like, the first of which is like no other; `asking` are those that are like it."""
+    """Read a file and the files that it is `like`, base first; `asking` are the files that lead here."""
     path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
     source = MotionSource(path.stem, path, "", Frozen(table))
     source.check(_FIELDS)
     if path.resolve() in asking:
-        raise source.fail("it is like itself")
+        raise source.fail("'like' leads back to the file itself")
     if "like" not in table:
         return [source]
     other = source.text("like")
@@ -145,29 +92,29 @@ def _places(source: MotionSource) -> tuple[float, ...]:
 
 
 def _poses(chain: Sequence[MotionSource], whole: MotionSource, keys: PoseNames) -> Poses:
-    """Of each file in turn: those of its clip, and over them its own."""
+    """Poses of the whole chain: each file replaces those before it by its clip's, then by its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
             poses = poses_of(ClipMoments.of(source, len(keys.at)), body, keys, poses)
-        told = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
-        sided = {f"{side}_{name}" for name in told for side in SIDES}  # earlier ones, of limbs that are told anew
-        poses = {name: values for name, values in poses.items() if name not in sided} | told
+        own = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
+        sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
+        poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
 
 
 def _free(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
-    """What may be tuned. Of what another file frees, if it is not its own, some may be gone."""
-    told = whole.section("tune")
-    for name in told if own else ():
+    """Read [tune]. Names that do not exist are an error, but in an inherited table (not `own`) they are ignored."""
+    table = whole.section("tune")
+    for name in table if own else ():
         if name not in known:
             raise unknown(f"number to tune in {whole.path.name}", name, known)
-    return {name: _freedom(whole, name, spread) for name, spread in told.items() if name in known}
+    return {name: _freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
 def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
-    """Of limbs whose sides are told apart there is no common pose: nothing would come of it, nor of tuning it."""
+    """Drop the common pose of limbs that have poses for both sides, and give its freedom to the sides."""
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
     freed = {side: free[name] for name, own in both.items() if name in free for side in own}
@@ -177,10 +124,10 @@ def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Fre
     )
 
 
-def _angles(source: MotionSource, name: str, told: Any, count: int) -> tuple[float, ...]:
+def _angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
     if name not in (*ANGLES, *LIMB_ANGLES):
         raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
-    values = _numbers(source, name, told)
+    values = _numbers(source, name, value)
     if len(values) != count:
         raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
     return values
@@ -197,10 +144,10 @@ def _rate(source: MotionSource) -> float:
     return float(rate)
 
 
-def _numbers(source: MotionSource, name: str, told: Any) -> tuple[float, ...]:
-    if not isinstance(told, list) or not told or not all(_is_number(value) for value in told):
-        raise source.fail(f"'{name}' must be a list of numbers, not {told!r}")
-    return tuple(float(value) for value in told)
+def _numbers(source: MotionSource, name: str, value: Any) -> tuple[float, ...]:
+    if not isinstance(value, list) or not value or not all(_is_number(each) for each in value):
+        raise source.fail(f"'{name}' must be a list of numbers, not {value!r}")
+    return tuple(float(each) for each in value)
 
 
 def _is_number(value: Any) -> bool:
@@ -215,14 +162,67 @@ def _table(source: MotionSource, section: str) -> dict[str, float]:
     return {name: float(value) for name, value in table.items()}
 
 
-def _freedom(source: MotionSource, name: str, told: Any) -> Freedom:
-    """A spread: 5 for so many units, "10%" for a share."""
-    text = str(told)
+def _freedom(source: MotionSource, name: str, value: Any) -> Freedom:
+    """Read a spread: 5 is in the number's unit, "10%" is a share."""
+    text = str(value)
     relative = text.endswith("%")
     try:
         spread = float(text.removesuffix("%")) / (100.0 if relative else 1.0)
     except ValueError:
         spread = math.nan
     if not 0 < spread < math.inf:
-        raise source.fail(f"{name} of [tune] must be a positive number or a percentage, not {told!r}")
+        raise source.fail(f"{name} of [tune] must be a positive number or a percentage, not {value!r}")
     return Freedom(spread, relative)
+
+
+# Writing tuned files
+
+_SECTION = re.compile(r"^\s*\[(\w+)\]\s*(#.*)?$")
+_ENTRY = re.compile(r"^(\s*(\w+)\s*=\s*)(\[[^\]]*\]|[^#\s]+)(.*)$")
+_FOUND = "found"
+
+
+def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
+    """Return the author's text with the behaviour's free numbers replaced and a table [found] at the end."""
+    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
+    lines, section = [], ""
+    for line in text.splitlines():
+        heading = _SECTION.match(line)
+        section = heading.group(1) if heading else section
+        entry = _ENTRY.match(line)
+        if section == _FOUND:
+            continue
+        if entry and (section, entry.group(2)) in missing:
+            line = f"{entry.group(1)}{_written(missing.pop((section, entry.group(2))))}{entry.group(4)}"
+        lines.append(line)
+    _insert(lines, missing | _sides(behaviour, missing))
+    while lines and not lines[-1].strip():
+        lines.pop()
+    entries = [f"{name} = {_quoted(value)}" for name, value in found.items()]
+    return "\n".join([*lines, "", f"[{_FOUND}]", *entries]) + "\n"
+
+
+def _sides(behaviour: Behaviour, added: Mapping[tuple[str, str], object]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """One-sided poses of limbs whose common pose is `added`: reading the file would otherwise drop them."""
+    names = (f"{side}_{name}" for section, name in added if section == "poses" for side in SIDES)
+    return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
+
+
+def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
+    """Insert numbers that the file inherits from another one at the head of their tables."""
+    for (section, name), value in missing.items():
+        heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
+        if not heads:
+            lines += ["", f"[{section}]"]
+            heads = [len(lines) - 1]
+        lines.insert(heads[0] + 1, f"{name} = {_written(value)}")
+
+
+def _written(value: float | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_written(each) for each in value) + "]"
+    return repr(float(f"{value:.4g}"))
+
+
+def _quoted(value: float | int | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
