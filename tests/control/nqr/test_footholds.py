@@ -8,8 +8,8 @@ import pytest
 from poise.body.body import Body
 from poise.body.carriage import Carriage, advance
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import footholds_of, track_of
-from poise.control.nqr.segment import resting
+from poise.control.nqr.footholds import contact_track, foot_contacts
+from poise.control.nqr.segment import resting_motion
 from poise.library.motions import finished
 
 BODY = Body.named("biped29")
@@ -26,7 +26,7 @@ def foot_balls(motion):
 
 
 def footholds(motion):
-    return footholds_of(motion, track_of(motion))
+    return foot_contacts(motion, contact_track(motion))
 
 
 def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
@@ -40,7 +40,7 @@ def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
         for k in np.flatnonzero(~holds.down[:, foot]):
             landed = k + int(np.argmax(bearing[k:, balls].any(axis=1)))
             full = landed + int(np.argmax(bearing[landed : landed + steps // 2, balls].sum(axis=1)))
-            print_ = holds.prints[holds.coming[k, foot]]
+            print_ = holds.footprints[holds.next_footprint[k, foot]]
             np.testing.assert_allclose(print_[:, :2], points[full][balls, :2], atol=0.01)
             np.testing.assert_array_equal(print_[:, 2], 0.0)
 
@@ -48,7 +48,7 @@ def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
 def test_steps_until_a_landing_are_those_of_the_contacts(motion):
     holds, steps = footholds(motion), len(motion.torque)
     for foot, down in enumerate(np.tile(holds.down, (2, 1)).T):
-        for k, until in enumerate(holds.until[:, foot].astype(int)):
+        for k, until in enumerate(holds.steps_to_landing[:, foot].astype(int)):
             lands = k + until
             assert down[lands]
             assert not down[lands - 1]
@@ -58,11 +58,11 @@ def test_steps_until_a_landing_are_those_of_the_contacts(motion):
 
 def test_someone_always_lands_next_and_nobody_before(motion):
     holds = footholds(motion)
-    assert np.all(holds.soonest.any(axis=1))
+    assert np.all(holds.lands_first.any(axis=1))
     for k in range(len(holds.down)):
-        first = holds.until[k].min()
-        np.testing.assert_array_equal(holds.until[k, holds.soonest[k]], first)
-        assert np.all(holds.until[k, ~holds.soonest[k]] > first)
+        first = holds.steps_to_landing[k].min()
+        np.testing.assert_array_equal(holds.steps_to_landing[k, holds.lands_first[k]], first)
+        assert np.all(holds.steps_to_landing[k, ~holds.lands_first[k]] > first)
 
 
 def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
@@ -80,16 +80,16 @@ def test_a_foot_that_stays_in_the_air_leaves_no_print():
     np.testing.assert_array_equal(holds.down, cycle.down)
     aloft = ~holds.down[-1]
     assert aloft.any()
-    assert np.all(np.isinf(holds.until[-1, aloft]))
-    assert np.all(holds.coming[-1, aloft] == -1)
+    assert np.all(np.isinf(holds.steps_to_landing[-1, aloft]))
+    assert np.all(holds.next_footprint[-1, aloft] == -1)
 
 
 def test_who_rests_lands_nowhere():
-    holds = footholds(resting(finished("stand", "biped29")))
+    holds = footholds(resting_motion(finished("stand", "biped29")))
     assert holds.down.all()
-    assert not holds.soonest.any()
-    assert not holds.prints
-    assert np.all(np.isinf(holds.until))
+    assert not holds.lands_first.any()
+    assert not holds.footprints
+    assert np.all(np.isinf(holds.steps_to_landing))
 
 
 def test_prints_tell_how_high_the_ground_of_the_motion_is():
@@ -99,8 +99,8 @@ def test_prints_tell_how_high_the_ground_of_the_motion_is():
     holds = footholds(climbing)
     for foot in range(2):
         for k in range(len(holds.down)):
-            print_ = holds.prints[holds.coming[k, foot]]
-            within = holds.until[k, foot] + k < len(holds.down) - 30
+            print_ = holds.footprints[holds.next_footprint[k, foot]]
+            within = holds.steps_to_landing[k, foot] + k < len(holds.down) - 30
             if within:
                 np.testing.assert_array_equal(print_[:, 2], np.where(print_[:, 0] > 0.5, 0.1, 0.0))
     assert set(np.unique(holds.ground)) > {0.0}

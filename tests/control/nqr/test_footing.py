@@ -10,8 +10,8 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.footholds import footholds_of, track_of
-from poise.control.nqr.ground_levels import NEWS, GroundLevels
+from poise.control.nqr.footholds import contact_track, foot_contacts
+from poise.control.nqr.ground_levels import TOLERANCE, GroundLevels
 from poise.library.motions import finished
 from poise.world.terrain_kinds import parse_terrain
 
@@ -30,7 +30,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def holds(walk):
-    return footholds_of(walk, track_of(walk))
+    return foot_contacts(walk, contact_track(walk))
 
 
 def touching(*places, other=0, upward=1.0):
@@ -83,8 +83,8 @@ def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carr
     for frame, pose in zip(frames, poses(walk, frames, carriage), strict=True):
         k = frame % STRIDE
         footing.feel(contacts(k))
-        footing.look(holds, k, pose[:3], carriage.yaw)
-        yield footing.level(holds, k), footing.reach(holds, k, STEP)
+        footing.update(holds, k, pose[:3], carriage.yaw)
+        yield footing.level(holds, k), footing.adjustment(holds, k, STEP)
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
@@ -181,13 +181,13 @@ def test_a_motion_that_climbs_by_itself_is_not_raised_again(walk, terrain):
     heights = parse_terrain(terrain).heights
     ground = below(heights, walk.points())
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
-    known = footholds_of(climbing, track_of(climbing))
+    known = foot_contacts(climbing, contact_track(climbing))
     stood = stood_on(walk, heights)
     found = list(walked(GroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
     again = list(
-        walked(GroundLevels(BODY, 0.0, heights), walk, footholds_of(walk, track_of(walk)), range(STRIDE), stood)
+        walked(GroundLevels(BODY, 0.0, heights), walk, foot_contacts(walk, contact_track(walk)), range(STRIDE), stood)
     )
     assert max(abs(level) for level, _ in again) > 0.02
 
@@ -202,7 +202,7 @@ def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
     forward = np.array([np.cos(yaw), np.sin(yaw)])
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
     there = Carriage(yaw, np.zeros(3))
-    footing.stand(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
+    footing.start(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
     assert level == pytest.approx(RISE / 2)
     raised = replace(walk, clip=replace(walk.clip, qpos=_moved(walk.clip.qpos, frame, reach.now)))
@@ -228,15 +228,15 @@ def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
     bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
     low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
     footing = GroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
-    footing.stand(holds, frame, walk.clip.qpos[frame, :3], 0.0)
+    footing.start(holds, frame, walk.clip.qpos[frame, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [frame])
     assert level == pytest.approx(RISE / 2)
 
 
-@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * NEWS)], ids=["blind", "nearly there"])
+@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * TOLERANCE)], ids=["blind", "nearly there"])
 def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
     footing = GroundLevels(BODY, RISE, heights)
-    footing.stand(holds, 0, walk.clip.qpos[0, :3], 0.0)
+    footing.start(holds, 0, walk.clip.qpos[0, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [0])
     assert level == RISE
 
@@ -244,7 +244,7 @@ def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
 def test_a_foot_will_stand_on_the_highest_of_what_its_balls_come_to(walk, holds):
     """An edge below the middle of where a foot lands."""
     landing, foot = next((k, f) for k, f in np.argwhere(holds.lands) if k > 0)
-    x = holds.prints[holds.coming[landing - 1, foot]][:, 0]
+    x = holds.footprints[holds.next_footprint[landing - 1, foot]][:, 0]
     middle = (x.min() + x.max()) / 2
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
     levels = [level for level, _ in walked(footing, walk, holds, range(landing + 1))]
@@ -271,7 +271,7 @@ def test_who_cannot_see_expects_the_level_of_the_foot_that_landed_last(walk, hol
         return touching(*((link, -RISE) for link, down in zip((LEFT, RIGHT), holds.down[k], strict=True) if down))
 
     levels = [level for level, _ in walked(footing, walk, holds, range(300), lower)]
-    assert levels[-1] == pytest.approx(-RISE, abs=1.5 * NEWS)
+    assert levels[-1] == pytest.approx(-RISE, abs=1.5 * TOLERANCE)
 
 
 @pytest.mark.parametrize("heights", [None, level_at(0.0)], ids=["blind", "seen"])
@@ -285,7 +285,7 @@ def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, h
         footing.wait()
         levels += [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     assert 0.1 < levels[0] / RISE < 0.2
-    assert levels[-1] == pytest.approx(RISE, abs=NEWS)
+    assert levels[-1] == pytest.approx(RISE, abs=TOLERANCE)
 
 
 def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_it(walk, holds):
@@ -293,7 +293,7 @@ def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_i
     start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
     footing = GroundLevels(BODY, RISE, level_at(RISE))
     levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
-    assert levels[-1] == pytest.approx(0.75 * RISE, abs=NEWS / 2)  # of both feet on the mean
+    assert levels[-1] == pytest.approx(0.75 * RISE, abs=TOLERANCE / 2)  # of both feet on the mean
 
 
 def test_who_waits_begins_the_step_again(walk, holds):
@@ -320,7 +320,7 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
 
 
 def test_to_smaller_bodies_less_is_news(walk, holds):
-    contacts = touching((LEFT, 0.5 * NEWS))
+    contacts = touching((LEFT, 0.5 * TOLERANCE))
     for body, believes in ((BODY, False), (low(), True)):
         (level, _), *_ = walked(GroundLevels(body, 0.0), walk, holds, [20], lambda k: contacts)
         assert (level > 0.0) == believes

@@ -9,10 +9,10 @@ from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.ground_levels import no_reach
-from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, answer
-from poise.control.nqr.plan import BodyTables, body_tables
+from poise.control.nqr.ground_levels import no_adjustment
+from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, control_law
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
+from poise.control.nqr.tables import BodyTables, body_tables
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
 from poise.reference.resampling import at_rate
@@ -43,8 +43,8 @@ class Walker:
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
-        reach = reach or no_reach(len(qvel))
-        return answer(figure or self.figure, self.segment.plan, k, now, view, reach, state.step, linear)
+        reach = reach or no_adjustment(len(qvel))
+        return control_law(figure or self.figure, self.segment.tables, k, now, view, reach, state.step, linear)
 
     def own(self, k):
         """The motion's state."""
@@ -129,13 +129,13 @@ def test_the_look_ahead_pays_least(walker, k):
     by_control = np.linalg.solve(damped, h * _efforts(world, segment))[:, on]
     free = np.linalg.solve(damped, world.terms.mass @ qvel - h * world.terms.bias)
     change, size = (part[on] for part in weights.controls(24))
-    later, planned = segment.policy.futures[k + 1], segment.policy.control[k, on]
+    later, planned = segment.policy.costs[k + 1], segment.policy.control[k, on]
 
     def paid(control):
         velocity = free + by_control @ control
         pose, deviation = qpos.copy(), np.zeros(2 * nv)
         mujoco.mj_integratePos(world.model, pose, velocity, h)
-        mujoco.mj_differentiatePos(world.model, deviation[:nv], 1.0, segment.policy.ahead[k], pose)
+        mujoco.mj_differentiatePos(world.model, deviation[:nv], 1.0, segment.policy.next_pose[k], pose)
         deviation[nv:] = velocity - segment.policy.velocity[k]
         future = 0.5 * deviation @ later.matrix @ deviation + later.slope @ deviation
         return future + 0.5 * (change @ (control - planned) ** 2 + size @ control**2)

@@ -5,7 +5,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.control.nqr.footholds import LATE, NOTICED, footholds_of, is_late, steps_early, track_of
+from poise.control.nqr.footholds import LEAST_EARLY, LONGEST_WAIT, contact_track, foot_contacts, is_late, steps_early
 from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
@@ -28,14 +28,14 @@ def body():
 @pytest.fixture(scope="module")
 def run():
     motion = finished("run", "biped29")
-    return footholds_of(motion, track_of(motion))
+    return foot_contacts(motion, contact_track(motion))
 
 
 def flight(run):
     """A step in the air, and the foot that lands next."""
-    until = np.where(run.down.any(axis=1), np.inf, run.until.min(axis=1))
+    until = np.where(run.down.any(axis=1), np.inf, run.steps_to_landing.min(axis=1))
     step = int(np.flatnonzero((until >= 4) & (until <= 8))[0])
-    return step, int(np.argmin(run.until[step]))
+    return step, int(np.argmin(run.steps_to_landing[step]))
 
 
 def test_a_foot_that_ends_a_flight_takes_the_motion_to_its_landing(run):
@@ -74,7 +74,7 @@ def test_a_run_that_does_not_see_a_rise_passes_over_the_rest_of_its_flights(body
     clock, steady = performed(body, "run", "drop:-0.04:5", 2.5, phase="clock")
     assert np.all(steady == 1)
     assert np.all(passed >= 1)
-    assert passed.max() > round(NOTICED / STEP)
+    assert passed.max() > round(LEAST_EARLY / STEP)
     for recording in (early, clock):
         assert fell_at(recording) is None
         assert recording.qpos[:, 2].max() > recording.qpos[0, 2] + 0.04
@@ -86,13 +86,13 @@ def test_a_walk_waits_for_feet_that_are_late(body):
     waits = np.flatnonzero(gone == 0)
     runs = np.split(waits, np.flatnonzero(np.diff(waits) > 1) + 1)
     assert len(runs) > 1
-    assert max(map(len, runs)) <= round(LATE / STEP)
+    assert max(map(len, runs)) <= round(LONGEST_WAIT / STEP)
 
 
 def test_the_target_is_what_is_tracked_next_while_it_waits_as_well(body, monkeypatch):
     """Down stairs that it sees, where nothing new comes up: legs as they reach next, on the level that is next."""
     reaches, levels = [], []
-    monkeypatch.setattr(GroundLevels, "reach", _noted(GroundLevels.reach, reaches))
+    monkeypatch.setattr(GroundLevels, "adjustment", _noted(GroundLevels.adjustment, reaches))
     monkeypatch.setattr(GroundLevels, "level", _noted(GroundLevels.level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = finished("walk", "biped29").clip

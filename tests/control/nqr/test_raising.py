@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import raising_of
+from poise.control.nqr.footholds import foot_raising
 from poise.library.motions import finished
 
 BODY = Body.named("biped29")
@@ -44,7 +44,7 @@ def test_straight_legs_cannot_reach_down_but_do_not_give_way_either(clip, frame,
 
 def _raised(clip, frame, foot, rise):
     """Way of a foot (m), change of its axes, ways of the other foot's links."""
-    step = rise * raising_of(clip)[frame, foot]
+    step = rise * foot_raising(clip)[frame, foot]
     before, after = _placed(clip.qpos[frame], 0.0 * step), _placed(clip.qpos[frame], step)
     own, other = foot_links(BODY)[foot][0], foot_links(BODY)[1 - foot]
     ways = after.xpos - before.xpos

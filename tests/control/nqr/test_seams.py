@@ -30,12 +30,12 @@ def segments():
     """Without policies, which take half a minute and do not matter to feet."""
 
     def unthinking(motion, weights, cycles=None, then=None):
-        return SimpleNamespace(motion=motion, futures=defaultdict(lambda: None))
+        return SimpleNamespace(motion=motion, costs=defaultdict(lambda: None))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment, "look_ahead", unthinking)
-        patch.setattr(segment, "carried_future", lambda future, pose, place: future)
-        patch.setattr(segment, "plan_of", lambda policy, linear: None)
+        patch.setattr(segment, "carried_cost", lambda future, pose, place: future)
+        patch.setattr(segment, "policy_tables", lambda policy, linear: None)
         yield segments_of(REPERTOIRE, weights_for(BODY))
 
 
@@ -43,8 +43,8 @@ def gone(footing, segments, step, carriage):
     """Levels and reaches while a step is gone through, exactly."""
     holds, poses = segments[step.motion].footholds, segments[step.motion].motion.clip.qpos
     for frame in range(step.first, step.stop):
-        footing.look(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
-        yield footing.level(holds, frame), footing.reach(holds, frame, STEP)
+        footing.update(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
+        yield footing.level(holds, frame), footing.adjustment(holds, frame, STEP)
 
 
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
@@ -73,10 +73,13 @@ def test_feet_are_expected_where_the_motion_that_follows_has_them(segments, name
     ended = segments[step.motion].motion.clip.qpos[-1]
     there = Carriage(*advance(segments[then.motion].motion.clip.qpos[then.first], ended))
     aloft = ~holds.down[-1] & ~after.down[then.first]
-    np.testing.assert_array_equal(holds.until[-1, aloft], after.until[then.first, aloft] + 1)
+    np.testing.assert_array_equal(holds.steps_to_landing[-1, aloft], after.steps_to_landing[then.first, aloft] + 1)
     for foot in np.flatnonzero(aloft):
-        ours, theirs = holds.prints[holds.coming[-1, foot]], after.prints[after.coming[then.first, foot]]
+        ours, theirs = (
+            holds.footprints[holds.next_footprint[-1, foot]],
+            after.footprints[after.next_footprint[then.first, foot]],
+        )
         np.testing.assert_allclose(ours, there.vector(theirs) + there.way, atol=1e-9)
     landing = ~holds.down[-1] & after.down[then.first]
-    np.testing.assert_array_equal(holds.until[-1, landing], 1.0)
+    np.testing.assert_array_equal(holds.steps_to_landing[-1, landing], 1.0)
     assert aloft.any() or landing.any()

@@ -106,8 +106,8 @@ def test_for_another_speed_it_changes_its_walk_and_turns_in_the_one_that_can(sma
 
 def test_policies_lead_into_what_follows(small, segments, body):
     """The costs at the end of a turn to the right are those of the walk's second half, turned with it."""
-    ends = segments["turn-90 right"].policy.futures[-1].matrix
-    walks = segments["walk"].policy.futures[small.steps[1].first].matrix
+    ends = segments["turn-90 right"].policy.costs[-1].matrix
+    walks = segments["walk"].policy.costs[small.steps[1].first].matrix
     joints = slice(6, body.nv)
     assert ends[joints, joints] == pytest.approx(walks[joints, joints])
     assert ends[2, 2] == pytest.approx(walks[2, 2])

@@ -1,1 +1,1 @@
-"""Contact-aware nonlinear control [Muico2009]: a policy that looks ahead, and its adaptation to contacts."""
+"""Contact-aware nonlinear control [Muico2009]: a look-ahead policy (NQR), and its adaptation to contacts."""
