@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Live, named_motion, parse_edit
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead
+from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.horizon import RollingHorizon
 from poise.perform.start import PlacedReference
 from poise.reference.reference import edition_of
 from poise.world.terrain import Place
@@ -30,8 +30,8 @@ def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
 
 def test_the_window_is_seen_anew_once_the_motion_is_edited(live):
     body = Body.named("human42")
-    frames = Frames(body, PlacedReference(live, Place()), STEP)
-    ahead = Ahead(frames, 12, body.mass, GRAVITY, STEP)
+    frames = ReferenceFrames(body, PlacedReference(live, Place()), STEP)
+    ahead = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP)
     before = ahead.at(24).com.copy()
     assert not frames.edited()
     live.edit(SLOWER, 24 * STEP)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, named_controller, named_motion
-from poise.control.modal.modes import LONGEST, SHORTEST, fitting_window
+from poise.control.modal.horizon import LONGEST, SHORTEST, fitting_window
 from poise.reference.reference import Target
 from poise.world.scene import Scene
 from poise.world.world import World

@@ -6,7 +6,7 @@ import pytest
 from test_modes import posed
 
 from poise.control.modal.modes import ROOT
-from poise.control.modal.planted import curves, giving_way, rigid_acceleration
+from poise.control.modal.planted import drift_accelerations, giving_way, rigid_acceleration
 
 
 def feet(body, data):
@@ -45,7 +45,7 @@ def test_the_curve_is_how_points_accelerate_when_velocities_stay(seed):
         mujoco.mj_jacDot(body.model, state.data, moving, turning, state.data.xpos[link], link)
         mujoco.mj_jacBody(body.model, state.data, None, spinning, link)
         own = links == link
-        curves(moving, turning, spinning, state.qvel, state.data.xpos[link], place, frame, own, curve)
+        drift_accelerations(moving, turning, spinning, state.qvel, state.data.xpos[link], place, frame, own, curve)
     data, h = mujoco.MjData(body.model), 1e-6
     speeds = []
     for way in (-h, h):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.control.modal.frames import CarriedMass, Frames, Laden
-from poise.control.modal.horizon import Ahead
+from poise.control.modal.frames import CarriedMass, LoadedBody, ReferenceFrames
+from poise.control.modal.horizon import RollingHorizon
 from poise.control.modal.modes import Modes, modes_at
 from poise.errors import PoiseError
 
@@ -24,22 +24,24 @@ def _frames(body, loaded=True):
     loads = (
         [CarriedMass(hand.link, HEAVY / 2, TAKEN * STEP, tuple(hand.point)) for hand in body.hands] if loaded else []
     )
-    return Frames(body, named_motion("squat", body), STEP, loads)  # which stands for the first quarter of a second
+    return ReferenceFrames(
+        body, named_motion("squat", body), STEP, loads
+    )  # which stands for the first quarter of a second
 
 
 def test_contact_forces_carry_a_load_from_when_it_is_taken_up(body):
-    plain = Ahead(_frames(body, loaded=False), 12, body.mass, GRAVITY, STEP).at(0)
-    laden = Ahead(_frames(body), 12, body.mass, GRAVITY, STEP).at(0)
+    plain = RollingHorizon(_frames(body, loaded=False), 12, body.mass, GRAVITY, STEP).at(0)
+    laden = RollingHorizon(_frames(body), 12, body.mass, GRAVITY, STEP).at(0)
     newtons = (body.mass + HEAVY) * GRAVITY * laden.force.sum(axis=1)
     alone = body.mass * GRAVITY * plain.force.sum(axis=1)
     np.testing.assert_allclose(newtons[:TAKEN], alone[:TAKEN], atol=1.0)
     np.testing.assert_allclose((newtons - alone)[TAKEN:, 2], HEAVY * GRAVITY, rtol=1e-2)
-    assert not laden.burden[TAKEN:].any()
-    np.testing.assert_allclose(laden.burden[0, 2], HEAVY / (body.mass + HEAVY))  # what it lies on
+    assert not laden.load_wrench[TAKEN:].any()
+    np.testing.assert_allclose(laden.load_wrench[0, 2], HEAVY / (body.mass + HEAVY))  # what it lies on
 
 
 def test_it_is_planned_for_as_soon_as_the_window_sees_it(body):
-    ahead = Ahead(_frames(body), TAKEN - 2, body.mass, GRAVITY, STEP)
+    ahead = RollingHorizon(_frames(body), TAKEN - 2, body.mass, GRAVITY, STEP)
     alone = ahead.at(0).com.copy()
     hands = np.mean(_hands(body), axis=0)
     whole = (body.mass * alone[0] + HEAVY * hands) / (body.mass + HEAVY)
@@ -58,21 +60,21 @@ def _hands(body):
 def test_who_cannot_bear_a_load_there_leans_away_from_it(body):
     far = [CarriedMass("pelvis", 40.0, 0.0, (0.5, 0.0, 0.0))]
     for loads, least, most in (([], -1e-4, 1e-4), (far, -0.2, -0.02)):
-        frames = Frames(body, named_motion("squat", body), STEP, loads)
-        window = Ahead(frames, 12, body.mass, GRAVITY, STEP).at(0)
+        frames = ReferenceFrames(body, named_motion("squat", body), STEP, loads)
+        window = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP).at(0)
         assert least < window.lean[-1, 0] < most
         assert np.abs(window.lean[:, 1:]).max() < 1e-3
 
 
 def test_a_carried_load_weighs_and_resists(body):
     frames, world = _frames(body), World(Scene.of(body))
-    laden, state = Laden(world.model, body.nv, frames), world.state
+    laden, state = LoadedBody(world.model, body.nv, frames), world.state
     before, after = frames.at(0), frames.at(TAKEN)
     mass, bias = laden.terms(state, after)
     assert mass[0, 0] == pytest.approx(body.mass + HEAVY)
     assert bias[2] == pytest.approx((body.mass + HEAVY) * GRAVITY)
-    np.testing.assert_array_equal(laden.terms(state, before).mass, state.mass[: body.nv, : body.nv])
-    whole = laden.whole(state, after, after.borne)
+    np.testing.assert_array_equal(laden.terms(state, before)[0], state.mass[: body.nv, : body.nv])
+    whole = laden.composite(state, after, after.load_mass)
     data = state.data
     modes = Modes(*modes_at(mass, np.ones(body.nv - 6), whole.com, data.xpos[1], data.xmat[1].reshape(3, 3)))
     np.testing.assert_allclose(whole.inertia, modes.inertia, atol=1e-9)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from poise import Body, named_motion, parse_edit, parse_terrain
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead
-from poise.control.modal.window import cone_axes, tell_along
+from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.horizon import RollingHorizon
+from poise.control.modal.window import cone_axes, express_in
 from poise.edit.take import take_of
 
 STEP, GRAVITY = 1 / 120, 9.81
@@ -41,7 +41,7 @@ def test_what_is_told_along_axes_is_the_same_vector():
     axes = cone_axes(parse_terrain("slope:20"), np.zeros((1, 3)))[0]
     vectors = np.random.default_rng(0).standard_normal((4, 3))
     told = vectors.copy()
-    tell_along(axes, told)
+    express_in(axes, told)
     np.testing.assert_allclose(told @ axes.T, vectors, atol=1e-12)
 
 
@@ -50,7 +50,7 @@ def test_forces_of_the_reference_stay_in_narrow_cones_on_slopes(degrees):
     body = Body.named("human42")
     walk = parse_edit(f"slope:{degrees}").on(take_of(named_motion("walk", body), body))
     ground, friction = parse_terrain(f"slope:{degrees}"), 0.1
-    window = Ahead(Frames(body, walk, STEP), 128, body.mass, GRAVITY, STEP, friction, ground).at(0)
+    window = RollingHorizon(ReferenceFrames(body, walk, STEP), 128, body.mass, GRAVITY, STEP, friction, ground).at(0)
     along = np.einsum("kcji,kcj->kci", window.axes[:-1], window.force)
     size = np.linalg.norm(along[..., :2], axis=-1)
     assert np.all(size <= friction * along[..., 2] + 1e-9)

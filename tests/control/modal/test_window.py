@@ -47,9 +47,9 @@ def problem(seed, count=6):
 def test_forces_of_a_window_are_optimal_within_their_cones(seed):
     effect, wanted, usual, weights = problem(seed)
     effort, dual, forces = 1e-2, np.zeros(12), np.zeros((6, 3))
-    held, rough = np.zeros(6, bool), np.full(6, FRICTION)
-    passes = window_forces(effect, held, rough, wanted, usual, weights, effort, dual, forces)
-    assert passes < 20
+    held = np.zeros(6, bool)
+    iterations = window_forces(effect, held, FRICTION, wanted, usual, weights, effort, dual, forces)
+    assert iterations < 20
 
     def cost(share):
         u = share.reshape(6, 6) @ EDGES
@@ -66,5 +66,5 @@ def test_what_is_held_may_pull():
     effect, wanted, usual, weights = problem(0, count=1)
     wanted = np.einsum("ij,j->i", effect[0], [0.0, 0.0, -2.0])
     forces = np.zeros((1, 3))
-    window_forces(effect, np.array([True]), np.ones(1), wanted, 0 * usual, 100 + weights, 1e-6, np.zeros(12), forces)
+    window_forces(effect, np.array([True]), 1.0, wanted, 0 * usual, 100 + weights, 1e-6, np.zeros(12), forces)
     np.testing.assert_allclose(forces[0], [0, 0, -2], atol=1e-3)

@@ -1,1 +1,1 @@
-"""Modal-space control [Jain2011]: long plans for few and decoupled modes, at every step anew."""
+"""Modal-space control [Jain2011]: long-horizon plans for rigid body and low-frequency modes, anew at every step."""
