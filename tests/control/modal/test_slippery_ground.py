@@ -1,4 +1,4 @@
-"""Plans ask for no more friction than there is."""
+"""Plans respect the friction of the ground."""
 
 import numpy as np
 import pytest
@@ -23,10 +23,10 @@ def test_forces_of_the_reference_stay_in_narrow_cones(body):
         size = np.linalg.norm(force[..., :2], axis=-1)
         assert np.all(size <= friction * force[..., 2] + 1e-9)
         shares.append(np.max(size / np.maximum(force[..., 2], 1e-3)))
-    assert shares[1] > 0.15  # else the narrow ones were none
+    assert shares[1] > 0.15  # so that the narrow cones matter
 
 
-def test_who_is_pushed_on_slippery_ground_walks_on(body):
+def test_it_survives_a_push_on_slippery_ground(body):
     world = World(Scene.of(body, friction=0.3))
     push = Push(100.0, 1.5, 10 / 120, (0.0, 1.0, 0.0))
     walk = named_motion("walk", body)

@@ -1,4 +1,4 @@
-"""Friction cones stand on the ground as it slopes, and forces are planned within them."""
+"""Friction cones tilt with the ground, and forces are planned within them."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ def normals(terrain, points):
     return cone_axes(parse_terrain(terrain), np.array(points))[:, :, 2]
 
 
-def test_they_are_upright_on_level_ground_and_on_steps_up_to_their_very_edges():
+def test_cones_are_upright_on_level_ground_and_on_steps_up_to_their_edges():
     points = [[0.0, 0.0, 0.0], [0.599, 0.2, 0.0], [0.603, -0.1, 0.15], [0.75, 0.0, 0.15]]
     for terrain in ("flat", "stairs:0.15:0.3:4", "stairs:0.015:0.3:4"):
         np.testing.assert_array_equal(normals(terrain, points), np.tile([0.0, 0.0, 1.0], (4, 1)))
 
 
 @pytest.mark.parametrize("degrees", [12.0, -30.0])
-def test_on_slopes_they_are_as_steep_as_the_ground(degrees):
+def test_cones_follow_the_normal_of_a_slope(degrees):
     angle = np.radians(degrees)
     found = normals(f"slope:{degrees}", [[1.0, 2.0, 0.0], [-3.0, 0.0, 0.0]])
     np.testing.assert_allclose(found, np.tile([-np.sin(angle), 0.0, np.cos(angle)], (2, 1)), atol=1e-9)
 
 
-def test_their_axes_are_right_handed_units_on_rough_ground():
+def test_axes_are_orthonormal_and_right_handed_on_rough_ground():
     points = np.random.default_rng(0).uniform([2.0, -3.0, 0.0], [9.0, 3.0, 0.0], (20, 3))
     axes = cone_axes(parse_terrain("rough:0.15"), points)
     np.testing.assert_allclose(np.swapaxes(axes, 1, 2) @ axes, np.tile(np.eye(3), (20, 1, 1)), atol=1e-12)
@@ -37,7 +37,7 @@ def test_their_axes_are_right_handed_units_on_rough_ground():
     assert np.ptp(axes[:, 0, 2]) > 0.05
 
 
-def test_what_is_told_along_axes_is_the_same_vector():
+def test_express_in_changes_only_the_basis():
     axes = cone_axes(parse_terrain("slope:20"), np.zeros((1, 3)))[0]
     vectors = np.random.default_rng(0).standard_normal((4, 3))
     told = vectors.copy()
@@ -55,4 +55,4 @@ def test_forces_of_the_reference_stay_in_narrow_cones_on_slopes(degrees):
     size = np.linalg.norm(along[..., :2], axis=-1)
     assert np.all(size <= friction * along[..., 2] + 1e-9)
     upright = np.linalg.norm(window.force[..., :2], axis=-1)
-    assert np.max(upright / np.maximum(window.force[..., 2], 1e-3)) > friction + 0.05  # upright cones are others
+    assert np.max(upright / np.maximum(window.force[..., 2], 1e-3)) > friction + 0.05  # outside upright cones

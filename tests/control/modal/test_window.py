@@ -1,4 +1,4 @@
-"""The contact forces of a window: nearest in the cone, and optimal."""
+"""Contact forces of a window: projection on the cone, and optimality."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from scipy.optimize import minimize, nnls
 from poise.control.modal.window import CORNERS, nearest_in_cone, window_forces
 
 FRICTION = 0.8
-EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) what spans the cone
+EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) that span the cone
 
 
 def nearest(force, friction=FRICTION):
@@ -20,7 +20,7 @@ def nearest(force, friction=FRICTION):
 
 
 @given(arrays(float, 3, elements=st.floats(-5, 5)))
-def test_the_nearest_force_is_that_of_least_squares_over_the_edges(force):
+def test_the_nearest_force_is_the_least_squares_solution_over_the_edges(force):
     found, _ = nearest(force)
     weights, _ = nnls(EDGES.T, force)
     np.testing.assert_allclose(found, EDGES.T @ weights, atol=1e-7)
@@ -62,7 +62,7 @@ def test_forces_of_a_window_are_optimal_within_their_cones(seed):
     assert cost(shares.ravel()) <= best.fun * (1 + 1e-4) + 1e-9
 
 
-def test_what_is_held_may_pull():
+def test_held_contacts_may_pull():
     effect, wanted, usual, weights = problem(0, count=1)
     wanted = np.einsum("ij,j->i", effect[0], [0.0, 0.0, -2.0])
     forces = np.zeros((1, 3))

@@ -1,4 +1,4 @@
-"""When and where feet come down."""
+"""Footholds: when and where feet come down."""
 
 from dataclasses import replace
 
@@ -29,8 +29,8 @@ def footholds(motion):
     return foot_contacts(motion, contact_track(motion))
 
 
-def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
-    """Through two cycles, the second of which goes on from where the first ended."""
+def test_feet_land_on_their_footprints(motion):
+    """In two cycles; the second goes on from where the first ended."""
     holds, steps = footholds(motion), len(motion.torque)
     further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
     once = motion.points()[:-1]
@@ -45,7 +45,7 @@ def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
             np.testing.assert_array_equal(print_[:, 2], 0.0)
 
 
-def test_steps_until_a_landing_are_those_of_the_contacts(motion):
+def test_steps_to_landing_agree_with_the_contacts(motion):
     holds, steps = footholds(motion), len(motion.torque)
     for foot, down in enumerate(np.tile(holds.down, (2, 1)).T):
         for k, until in enumerate(holds.steps_to_landing[:, foot].astype(int)):
@@ -56,7 +56,7 @@ def test_steps_until_a_landing_are_those_of_the_contacts(motion):
             assert holds.lands[lands % steps, foot]
 
 
-def test_someone_always_lands_next_and_nobody_before(motion):
+def test_some_foot_always_lands_first(motion):
     holds = footholds(motion)
     assert np.all(holds.lands_first.any(axis=1))
     for k in range(len(holds.down)):
@@ -72,8 +72,8 @@ def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
     assert not footholds(once).lands[0].any()
 
 
-def test_a_foot_that_stays_in_the_air_leaves_no_print():
-    """A walk that ends in mid-air, and after which nothing comes."""
+def test_a_foot_that_stays_in_the_air_has_no_footprint():
+    """A walk that ends with a foot in the air, and that nothing follows."""
     walk = finished("walk", "biped29")
     once = replace(walk, clip=replace(walk.clip, cyclic=False))
     holds, cycle = footholds(once), footholds(walk)
@@ -84,7 +84,7 @@ def test_a_foot_that_stays_in_the_air_leaves_no_print():
     assert np.all(holds.next_footprint[-1, aloft] == -1)
 
 
-def test_who_rests_lands_nowhere():
+def test_a_held_pose_has_no_landings():
     holds = footholds(resting_motion(finished("stand", "biped29")))
     assert holds.down.all()
     assert not holds.lands_first.any()
@@ -92,7 +92,7 @@ def test_who_rests_lands_nowhere():
     assert np.all(np.isinf(holds.steps_to_landing))
 
 
-def test_prints_tell_how_high_the_ground_of_the_motion_is():
+def test_footprints_have_the_height_of_the_motions_ground():
     walk = finished("walk", "biped29")
     ground = np.where(walk.points()[..., 0] > 0.5, 0.1, 0.0)
     climbing = replace(walk, contacts=replace(walk.contacts, ground=ground))

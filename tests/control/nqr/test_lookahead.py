@@ -39,8 +39,8 @@ def test_each_step_of_a_shipped_motion_leads_to_its_next_state(name):
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90"])
-def test_a_cycle_followed_by_itself_costs_what_it_costs(name, weights):
-    """What remains after the cycle is what remained before it, seen from where it has turned to."""
+def test_the_cost_to_go_of_a_cycle_is_periodic(name, weights):
+    """The cost-to-go after the cycle is that before it, turned with the cycle."""
     policy = look_ahead(finished(name, "biped29"), weights)
     poses = policy.motion.clip.qpos
     again = carried_cost(policy.costs[0], poses[0], poses[-1])
@@ -50,7 +50,7 @@ def test_a_cycle_followed_by_itself_costs_what_it_costs(name, weights):
         assert np.abs(policy.costs[-1].matrix - policy.costs[0].matrix).max() > 1e-2 * scale
 
 
-def test_more_cycles_cost_more_until_they_do_not(weights):
+def test_the_cost_to_go_converges_with_the_number_of_cycles(weights):
     motion = finished("walk", "biped29")
     one, two, all_that_matter = (look_ahead(motion, weights, cycles) for cycles in (1, 2, None))
     assert (one.cycles, two.cycles) == (1, 2)
@@ -60,7 +60,7 @@ def test_more_cycles_cost_more_until_they_do_not(weights):
     assert costs[2] - costs[1] < costs[1] - costs[0]
 
 
-def test_only_contacts_that_the_motion_has_are_controls(walk):
+def test_only_contact_forces_of_the_motion_are_controls(walk):
     policy, down = walk.policy, walk.motion.contacts.down
     normals = policy.used[:, policy.motion.qvel.shape[1] - 6 + 2 :: 3]
     np.testing.assert_array_equal(normals, down[1:])
@@ -69,8 +69,8 @@ def test_only_contacts_that_the_motion_has_are_controls(walk):
         assert len(gain.matrix) == on.sum()
 
 
-def test_the_policy_of_a_walk_whose_halves_mirror_each_other_does_not_limp(walk):
-    """What a deviation costs half a cycle later is what its mirror image costs now."""
+def test_the_policy_of_a_symmetric_walk_is_symmetric(walk):
+    """A deviation costs the same as its mirror image half a cycle later."""
     body, half = walk.motion.clip.body, walk.policy.steps // 2
     mirror = body.mirror_signs[:, None] * np.eye(body.nv)[body.mirror_dofs]
     mirror = np.kron(np.eye(2), mirror)
@@ -79,7 +79,7 @@ def test_the_policy_of_a_walk_whose_halves_mirror_each_other_does_not_limp(walk)
         np.testing.assert_allclose(mirror.T @ later @ mirror, now, atol=2e-3 * np.abs(now).max())
 
 
-def test_a_motion_that_leads_into_another_ends_with_its_future(weights, walk):
+def test_a_leading_motion_ends_with_the_cost_to_go_of_the_next(weights, walk):
     start = leading_segment(finished("start", "biped29"), walk, weights)
     poses, before = start.motion.clip.qpos, walk.policy.costs[0]
     expected = carried_cost(before, walk.motion.clip.qpos[0], poses[-1])
@@ -87,7 +87,7 @@ def test_a_motion_that_leads_into_another_ends_with_its_future(weights, walk):
     assert start.policy.cycles == 1
 
 
-def test_a_future_carried_round_is_itself_again():
+def test_carrying_a_cost_to_go_there_and_back_restores_it():
     random = np.random.default_rng(0)
     motion = finished("turn-90", "biped29")
     n = motion.qvel.shape[1]
@@ -105,7 +105,7 @@ def test_a_future_carried_round_is_itself_again():
     assert deviation @ there.matrix @ deviation == pytest.approx(ahead @ future.matrix @ ahead, rel=1e-9)
 
 
-def test_a_pose_is_held_by_what_held_it_last():
+def test_a_held_pose_has_the_last_torques_and_forces():
     stop = finished("stop", "biped29")
     held = resting_motion(stop)
     assert held.clip.cyclic

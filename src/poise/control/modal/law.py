@@ -46,29 +46,6 @@ class ModalDeviation(NamedTuple):
 
 
 @kernel
-def mode_response(square: float, damping: float, time: float) -> tuple[float, float, float, float]:
-    """(a, a', c, c'): position and velocity of a mode a time (s) after a unit impulse, and after a unit displacement.
-
-    The mode has unit mass and obeys p'' + 2 xi omega p' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). ``square`` is
-    omega^2, ``damping`` 2 xi omega, both at least 0; the mode may be rigid, undamped, underdamped or overdamped.
-    """
-    half = 0.5 * damping
-    rest = square - half * half
-    fade = np.exp(-half * time)
-    if rest > _CRITICAL * (1.0 + square):
-        w = np.sqrt(rest)
-        s, c = np.sin(w * time) / w, np.cos(w * time)
-    elif rest < -_CRITICAL * (1.0 + square):
-        w = np.sqrt(-rest)
-        s, c = np.sinh(w * time) / w, np.cosh(w * time)
-    else:
-        s, c = time * (1.0 - rest * time * time / 6.0), 1.0 - 0.5 * rest * time * time
-    a = fade * s
-    a_rate = fade * (c - half * s)
-    return a, a_rate, fade * (c + half * s), -square * a
-
-
-@kernel
 def rigid_error(view: BodyView, away: Array, ahead: Horizon, shift: Array) -> Array:
     """(12,) error of the rigid body modes against the reference: position, orientation, and their velocities.
 
@@ -175,8 +152,8 @@ def tipping_response(ahead: Horizon, mass: float, step: float, gravity: float) -
     """(n, 2, 3) how a velocity away from the reference tips the body over by the end of the window.
 
     Contact forces F (N) exert the moment -d x F on a centre of mass that is d away from the reference's. So a velocity
-    v from frame k on becomes the angular momentum G x v and, times the inertia, the rotation H x v at the end of the
-    window: ``[k, 0]`` is G, ``[k, 1]`` is H.
+    v from frame k on becomes, at the end of the window, the angular momentum G x v, and a rotation whose product with
+    the inertia is H x v: ``[k, 0]`` is G, ``[k, 1]`` is H.
     """
     n = ahead.force.shape[0]
     out, sums = np.zeros((n, 2, 3)), np.zeros((3, 3))
@@ -220,3 +197,26 @@ def low_frequency_forces(
         along_x, along_v = (vv * x_end - xv * v_end) / bottom, (xx * v_end - xv * x_end) / bottom
         out[m] = -(first_a * along_x + first_v * along_v) / step - square * position[m]
     return out
+
+
+@kernel
+def mode_response(square: float, damping: float, time: float) -> tuple[float, float, float, float]:
+    """(a, a', c, c'): position and velocity of a mode a time (s) after a unit impulse, and after a unit displacement.
+
+    The mode has unit mass and obeys p'' + 2 xi omega p' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). ``square`` is
+    omega^2, ``damping`` 2 xi omega, both at least 0; the mode may be rigid, undamped, underdamped or overdamped.
+    """
+    half = 0.5 * damping
+    rest = square - half * half
+    fade = np.exp(-half * time)
+    if rest > _CRITICAL * (1.0 + square):
+        w = np.sqrt(rest)
+        s, c = np.sin(w * time) / w, np.cos(w * time)
+    elif rest < -_CRITICAL * (1.0 + square):
+        w = np.sqrt(-rest)
+        s, c = np.sinh(w * time) / w, np.cosh(w * time)
+    else:
+        s, c = time * (1.0 - rest * time * time / 6.0), 1.0 - 0.5 * rest * time * time
+    a = fade * s
+    a_rate = fade * (c - half * s)
+    return a, a_rate, fade * (c + half * s), -square * a

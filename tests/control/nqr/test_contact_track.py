@@ -1,4 +1,4 @@
-"""What feet do in a motion and after it."""
+"""Contact tracks of a motion and of what follows it."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def test_a_cycle_goes_on_where_it_ended(turn, foot):
     assert np.linalg.norm(once - twice, axis=1).min() > 0.5  # m: it has turned in between
 
 
-def test_what_follows_is_entered_where_the_motion_leads(turn):
+def test_the_next_track_begins_where_the_motion_ends(turn):
     walk = finished("walk", "biped29")
     frame = 63
     ended = turn.clip.qpos[-1]
@@ -47,6 +47,6 @@ def test_what_follows_is_entered_where_the_motion_leads(turn):
         np.testing.assert_allclose(track.balls(0, steps + later), there.vector(here) + there.way, atol=1e-12)
 
 
-def test_there_is_nothing_beyond_the_end(turn):
+def test_frames_beyond_the_end_are_refused(turn):
     with pytest.raises(IndexError):
         contact_track(turn).balls(0, 3 * len(turn.torque))

@@ -1,4 +1,4 @@
-"""Edits while a motion is performed are in the plan at once, also of frames that it had seen."""
+"""Edits during a run change the horizon at once, also frames that were computed before."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def live():
     return Live(named_motion("walk", body), body)
 
 
-def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
+def test_a_placed_reference_has_the_edition_of_its_reference(live):
     placed = PlacedReference(live, Place(x=1.0))
     assert edition_of(placed) == 0
     live.edit(SLOWER, 0.2)
@@ -28,7 +28,7 @@ def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
     assert edition_of(named_motion("walk", Body.named("human42"))) == 0
 
 
-def test_the_window_is_seen_anew_once_the_motion_is_edited(live):
+def test_the_horizon_is_computed_anew_after_an_edit(live):
     body = Body.named("human42")
     frames = ReferenceFrames(body, PlacedReference(live, Place()), STEP)
     ahead = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP)

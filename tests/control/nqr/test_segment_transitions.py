@@ -1,4 +1,4 @@
-"""What feet reach for does not jump where one motion goes over into another."""
+"""Levels and leg adjustments are continuous where one motion goes over into another."""
 
 from collections import defaultdict
 from copy import deepcopy
@@ -27,20 +27,20 @@ def uneven(x, y):
 
 @pytest.fixture(scope="module")
 def segments():
-    """Without policies, which take half a minute and do not matter to feet."""
+    """Segments without policies, which take half a minute to compute and are not needed here."""
 
-    def unthinking(motion, weights, cycles=None, then=None):
+    def without_policy(motion, weights, cycles=None, then=None):
         return SimpleNamespace(motion=motion, costs=defaultdict(lambda: None))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment, "look_ahead", unthinking)
+        patch.setattr(segment, "look_ahead", without_policy)
         patch.setattr(segment, "carried_cost", lambda future, pose, place: future)
         patch.setattr(segment, "policy_tables", lambda policy, linear: None)
         yield segments_of(REPERTOIRE, weights_for(BODY))
 
 
 def gone(footing, segments, step, carriage):
-    """Levels and reaches while a step is gone through, exactly."""
+    """Levels and leg adjustments while the body follows a step exactly."""
     holds, poses = segments[step.motion].footholds, segments[step.motion].motion.clip.qpos
     for frame in range(step.first, step.stop):
         footing.update(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
@@ -62,11 +62,11 @@ def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(
                 onward.now[6:], reach.ahead[6:], atol=0.006, err_msg=f"{step.name}, {other.name}"
             )
             reached = max(reached, float(np.abs(onward.now[6:]).max()))
-    assert reached > 0.2  # rad: there was something to reach for
+    assert reached > 0.2  # rad: legs were adjusted
 
 
 @pytest.mark.parametrize("name", ["walk-to-run left", "walk-to-run right", "start left", "stop right", "turn-90 left"])
-def test_feet_are_expected_where_the_motion_that_follows_has_them(segments, name):
+def test_footprints_agree_with_those_of_the_next_motion(segments, name):
     step = next(step for step in REPERTOIRE.steps if step.name == name)
     then = next(each for each in REPERTOIRE.steps if each.steady and step.joins(each))
     holds, after = segments[step.motion].footholds, segments[then.motion].footholds

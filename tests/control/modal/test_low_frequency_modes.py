@@ -1,4 +1,4 @@
-"""Slow modes: the least actuation that leads to the reference."""
+"""Low-frequency modes: the least actuation that leads to the reference."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ STEP, WINDOW = 1 / 120, 12
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_the_first_of_the_impulses_of_least_squares(seed):
+def test_the_force_is_the_first_of_the_least_squares_impulses(seed):
     random = np.random.default_rng(seed)
     frequency = np.sort(random.uniform(4, 100, 3))
     off, rate, pushed = random.standard_normal(3), random.standard_normal(3), random.standard_normal((WINDOW, 3))
@@ -24,7 +24,7 @@ def test_it_is_the_first_of_the_impulses_of_least_squares(seed):
         np.testing.assert_allclose(found[m], impulses[0] / STEP - square * off[m], rtol=1e-8)
 
 
-def test_where_nothing_is_off_nothing_is_done():
+def test_without_errors_there_is_no_force():
     none = np.zeros(2)
     np.testing.assert_array_equal(
         low_frequency_forces(np.array([9.0, 50.0]), 2, none, none, np.zeros((5, 2)), (1.0, 1.0, 1.0), STEP), 0

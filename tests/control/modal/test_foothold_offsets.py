@@ -1,4 +1,4 @@
-"""Footholds that stay: small errors are no reason to step elsewhere, large ones are; and feet that creep."""
+"""Foothold offsets: their dead zone, the pendulum's height, and feet that creep."""
 
 from types import SimpleNamespace
 
@@ -17,12 +17,12 @@ def test_small_errors_of_the_capture_point_move_no_foothold(size):
     np.testing.assert_array_equal(beyond_dead_zone(size * np.array([0.6, -0.8])), 0.0)
 
 
-def test_of_large_ones_counts_what_is_beyond():
+def test_only_the_part_beyond_the_dead_zone_counts():
     np.testing.assert_allclose(beyond_dead_zone(np.array([0.06, -0.08])), (0.1 - DEAD_ZONE) * np.array([0.6, -0.8]))
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:5", "slope:-5"])
-def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terrain):
+def test_the_pendulum_has_the_height_of_the_body_above_the_ground(terrain):
     body = Body.named("human42")
     ground = World(Scene.of(body, terrain)).scene.terrain
     stands = Still("stand", np.array(body.standing), np.zeros(body.nv))
@@ -33,7 +33,7 @@ def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terra
 
 
 @pytest.mark.parametrize(("lifted", "followed"), [(0.0, True), (0.5 * FLAT, True), (2.0 * FLAT, False)])
-def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lifted, followed):
+def test_in_a_motion_without_steps_offsets_follow_flat_feet_only(lifted, followed):
     body, step = Body.named("human42"), 1 / 120
     world = World(Scene.of(body))
     frames = ReferenceFrames(body, _Standing(body), step, ())
@@ -52,7 +52,7 @@ def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lift
 
 
 class _Standing:
-    """Stands on both feet, all the time."""
+    """A reference that stands on both feet."""
 
     def __init__(self, body):
         self._target = Target(np.array(body.standing), np.zeros(body.nv), np.ones(len(contact_parts(body)), bool))
