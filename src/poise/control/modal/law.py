@@ -76,8 +76,8 @@ def planned_forces(
     held: Mask,
     friction: float,
     dual: Array,
-) -> tuple[Array, int]:
-    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16), and the number of iterations.
+) -> Array:
+    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16).
 
     ``weights`` (12,) are W1 and W2, ``effort`` is W3, ``scale`` is (step, gravity). Points that are ``held`` (C,) may
     pull, others push within their friction cones. ``dual`` (12,) is the first guess of the dual solution, and becomes
@@ -86,7 +86,7 @@ def planned_forces(
     step, gravity = scale
     error, mass = deviation.rigid, view.total.mass
     n, points = ahead.force.shape[0], ahead.force.shape[1]
-    wanted = np.empty(12)
+    wanted = np.empty(12)  # what contact forces must change by the end of the window, the reference's share included
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
@@ -96,7 +96,7 @@ def planned_forces(
     frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)
     standing = ahead.down[0].copy()
     rows = 0
-    arm, lean, sway = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    arm, tilt, tilt_rate = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     tips = tipping_response(ahead, mass, step, gravity)
     for k in range(n):
         left = (n - k) * step
@@ -107,16 +107,16 @@ def planned_forces(
         twist = (ahead.angmom[k + 1] - ahead.angmom[k]) / step - mass * gravity * (
             ahead.load_wrench[k, 3:] - np.cross(away, ahead.load_wrench[k, :3])
         )
-        cross_matrix_into(tips[k, 1], lean)
-        cross_matrix_into(tips[k, 0], sway)
-        lean[:], sway[:] = inverse @ lean, inverse @ sway
+        cross_matrix_into(tips[k, 1], tilt)
+        cross_matrix_into(tips[k, 0], tilt_rate)
+        tilt[:], tilt_rate[:] = inverse @ tilt, inverse @ tilt_rate
         twist = inverse @ twist
-        leaning, swaying = lean @ pull, sway @ pull
+        tilted, tilted_rate = tilt @ pull, tilt_rate @ pull
         for i in range(3):
             wanted[i] += step * left * pull[i]
-            wanted[3 + i] += step * (left * twist[i] + leaning[i])
+            wanted[3 + i] += step * (left * twist[i] + tilted[i])
             wanted[6 + i] += step * pull[i]
-            wanted[9 + i] += step * (twist[i] + swaying[i])
+            wanted[9 + i] += step * (twist[i] + tilted_rate[i])
         for c in range(points):
             standing[c] = standing[c] and ahead.down[k, c]
             if not ahead.down[k, c]:
@@ -128,8 +128,8 @@ def planned_forces(
                 effect[rows, i, i] = gravity * step * left
                 effect[rows, 6 + i, i] = gravity * step
                 for j in range(3):
-                    effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * lean[i, j]
-                    effect[rows, 9 + i, j] = turning[i, j] + gravity * step * sway[i, j]
+                    effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * tilt[i, j]
+                    effect[rows, 9 + i, j] = turning[i, j] + gravity * step * tilt_rate[i, j]
             reference[rows] = ahead.force[k, c]
             express_in(ahead.axes[k, c], effect[rows])
             express_in(ahead.axes[k, c], reference[rows : rows + 1])
@@ -137,14 +137,13 @@ def planned_forces(
             rows += 1
     out = np.zeros((n, points, 3))
     if rows == 0:
-        return out, 0
+        return out
     forces = np.empty((rows, 3))
-    iterations = window_forces(
-        effect[:rows], held[point[:rows]], friction, wanted, reference[:rows], weights, effort, dual, forces
-    )
+    pulls = held[point[:rows]]
+    window_forces(effect[:rows], pulls, friction, wanted, reference[:rows], weights, effort, dual, forces)
     for row in range(rows):
         out[frame[row], point[row]] = ahead.axes[frame[row], point[row]] @ forces[row]
-    return out, iterations
+    return out
 
 
 @kernel

@@ -150,7 +150,7 @@ class Modal:
         held, friction = self._frames.held, self._friction
         return planned_forces(
             ahead, deviation, view, self._weights, self._effort, self._scale, held, friction, self._dual
-        )[0]
+        )
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points that bear in the window."""

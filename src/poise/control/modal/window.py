@@ -19,7 +19,7 @@ SIDES = 6
 """Sides of the friction cone [Jain2011] Eq. (15)."""
 ANGLES = 2.0 * np.pi / SIDES * np.arange(SIDES)
 CORNERS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # (6, 2) directions of its edges
-FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES)], axis=1)  # of its normals
+FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES)], axis=1)  # normals of its facets
 APOTHEM = float(np.cos(np.pi / SIDES))  # inscribed over circumscribed radius of the hexagon
 
 SLOPE_SPAN = 0.01
@@ -47,8 +47,8 @@ def window_forces(
 ) -> int:
     """Write the forces (c, 3) of the window, z along the normal; return the number of iterations.
 
-    effect (c, 12, 3) is B, held (c,) tells which contacts may pull, wanted (12,)
-    is e, reference (c, 3) u_ref, weights (12,) W. dual (12,) is the first guess of y, and becomes the solution.
+    effect (c, m, 3) is B, held (c,) tells which contacts may pull, wanted (m,) is e, reference (c, 3) is u_ref, weights
+    (m,) are W. dual (m,) is the first guess of y, and becomes the solution. m is 12, or 6 for a wrench.
     """
     count, size = effect.shape[0], wanted.shape[0]
     residual, slope, part = np.empty(size), np.empty((size, size)), np.empty((3, 3))
