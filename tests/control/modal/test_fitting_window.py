@@ -36,10 +36,10 @@ def test_it_is_close_to_the_papers_choice(motion, paper):
 
 def test_a_window_of_0_chooses_the_fitting_one():
     body = Body.named("human42")
-    chosen, told = named_controller("modal", {"window": 0}), named_controller("modal", {"window": 20})
-    for controller in (chosen, told):
+    chosen, given = named_controller("modal", {"window": 0}), named_controller("modal", {"window": 20})
+    for controller in (chosen, given):
         world, squat = World(Scene.of(body)), named_motion("squat", body)
         world.reset(squat.at(0.0).qpos, squat.at(0.0).qvel)
         controller.reset(world, squat)
     assert chosen.window == fitting_window(named_motion("squat", body), 1 / 120)
-    assert told.window == 20
+    assert given.window == 20

@@ -25,11 +25,11 @@ def performed(motion, seconds, pushes=(), **settings):
 
 def test_it_tracks_a_walk_and_obeys_physics():
     recording = performed("walk", 2.5)
-    told = metrics(recording)
-    assert told["fell_at"] is None
-    assert told["tracking"]["joint_rms_deg"] < 4
-    assert told["tracking"]["root_rms_m"] < 0.06
-    assert told["foot_slip_mm_s"] < 10
+    found = metrics(recording)
+    assert found["fell_at"] is None
+    assert found["tracking"]["joint_rms_deg"] < 4
+    assert found["tracking"]["root_rms_m"] < 0.06
+    assert found["foot_slip_mm_s"] < 10
     assert audit(recording).passed
     assert not recording.external.any()
 
@@ -73,9 +73,9 @@ def test_the_given_stiffness_is_used():
     body = Body.named("human42")
     walk = named_motion("walk", body)
 
-    def first_torque(**told):
+    def first_torque(**options):
         world = World(Scene.of(body))
-        return perform(world, Modal(**told), walk, seconds=0.05).recording.torque[-1]
+        return perform(world, Modal(**options), walk, seconds=0.05).recording.torque[-1]
 
     usual = first_torque()
     np.testing.assert_array_equal(first_torque(stiffness=usual_stiffness), usual)

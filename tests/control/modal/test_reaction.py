@@ -31,7 +31,7 @@ def test_a_share_of_0_gives_no_errors_and_no_latency_the_present_ones():
 
 def test_two_pushes_have_a_reaction_each():
     reaction = Reaction(0.2, 1.0)
-    for time, size, believed in (
+    for time, size, perceived in (
         (1.0, 0.1, 0.1),
         (1.1, 2.0, 0.1),
         (1.15, 3.0, 0.1),
@@ -41,4 +41,4 @@ def test_two_pushes_have_a_reaction_each():
     ):
         if time in (1.0, 1.15):
             reaction.startle(time)
-        assert reaction.perceived(time, errors(size)).rigid[0] == believed
+        assert reaction.perceived(time, errors(size)).rigid[0] == perceived

@@ -40,9 +40,9 @@ def test_axes_are_orthonormal_and_right_handed_on_rough_ground():
 def test_express_in_changes_only_the_basis():
     axes = cone_axes(parse_terrain("slope:20"), np.zeros((1, 3)))[0]
     vectors = np.random.default_rng(0).standard_normal((4, 3))
-    told = vectors.copy()
-    express_in(axes, told)
-    np.testing.assert_allclose(told @ axes.T, vectors, atol=1e-12)
+    expressed = vectors.copy()
+    express_in(axes, expressed)
+    np.testing.assert_allclose(expressed @ axes.T, vectors, atol=1e-12)
 
 
 @pytest.mark.parametrize("degrees", [5.0, -5.0])

@@ -27,7 +27,7 @@ STANCE_RATE, SWING_RATE, ROOT_RATE = 0.1, 0.15, 0.15
 CREEP_RATE = 0.005
 """The same for flat feet in a motion that never lifts a foot: there is no other foothold, but feet creep in time."""
 DEAD_ZONE = 0.02
-"""Error (m) of the capture point that is left to contact forces; steps that answer it disturb an undisturbed walk."""
+"""Error (m) of the capture point that is left to contact forces; steps that correct it would disturb a steady walk."""
 LONGEST_PREDICTION = 1.0
 """Time, in time constants of the pendulum, beyond which the growth of the capture point's error is not predicted."""
 LOOK_AHEAD = 120
@@ -44,7 +44,7 @@ class FootholdOffsets:
     """Offsets (m) of the feet and of the root from the reference, along the ground and up and down with it.
 
     `offset` (F, 3) are those of the feet, `root` (3,) is that of the root. `capture` is the share of the capture
-    point's error that landings answer; 0 keeps all offsets at zero.
+    point's error that landings correct; 0 keeps all offsets at zero.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -60,7 +60,7 @@ class ReferenceFrame(NamedTuple):
 
 
 class ReferenceFrames:
-    """Frames of a reference, one per step (s) of the world; each is computed once, and anew after an edit."""
+    """Frames of a reference, one per step (s) of the world; each is computed once, and again after an edit."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
@@ -106,15 +106,15 @@ class ReferenceFrames:
             data.subtree_com[1].copy(),
             data.subtree_linvel[1].copy(),
             data.subtree_angmom[1].copy(),
-            world_points(data, self.link, self.local),
+            world_points(data.xpos, data.xmat, self.link, self.local),
             np.zeros(len(self.link), bool) if target.down is None else target.down[self._part],
-            world_points(data, self.load_link, self.load_local),
+            world_points(data.xpos, data.xmat, self.load_link, self.load_local),
             self._load_velocities(),
             np.where(index * self._step > self._since - 1e-9, self._mass, 0.0),
         )
         return frame if frame.load_mass.all() else self._with_pickups(frame)
 
-    def _posed(self, target: Target) -> Any:
+    def _posed(self, target: Target) -> mujoco.MjData:
         data = self._data
         data.qpos[:], data.qvel[:] = target.qpos, target.qvel
         mujoco.mj_kinematics(self._body.model, data)
@@ -126,7 +126,7 @@ class ReferenceFrames:
         if not self._pickup:
             for k, since in enumerate(self._since):
                 data = self._posed(self._reference.at(float(since)))
-                self._pickup.append(world_points(data, self.load_link, self.load_local)[k])
+                self._pickup.append(world_points(data.xpos, data.xmat, self.load_link, self.load_local)[k])
         carried = frame.load_mass[:, None] > 0
         return frame._replace(
             load_point=np.where(carried, frame.load_point, np.array(self._pickup)),
@@ -137,20 +137,16 @@ class ReferenceFrames:
         """(L, 3) m/s: of the points that carry loads."""
         model, data = self._body.model, self._data
         jacobian, out = np.zeros((3, model.nv)), np.zeros((len(self.load_link), 3))
-        points = world_points(data, self.load_link, self.load_local)
+        points = world_points(data.xpos, data.xmat, self.load_link, self.load_local)
         for k, (link, place) in enumerate(zip(self.load_link, points, strict=True)):
             mujoco.mj_jac(model, data, jacobian, None, place, int(link))
             out[k] = jacobian @ data.qvel
         return out
 
 
-def world_points(data: Any, link: Ints, local: Array) -> Array:
-    """(k, 3) m in the world: points (k, 3) m in the frames of links (k,)."""
-    return _world_points(data.xpos, data.xmat, link, local)
-
-
 @kernel
-def _world_points(place: Array, turn: Array, link: Ints, local: Array) -> Array:
+def world_points(place: Array, turn: Array, link: Ints, local: Array) -> Array:
+    """(k, 3) m in the world: points (k, 3) m of links (k,), with all links' places (., 3) m and turns (., 9)."""
     out = np.empty_like(local)
     for k in range(len(link)):
         for i in range(3):
@@ -171,7 +167,7 @@ class CompositeInertia(NamedTuple):
 class LoadedBody:
     """Adds the loads to the terms of the body's equations of motion."""
 
-    def __init__(self, model: Any, nv: int, frames: ReferenceFrames) -> None:
+    def __init__(self, model: mujoco.MjModel, nv: int, frames: ReferenceFrames) -> None:
         self._model, self._nv, self._frames = model, nv, frames
         self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
         self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
@@ -182,7 +178,7 @@ class LoadedBody:
         mass, bias = np.array(state.mass[:nv, :nv]), np.array(state.bias[:nv])
         if not frame.load_mass.any():
             return mass, bias
-        points = world_points(data, self._frames.load_link, self._frames.load_local)
+        points = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
         for link, place, load in zip(self._frames.load_link, points, frame.load_mass, strict=True):
             mujoco.mj_jac(self._model, data, self._moving, None, place, int(link))
             mujoco.mj_jacDot(self._model, data, self._rate, None, place, int(link))
@@ -195,7 +191,7 @@ class LoadedBody:
         """The inertia with loads (L,) kg; those that are not carried in the frame lie where they will be taken up."""
         data, points = state.data, frame.load_point
         if len(loads):
-            carried = world_points(data, self._frames.load_link, self._frames.load_local)
+            carried = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
             points = np.where(frame.load_mass[:, None] > 0, carried, points)
         root = np.ascontiguousarray(state.mass[:ROOT, :ROOT])
         com = data.subtree_com[1]

@@ -65,7 +65,7 @@ class RollingHorizon:
         self._window = Horizon(com, velocity, angmom, corner, down, axes, load_wrench, force, lean)
 
     def at(self, index: int) -> Horizon:
-        """The horizon from frame `index` on; it is computed anew after an edit, or when a new load comes into it."""
+        """The horizon from frame `index` on; it is recomputed after an edit, or when a new load comes into it."""
         edited = self._frames.edited()
         carried = self._frames.at(index + self._size).load_mass
         if edited or not np.array_equal(carried, self._carried):
@@ -138,12 +138,12 @@ def least_forces(
     forces, reference = np.zeros((count, 3)), np.zeros((count, 3))
     weights = np.full(6, WRENCH_WEIGHT)
     window_forces(effect, held[chosen], friction, wrench, reference, weights, FORCE_WEIGHT, np.zeros(6), forces)
-    lacking, support = wrench.copy(), 0.0
+    residual, support = wrench.copy(), 0.0
     for row in range(count):
         out[chosen[row]] = axes[chosen[row]] @ forces[row]
-        lacking -= effect[row] @ forces[row]
+        residual -= effect[row] @ forces[row]
         support += out[chosen[row], 2]
-    lean[0], lean[1] = lacking[4], -lacking[3]
+    lean[0], lean[1] = residual[4], -residual[3]
     return out, lean / max(support, LEAST_SUPPORT)
 
 

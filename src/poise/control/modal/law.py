@@ -40,7 +40,7 @@ class ModalDeviation(NamedTuple):
     position: Array  # (n,) of the deformations
     velocity: Array  # (n,) of the deformations
     acceleration: Array  # (n,) that the reference has
-    lacking: Array  # (n,) velocity that lacks to reach the reference's next pose in a step
+    velocity_change: Array  # (n,) that leads to the reference's next pose in one step
     shift: Array  # (3,) m: offset of the reference's root
     moved: Array  # (C, 3) m: offsets of its contact points
 

@@ -103,7 +103,7 @@ class Modal:
         resting = modal_forces(modes, view.bias)  # balances the bias forces
         drive = resting.copy()
         drive[:slow] += self._slow_drive(modes, deviation, planned - expected, slow) - expected[0, :slow]
-        drive[slow:] += deviation.lacking[slow:] / state.step - planned[0, slow:]
+        drive[slow:] += deviation.velocity_change[slow:] / state.step - planned[0, slow:]
         bend = drive + planned[0] - resting
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._actuation(modes, drive, slow, planned[0], state)
@@ -120,7 +120,7 @@ class Modal:
         here = frames.at(index)
         mass, bias = self._loaded.terms(state, here)
         total = self._loaded.composite(state, here, frames.at(index + self.window).load_mass)
-        corner = world_points(data, frames.link, frames.local)
+        corner = world_points(data.xpos, data.xmat, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
         return BodyView(total, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
 
@@ -139,11 +139,11 @@ class Modal:
         self._due = steps.edited_pose(then.qpos)
         mujoco.mj_differentiatePos(self._body.model, goal, 1.0, qpos, self._due)
         acceleration = (then.qvel - here.qvel)[ROOT:] / state.step
-        lacking = goal[ROOT:] / state.step - view.qvel[ROOT:]
-        joints = np.column_stack([perceived.joints, perceived.speeds, acceleration, lacking])
-        position, velocity, acceleration, lacking = (modes.lever.T @ joints).T
+        velocity_change = goal[ROOT:] / state.step - view.qvel[ROOT:]
+        joints = np.column_stack([perceived.joints, perceived.speeds, acceleration, velocity_change])
+        position, velocity, acceleration, velocity_change = (modes.lever.T @ joints).T
         shift, moved = steps.root.copy(), steps.corner_offsets()
-        return ModalDeviation(rigid, position, velocity, acceleration, lacking, shift, moved)
+        return ModalDeviation(rigid, position, velocity, acceleration, velocity_change, shift, moved)
 
     def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: BodyView) -> Array:
         """(window, C, 3) contact forces in weights."""
@@ -152,7 +152,7 @@ class Modal:
             ahead, deviation, view, self._weights, self._effort, self._scale, held, friction, self._dual
         )
 
-    def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: Any) -> Array:
+    def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points that bear in the window."""
         bears = np.any(ahead.down, axis=0)
         rows = jacobians(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
@@ -238,7 +238,7 @@ class Reaction:
     def perceived(self, time: float, errors: ModalError) -> ModalError:
         """The errors to react to at a time (s): the present ones, or those kept since the first pending push.
 
-        They are kept anew whenever a reaction begins while another is pending.
+        They are replaced by the present ones whenever a reaction begins while another is pending.
         """
         coming = [reaction for reaction in self._reactions if time < reaction - 1e-9]
         if len(coming) < len(self._reactions):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,7 +98,7 @@ def modal_forces(modes: Modes, force: Array) -> Array:
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 
 
-def moved_by(model: Any, nv: int) -> Mask:
+def moved_by(model: mujoco.MjModel, nv: int) -> Mask:
     """(nbody, nv) whether each of the first nv degrees of freedom moves a link: its own, or one below it."""
     out = np.zeros((model.nbody, nv), bool)
     for link in range(1, model.nbody):

@@ -1,6 +1,6 @@
 """The control law of one step, in compiled code: the look-ahead policy, then its adaptation to contacts.
 
-The law works in the frame of the motion, which is the world's frame turned about the vertical and shifted. Of the
+The law works in the frame of the motion: the world's frame turned about the vertical and shifted. Among the
 degrees of freedom only the first three, the root's translations, have other components there.
 """
 

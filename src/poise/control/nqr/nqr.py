@@ -109,7 +109,7 @@ class Nqr:
         self._course: SegmentCourse = self._steering or FixedCourse(
             segment_sequence(motions, weights, s.cycles or None, self._linear)
         )
-        self._terrain = world.scene.terrain
+        self._terrain = world.scene.terrain  # an attribute, so that marks of a run can share or replace it
         heights = self._heights if s.ground == "seen" else None
         self._levels = GroundLevels(body, float(self._carriage.way[2]), heights)
         self._levels.start(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
