@@ -1,4 +1,4 @@
-"""What bears stays where it is under the planned forces: accelerations against the equations of motion themselves."""
+"""Planted points stay at rest under the planned forces, checked against the equations of motion."""
 
 import mujoco
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 from test_modes import posed
 
 from poise.control.modal.modes import ROOT
-from poise.control.modal.planted import curves, giving_way, rigid_acceleration
+from poise.control.modal.planted import drift_accelerations, giving_way, rigid_acceleration
 
 
 def feet(body, data):
@@ -21,31 +21,31 @@ def feet(body, data):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rigid_modes_accelerate_as_the_equations_of_motion_have_it(seed):
+def test_rigid_accelerations_agree_with_the_equations_of_motion(seed):
     body, state, _, modes = posed(seed)
     random = np.random.default_rng(seed)
     _, place, rows = feet(body, state.data)
     force = 100 * random.standard_normal(place.shape)
     torque = np.append(np.zeros(ROOT), 20 * random.standard_normal(body.nv - ROOT))
     whole = np.linalg.solve(state.mass, torque - state.bias + rows.T @ force.ravel())
-    wanted = modes.rigid @ whole[:ROOT] + modes.carried @ whole[ROOT:]  # joint torques have no part in it
+    wanted = modes.rigid @ whole[:ROOT] + modes.carried @ whole[ROOT:]  # independent of joint torques
     turn = state.data.xmat[1].reshape(3, 3)
     got = rigid_acceleration(state.bias, force, place, state.data.xpos[1], turn, np.array(state.mass), modes.basis)
     np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_curve_is_how_points_accelerate_when_velocities_stay(seed):
+def test_the_drift_is_the_acceleration_at_constant_velocities(seed):
     body, state, _, _ = posed(seed)
     links, place, _ = feet(body, state.data)
     frame = np.tile(np.eye(3)[[2, 0, 1]], (len(links), 1, 1))
     moving, turning, spinning = (np.zeros((3, body.nv)) for _ in range(3))
-    curve = np.zeros(3 * len(links))
+    drift = np.zeros(3 * len(links))
     for link in set(links.tolist()):
         mujoco.mj_jacDot(body.model, state.data, moving, turning, state.data.xpos[link], link)
         mujoco.mj_jacBody(body.model, state.data, None, spinning, link)
         own = links == link
-        curves(moving, turning, spinning, state.qvel, state.data.xpos[link], place, frame, own, curve)
+        drift_accelerations(moving, turning, spinning, state.qvel, state.data.xpos[link], place, frame, own, drift)
     data, h = mujoco.MjData(body.model), 1e-6
     speeds = []
     for way in (-h, h):
@@ -55,22 +55,22 @@ def test_the_curve_is_how_points_accelerate_when_velocities_stay(seed):
         mujoco.mj_comPos(body.model, data)
         speeds.append(feet(body, data)[2] @ state.qvel)
     wanted = ((speeds[1] - speeds[0]) / (2 * h)).reshape(-1, 3)[:, [2, 0, 1]]
-    np.testing.assert_allclose(curve.reshape(-1, 3), wanted, atol=1e-5)
+    np.testing.assert_allclose(drift.reshape(-1, 3), wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_slow_modes_change_the_least_that_leaves_one_foot_at_rest(seed):
+def test_low_frequency_modes_change_the_least_that_leaves_one_foot_at_rest(seed):
     body, state, _, modes = posed(seed)
     random = np.random.default_rng(seed)
     rows = feet(body, state.data)[2][:9]  # of one foot
-    rigid, bend, curve = random.standard_normal(6), random.standard_normal(36), random.standard_normal(6)
-    curve = rows @ np.append(curve, np.zeros(36))  # as of a rigid foot
+    rigid, bend, drift = random.standard_normal(6), random.standard_normal(36), random.standard_normal(6)
+    drift = rows @ np.append(drift, np.zeros(36))  # of a rigid foot
     slow = 14
-    change = giving_way(modes, slow, rigid, bend, rows, curve, 1e-9)
+    change = giving_way(modes, slow, rigid, bend, rows, drift, 1e-9)
     both = bend + np.append(change, np.zeros(36 - slow))
     joints = modes.shape @ both
     whole = np.append(modes.basis @ (rigid - modes.carried @ joints), joints)
-    np.testing.assert_allclose(rows @ whole + curve, 0, atol=1e-4)
+    np.testing.assert_allclose(rows @ whole + drift, 0, atol=1e-4)
     moved = rows @ np.vstack([-modes.basis @ modes.carried @ modes.shape, modes.shape])[:, :slow]
-    idle = np.linalg.svd(moved)[2][6:]  # what moves no point of it
+    idle = np.linalg.svd(moved)[2][6:]  # changes that move none of its points
     np.testing.assert_allclose(idle @ change, 0, atol=1e-6 * np.abs(change).max())

@@ -1,4 +1,4 @@
-"""Modal-space control in the world: briefly, but for real."""
+"""The modal controller in short performances."""
 
 import numpy as np
 import pytest
@@ -23,18 +23,18 @@ def performed(motion, seconds, pushes=(), **settings):
     ).recording
 
 
-def test_it_walks_as_the_motion_does_and_obeys_physics():
+def test_it_tracks_a_walk_and_obeys_physics():
     recording = performed("walk", 2.5)
-    told = metrics(recording)
-    assert told["fell_at"] is None
-    assert told["tracking"]["joint_rms_deg"] < 4
-    assert told["tracking"]["root_rms_m"] < 0.06
-    assert told["foot_slip_mm_s"] < 10
+    found = metrics(recording)
+    assert found["fell_at"] is None
+    assert found["tracking"]["joint_rms_deg"] < 4
+    assert found["tracking"]["root_rms_m"] < 0.06
+    assert found["foot_slip_mm_s"] < 10
     assert audit(recording).passed
     assert not recording.external.any()
 
 
-def test_it_walks_on_another_body_whose_ankles_are_slower():
+def test_it_walks_on_a_body_with_softer_ankles():
     recording = Request("walk", body="biped29", controller="modal", seconds=2.5).perform().recording
     assert metrics(recording)["fell_at"] is None
     assert metrics(recording)["tracking"]["joint_rms_deg"] < 3
@@ -48,34 +48,34 @@ def test_it_squats_with_short_and_long_windows_and_the_same_weights(window):
     assert audit(recording).passed
 
 
-def test_it_is_not_thrown_by_a_push_to_the_left_that_moves_its_footholds():
+def test_it_survives_a_push_that_moves_its_footholds():
     push = Push(100.0, 0.6, 10 / 120, (0.0, 1.0, 0.0))
     recording = performed("walk", 3.0, pushes=(push,))
     assert metrics(recording)["fell_at"] is None
-    assert np.ptp(recording.qpos[:, 1]) > 0.05  # it was pushed indeed
+    assert np.ptp(recording.qpos[:, 1]) > 0.05  # it was pushed
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("window", 241), ("window", -1), ("place", 0), ("adapt", -1), ("threshold", float("nan"))]
 )
-def test_nonsense_is_refused(name, value):
+def test_impossible_settings_are_refused(name, value):
     with pytest.raises(PoiseError, match=name):
         named_controller("modal", {name: value})
 
 
-def test_a_window_that_cannot_be_is_told_which_can():
+def test_the_message_names_the_limits_of_the_window():
     with pytest.raises(PoiseError, match=r"^modal: window -1 must be at least 0 and at most 240$"):
         named_controller("modal", {"window": -1})
 
 
-def test_joints_are_as_stiff_as_it_is_told():
-    """The same numbers do the same, others otherwise."""
+def test_the_given_stiffness_is_used():
+    """Equal stiffness gives equal torques, another stiffness others."""
     body = Body.named("human42")
     walk = named_motion("walk", body)
 
-    def first_torque(**told):
+    def first_torque(**options):
         world = World(Scene.of(body))
-        return perform(world, Modal(**told), walk, seconds=0.05).recording.torque[-1]
+        return perform(world, Modal(**options), walk, seconds=0.05).recording.torque[-1]
 
     usual = first_torque()
     np.testing.assert_array_equal(first_torque(stiffness=usual_stiffness), usual)
@@ -83,7 +83,7 @@ def test_joints_are_as_stiff_as_it_is_told():
 
 
 class Unready(Modal):
-    """Does nothing while it is reset."""
+    """A controller that does not act during its reset."""
 
     def reset(self, world, reference):
         self._ready = False
@@ -94,7 +94,7 @@ class Unready(Modal):
         return super().act(state) if self._ready else PASSIVE
 
 
-def test_what_reset_does_to_be_ready_leaves_no_trace():
+def test_the_compiling_step_of_reset_leaves_no_trace():
     body = Body.named("human42")
     torques = []
     for controller in (Modal(), Unready()):
@@ -106,7 +106,7 @@ def test_what_reset_does_to_be_ready_leaves_no_trace():
 
 
 @pytest.mark.parametrize("bad", [np.ones(3), np.zeros(36), np.full(36, np.nan)])
-def test_stiffness_that_cannot_be_is_refused_in_one_line(bad):
+def test_impossible_stiffness_is_refused_in_one_line(bad):
     world = World(Scene.of(Body.named("human42")))
     with pytest.raises(PoiseError, match=r"^modal: stiffness must be 36 numbers[^\n]*$"):
         Modal(stiffness=lambda body: bad).reset(world, named_motion("stand", world.scene.body))

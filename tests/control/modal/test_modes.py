@@ -1,4 +1,4 @@
-"""Modes: orthogonal, decoupled from momentum, and as many of each sort as the paper counts."""
+"""Modes: orthogonal, decoupled from momentum, and as many of each kind as in the paper."""
 
 import mujoco
 import numpy as np
@@ -10,7 +10,7 @@ from poise.control.modal.modes import ROOT, Modes, modal_forces, modes_at, usual
 
 
 def posed(seed=None):
-    """A body, its state, and its modes: standing, or somewhere and somehow bent."""
+    """A body, its state, its stiffness and its modes: standing, or in a random pose."""
     body = Body.named("human42")
     world = World(Scene.of(body))
     qpos, qvel = np.array(body.standing), np.zeros(body.nv)
@@ -28,11 +28,11 @@ def posed(seed=None):
 
 
 def whole(modes):
-    """(nv, n) deformations with what the root does."""
+    """(nv, n) deformations of all degrees of freedom."""
     return np.vstack([-modes.basis @ modes.carried @ modes.shape, modes.shape])
 
 
-def test_standing_it_has_as_many_slow_and_fast_modes_as_the_paper_counts():
+def test_a_standing_body_has_the_papers_numbers_of_modes():
     _, _, _, modes = posed()
     assert np.sum(modes.frequency < 100) == 14
     assert np.sum(modes.frequency >= 100) == 22
@@ -50,7 +50,7 @@ def test_deformations_are_orthogonal_in_mass_and_stiffness_and_carry_no_momentum
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rigid_motion_is_that_of_the_centre_of_mass_and_of_the_angular_momentum(seed):
+def test_rigid_motion_agrees_with_the_linear_and_angular_momentum(seed):
     body, state, _, modes = posed(seed)
     moving = modes.rigid @ state.qvel[:ROOT] + modes.carried @ state.qvel[ROOT:]
     data = mujoco.MjData(body.model)
@@ -62,27 +62,27 @@ def test_rigid_motion_is_that_of_the_centre_of_mass_and_of_the_angular_momentum(
     np.testing.assert_allclose(modes.rigid @ modes.basis, np.eye(6), atol=1e-12)
 
 
-def test_a_modal_force_is_felt_by_its_own_mode_only():
+def test_a_modal_force_acts_on_its_own_mode_only():
     _, _, _, modes = posed(1)
     force = np.zeros(ROOT + 36)
     force[ROOT:] = modes.lever[:, 7]
     np.testing.assert_allclose(modal_forces(modes, force), np.arange(36) == 7, atol=1e-9)
 
 
-def test_the_papers_body_is_as_stiff_as_the_paper_has_it():
+def test_the_papers_body_has_the_papers_stiffness():
     model = Body.named("human42").model
     expected = model.body_subtreemass[model.dof_bodyid[ROOT:]]
     np.testing.assert_array_equal(usual_stiffness(Body.named("human42")), expected)
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human58"])
-def test_no_mode_of_slower_feet_is_planned_ahead(name):
+def test_softer_feet_are_stiffened_out_of_the_low_frequency_modes(name):
     body = Body.named(name)
     links = body.model.dof_bodyid[ROOT:]
     foot = np.isin(links, np.concatenate(foot_links(body)))
 
     def share_of_feet(stiffness):
-        """The most that joints of the feet have of the energy of any slow mode."""
+        """Largest share of foot joints in the energy of a low-frequency mode."""
         state = World(Scene.of(body)).state
         data = state.data
         place, turn = data.xpos[1], data.xmat[1].reshape(3, 3)

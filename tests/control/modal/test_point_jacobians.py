@@ -1,4 +1,4 @@
-"""Jacobians of many points at once."""
+"""Jacobians of several points."""
 
 import mujoco
 import numpy as np
@@ -9,7 +9,7 @@ from poise.control.modal.modes import jacobians, moved_by
 
 
 @pytest.mark.parametrize("name", ["human42", "biped29"])
-def test_they_are_those_of_mujoco(name):
+def test_they_agree_with_mujoco(name):
     body = Body.named(name)
     world = World(Scene.of(body))
     rng = np.random.default_rng(0)

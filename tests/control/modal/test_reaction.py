@@ -1,4 +1,4 @@
-"""Pushes are noticed late."""
+"""Delayed reactions to pushes."""
 
 import numpy as np
 
@@ -9,29 +9,29 @@ def errors(size):
     return ModalError(np.full(12, size), np.full(36, size), np.full(36, size))
 
 
-def test_after_a_push_the_errors_before_it_are_believed_in_until_it_is_noticed():
+def test_errors_before_a_push_are_used_until_the_reaction():
     reaction = Reaction(0.2, 1.0)
-    assert reaction.believed(0.9, errors(0.1)).rigid[0] == 0.1
+    assert reaction.perceived(0.9, errors(0.1)).rigid[0] == 0.1
     reaction.startle(1.0)
-    assert reaction.believed(1.0, errors(0.2)).joints[0] == 0.2  # the push has not moved it yet
-    assert reaction.believed(1.1, errors(5.0)).speeds[0] == 0.2
-    assert reaction.believed(1.2, errors(6.0)).rigid[0] == 6.0
+    assert reaction.perceived(1.0, errors(0.2)).joints[0] == 0.2  # the push has not moved it yet
+    assert reaction.perceived(1.1, errors(5.0)).speeds[0] == 0.2
+    assert reaction.perceived(1.2, errors(6.0)).rigid[0] == 6.0
     reaction.startle(2.0)
-    assert reaction.believed(2.0, errors(0.3)).rigid[0] == 0.3
+    assert reaction.perceived(2.0, errors(0.3)).rigid[0] == 0.3
 
 
-def test_in_the_papers_form_it_believes_itself_in_the_reference_and_without_latency_in_what_is():
+def test_a_share_of_0_gives_no_errors_and_no_latency_the_present_ones():
     reaction = Reaction(0.2, 0.0)
     reaction.startle(1.0)
-    assert not any(error.any() for error in reaction.believed(1.1, errors(5.0)))
+    assert not any(error.any() for error in reaction.perceived(1.1, errors(5.0)))
     quick = Reaction(0.0, 1.0)
     quick.startle(1.0)
-    assert quick.believed(1.0, errors(5.0)).rigid[0] == 5.0
+    assert quick.perceived(1.0, errors(5.0)).rigid[0] == 5.0
 
 
-def test_each_of_two_pushes_is_noticed_a_while_after_it_began():
+def test_two_pushes_have_a_reaction_each():
     reaction = Reaction(0.2, 1.0)
-    for time, size, believed in (
+    for time, size, perceived in (
         (1.0, 0.1, 0.1),
         (1.1, 2.0, 0.1),
         (1.15, 3.0, 0.1),
@@ -41,4 +41,4 @@ def test_each_of_two_pushes_is_noticed_a_while_after_it_began():
     ):
         if time in (1.0, 1.15):
             reaction.startle(time)
-        assert reaction.believed(time, errors(size)).rigid[0] == believed
+        assert reaction.perceived(time, errors(size)).rigid[0] == perceived

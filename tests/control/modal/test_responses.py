@@ -1,4 +1,4 @@
-"""Free and impulse responses against the matrix exponential."""
+"""Free and impulse responses of a mode against the matrix exponential."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from poise.control.modal.law import responses
+from poise.control.modal.law import mode_response
 
 
 @given(
@@ -14,13 +14,13 @@ from poise.control.modal.law import responses
     damping=st.floats(0.0, 60.0),
     time=st.floats(0.0, 0.5),
 )
-def test_they_solve_the_equation_of_a_mode(square, damping, time):
+def test_responses_solve_the_equation_of_a_mode(square, damping, time):
     exact = expm(np.array([[0.0, 1.0], [-square, -damping]]) * time)
-    a, a_rate, c, c_rate = responses(square, damping, time)
+    a, a_rate, c, c_rate = mode_response(square, damping, time)
     np.testing.assert_allclose([[c, a], [c_rate, a_rate]], exact, rtol=1e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("damping", [0.0, 8.0, 20.0, 50.0])  # not, under-, critically and overdamped
-def test_a_unit_impulse_gives_unit_speed(damping):
-    a, a_rate, c, c_rate = responses(100.0, damping, 0.0)
+@pytest.mark.parametrize("damping", [0.0, 8.0, 20.0, 50.0])  # undamped, underdamped, critically damped, overdamped
+def test_initial_values(damping):
+    a, a_rate, c, c_rate = mode_response(100.0, damping, 0.0)
     assert (a, a_rate, c, c_rate) == (0.0, 1.0, 1.0, 0.0)

@@ -1,11 +1,11 @@
-"""Plans ask for no more friction than there is."""
+"""Plans respect the friction of the ground."""
 
 import numpy as np
 import pytest
 
 from poise import Body, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead
+from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.horizon import RollingHorizon
 
 STEP, GRAVITY = 1 / 120, 9.81
 
@@ -16,17 +16,17 @@ def body():
 
 
 def test_forces_of_the_reference_stay_in_narrow_cones(body):
-    frames = Frames(body, named_motion("walk", body), STEP)
+    frames = ReferenceFrames(body, named_motion("walk", body), STEP)
     shares = []
     for friction in (0.1, 1.0):
-        force = Ahead(frames, 128, body.mass, GRAVITY, STEP, friction).at(0).force
+        force = RollingHorizon(frames, 128, body.mass, GRAVITY, STEP, friction).at(0).force
         size = np.linalg.norm(force[..., :2], axis=-1)
         assert np.all(size <= friction * force[..., 2] + 1e-9)
         shares.append(np.max(size / np.maximum(force[..., 2], 1e-3)))
-    assert shares[1] > 0.15  # else the narrow ones were none
+    assert shares[1] > 0.15  # so that the narrow cones matter
 
 
-def test_who_is_pushed_on_slippery_ground_walks_on(body):
+def test_it_survives_a_push_on_slippery_ground(body):
     world = World(Scene.of(body, friction=0.3))
     push = Push(100.0, 1.5, 10 / 120, (0.0, 1.0, 0.0))
     walk = named_motion("walk", body)

@@ -1,4 +1,4 @@
-"""Plans know that who moves aside of what bears him tips over."""
+"""The tipping response: a body that moves away from its support tips over."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from poise.control.modal.law import tipping_response
 STEP, GRAVITY, MASS, N = 1 / 120, 9.81, 70.0, 36
 
 
-def test_a_velocity_becomes_the_spin_and_turn_that_gravity_makes_of_it():
+def test_it_agrees_with_a_sum_over_the_frames():
     ahead = SimpleNamespace(force=np.zeros((N, 1, 3)), velocity=np.zeros((N + 1, 3)))
     tips = tipping_response.py_func(ahead, MASS, STEP, GRAVITY)
     for k in (0, 10, N - 1):

@@ -1,4 +1,4 @@
-"""The contact forces of a window: nearest in the cone, and optimal."""
+"""Contact forces of a window: projection on the cone, and optimality."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from scipy.optimize import minimize, nnls
 from poise.control.modal.window import CORNERS, nearest_in_cone, window_forces
 
 FRICTION = 0.8
-EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) what spans the cone
+EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) that span the cone
 
 
 def nearest(force, friction=FRICTION):
@@ -20,7 +20,7 @@ def nearest(force, friction=FRICTION):
 
 
 @given(arrays(float, 3, elements=st.floats(-5, 5)))
-def test_the_nearest_force_is_that_of_least_squares_over_the_edges(force):
+def test_the_nearest_force_is_the_least_squares_solution_over_the_edges(force):
     found, _ = nearest(force)
     weights, _ = nnls(EDGES.T, force)
     np.testing.assert_allclose(found, EDGES.T @ weights, atol=1e-7)
@@ -47,9 +47,9 @@ def problem(seed, count=6):
 def test_forces_of_a_window_are_optimal_within_their_cones(seed):
     effect, wanted, usual, weights = problem(seed)
     effort, dual, forces = 1e-2, np.zeros(12), np.zeros((6, 3))
-    held, rough = np.zeros(6, bool), np.full(6, FRICTION)
-    passes = window_forces(effect, held, rough, wanted, usual, weights, effort, dual, forces)
-    assert passes < 20
+    held = np.zeros(6, bool)
+    iterations = window_forces(effect, held, FRICTION, wanted, usual, weights, effort, dual, forces)
+    assert iterations < 20
 
     def cost(share):
         u = share.reshape(6, 6) @ EDGES
@@ -62,9 +62,9 @@ def test_forces_of_a_window_are_optimal_within_their_cones(seed):
     assert cost(shares.ravel()) <= best.fun * (1 + 1e-4) + 1e-9
 
 
-def test_what_is_held_may_pull():
+def test_held_contacts_may_pull():
     effect, wanted, usual, weights = problem(0, count=1)
     wanted = np.einsum("ij,j->i", effect[0], [0.0, 0.0, -2.0])
     forces = np.zeros((1, 3))
-    window_forces(effect, np.array([True]), np.ones(1), wanted, 0 * usual, 100 + weights, 1e-6, np.zeros(12), forces)
+    window_forces(effect, np.array([True]), 1.0, wanted, 0 * usual, 100 + weights, 1e-6, np.zeros(12), forces)
     np.testing.assert_allclose(forces[0], [0, 0, -2], atol=1e-3)

@@ -1,4 +1,4 @@
-"""Motions that climb by themselves, on the ground that they were made for."""
+"""Motions made to climb a terrain, performed on that terrain."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ from poise.world.world import World
 
 
 @pytest.mark.parametrize(("ground", "slack"), [("stairs:0.1:0.6:4", 1e-6), ("slope:4", 0.002)])
-def test_a_walk_that_was_put_on_the_ground_is_not_raised_by_it_again(ground, slack):
-    """Slack, m: on slopes the ground of a motion is level below each part of a foot."""
+def test_a_walk_edited_to_fit_the_terrain_is_not_raised_again(ground, slack):
+    """The slack (m) is needed on slopes, where the ground of a motion is level below each part of a foot."""
     walker = cast("walk", "biped29", physics=True)
     reference = walker.reference
     for edit in ("loop:3", ground):

@@ -1,4 +1,4 @@
-"""When and where feet come down."""
+"""Footholds: when and where feet come down."""
 
 from dataclasses import replace
 
@@ -8,8 +8,8 @@ import pytest
 from poise.body.body import Body
 from poise.body.carriage import Carriage, advance
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import footholds_of, track_of
-from poise.control.nqr.segment import resting
+from poise.control.nqr.footholds import contact_track, foot_contacts
+from poise.control.nqr.segment import resting_motion
 from poise.library.motions import finished
 
 BODY = Body.named("biped29")
@@ -26,11 +26,11 @@ def foot_balls(motion):
 
 
 def footholds(motion):
-    return footholds_of(motion, track_of(motion))
+    return foot_contacts(motion, contact_track(motion))
 
 
-def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
-    """Through two cycles, the second of which goes on from where the first ended."""
+def test_feet_land_on_their_footprints(motion):
+    """In two cycles; the second goes on from where the first ended."""
     holds, steps = footholds(motion), len(motion.torque)
     further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
     once = motion.points()[:-1]
@@ -40,15 +40,15 @@ def test_feet_are_where_the_prints_say_when_they_have_landed(motion):
         for k in np.flatnonzero(~holds.down[:, foot]):
             landed = k + int(np.argmax(bearing[k:, balls].any(axis=1)))
             full = landed + int(np.argmax(bearing[landed : landed + steps // 2, balls].sum(axis=1)))
-            print_ = holds.prints[holds.coming[k, foot]]
+            print_ = holds.footprints[holds.next_footprint[k, foot]]
             np.testing.assert_allclose(print_[:, :2], points[full][balls, :2], atol=0.01)
             np.testing.assert_array_equal(print_[:, 2], 0.0)
 
 
-def test_steps_until_a_landing_are_those_of_the_contacts(motion):
+def test_steps_to_landing_agree_with_the_contacts(motion):
     holds, steps = footholds(motion), len(motion.torque)
     for foot, down in enumerate(np.tile(holds.down, (2, 1)).T):
-        for k, until in enumerate(holds.until[:, foot].astype(int)):
+        for k, until in enumerate(holds.steps_to_landing[:, foot].astype(int)):
             lands = k + until
             assert down[lands]
             assert not down[lands - 1]
@@ -56,13 +56,13 @@ def test_steps_until_a_landing_are_those_of_the_contacts(motion):
             assert holds.lands[lands % steps, foot]
 
 
-def test_someone_always_lands_next_and_nobody_before(motion):
+def test_some_foot_always_lands_first(motion):
     holds = footholds(motion)
-    assert np.all(holds.soonest.any(axis=1))
+    assert np.all(holds.lands_first.any(axis=1))
     for k in range(len(holds.down)):
-        first = holds.until[k].min()
-        np.testing.assert_array_equal(holds.until[k, holds.soonest[k]], first)
-        assert np.all(holds.until[k, ~holds.soonest[k]] > first)
+        first = holds.steps_to_landing[k].min()
+        np.testing.assert_array_equal(holds.steps_to_landing[k, holds.lands_first[k]], first)
+        assert np.all(holds.steps_to_landing[k, ~holds.lands_first[k]] > first)
 
 
 def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
@@ -72,35 +72,35 @@ def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
     assert not footholds(once).lands[0].any()
 
 
-def test_a_foot_that_stays_in_the_air_leaves_no_print():
-    """A walk that ends in mid-air, and after which nothing comes."""
+def test_a_foot_that_stays_in_the_air_has_no_footprint():
+    """A walk that ends with a foot in the air, and that nothing follows."""
     walk = finished("walk", "biped29")
     once = replace(walk, clip=replace(walk.clip, cyclic=False))
     holds, cycle = footholds(once), footholds(walk)
     np.testing.assert_array_equal(holds.down, cycle.down)
     aloft = ~holds.down[-1]
     assert aloft.any()
-    assert np.all(np.isinf(holds.until[-1, aloft]))
-    assert np.all(holds.coming[-1, aloft] == -1)
+    assert np.all(np.isinf(holds.steps_to_landing[-1, aloft]))
+    assert np.all(holds.next_footprint[-1, aloft] == -1)
 
 
-def test_who_rests_lands_nowhere():
-    holds = footholds(resting(finished("stand", "biped29")))
+def test_a_held_pose_has_no_landings():
+    holds = footholds(resting_motion(finished("stand", "biped29")))
     assert holds.down.all()
-    assert not holds.soonest.any()
-    assert not holds.prints
-    assert np.all(np.isinf(holds.until))
+    assert not holds.lands_first.any()
+    assert not holds.footprints
+    assert np.all(np.isinf(holds.steps_to_landing))
 
 
-def test_prints_tell_how_high_the_ground_of_the_motion_is():
+def test_footprints_have_the_height_of_the_motions_ground():
     walk = finished("walk", "biped29")
     ground = np.where(walk.points()[..., 0] > 0.5, 0.1, 0.0)
     climbing = replace(walk, contacts=replace(walk.contacts, ground=ground))
     holds = footholds(climbing)
     for foot in range(2):
         for k in range(len(holds.down)):
-            print_ = holds.prints[holds.coming[k, foot]]
-            within = holds.until[k, foot] + k < len(holds.down) - 30
+            print_ = holds.footprints[holds.next_footprint[k, foot]]
+            within = holds.steps_to_landing[k, foot] + k < len(holds.down) - 30
             if within:
                 np.testing.assert_array_equal(print_[:, 2], np.where(print_[:, 0] > 0.5, 0.1, 0.0))
     assert set(np.unique(holds.ground)) > {0.0}

@@ -1,4 +1,4 @@
-"""The levels of the ground, seen and felt, and how legs reach for them."""
+"""Levels of the ground, seen and felt, and the leg adjustments that reach them."""
 
 import itertools
 from dataclasses import replace
@@ -10,8 +10,8 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.footholds import footholds_of, track_of
-from poise.control.nqr.ground_levels import NEWS, GroundLevels
+from poise.control.nqr.footholds import contact_track, foot_contacts
+from poise.control.nqr.ground_levels import TOLERANCE, GroundLevels
 from poise.library.motions import finished
 from poise.world.terrain_kinds import parse_terrain
 
@@ -30,11 +30,11 @@ def walk():
 
 @pytest.fixture(scope="module")
 def holds(walk):
-    return footholds_of(walk, track_of(walk))
+    return foot_contacts(walk, contact_track(walk))
 
 
 def touching(*places, other=0, upward=1.0):
-    """Contacts of links at levels, m, or at points (3,) m."""
+    """Contacts of links at heights (m) or at points (3,) m."""
     links = [link for link, _ in places]
     point = np.array([(0.0, 0.0, at) if np.isscalar(at) else at for _, at in places]).reshape(-1, 3)
     frame = np.zeros((len(links), 3, 3))
@@ -49,22 +49,22 @@ def touching(*places, other=0, upward=1.0):
 
 
 def once_up(x, y):
-    """A step, m."""
+    """Heights (m) of a step at x = 1 m."""
     return np.where(x > 1.0, RISE, 0.0)
 
 
 def wavy(x, y):
-    """Ground that is nowhere level, m."""
+    """Heights (m) of ground that is nowhere level."""
     return 0.03 * np.sin(3 * x) * np.cos(5 * y)
 
 
 def level_at(height):
-    """Ground that is as high everywhere, m."""
+    """Heights (m) of level ground."""
     return lambda x, y: np.full(len(x), height)
 
 
 def poses(walk, frames, carriage=AHEAD):
-    """(T, nq) of cycles one after the other, in the world."""
+    """(T, nq) poses of successive cycles in the world."""
     further = (walk.clip.qpos[-1, :3] - walk.clip.qpos[0, :3]) * [1.0, 1.0, 0.0]
     numbers = np.asarray(frames)
     found = np.array(walk.clip.qpos[numbers % STRIDE])
@@ -73,18 +73,18 @@ def poses(walk, frames, carriage=AHEAD):
 
 
 def below(heights, points):
-    """(...,) m: how high the ground is below points (..., 3)."""
+    """(...,) m: heights of the ground below points (..., 3)."""
     flat = points.reshape(-1, 3)
     return heights(flat[:, 0], flat[:, 1]).reshape(points.shape[:-1])
 
 
 def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carriage=AHEAD):
-    """Levels and reaches while the walk goes through frames, exactly."""
+    """Levels and leg adjustments while the body follows frames of the walk exactly."""
     for frame, pose in zip(frames, poses(walk, frames, carriage), strict=True):
         k = frame % STRIDE
         footing.feel(contacts(k))
-        footing.look(holds, k, pose[:3], carriage.yaw)
-        yield footing.level(holds, k), footing.reach(holds, k, STEP)
+        footing.update(holds, k, pose[:3], carriage.yaw)
+        yield footing.level(holds, k), footing.adjustment(holds, k, STEP)
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
@@ -101,17 +101,17 @@ def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
     assert np.all(np.diff(levels) > -1e-6)
     assert np.max(np.abs(np.diff(levels))) < 0.1 * RISE
     assert not reaches[0].now.any()
-    assert reaches[-1] is reaches[-2]  # above the step no leg reaches: nothing is worked out any more
+    assert reaches[-1] is reaches[-2]  # beyond the step no leg is adjusted, and nothing is computed
 
 
-def test_a_part_of_the_velocity_of_what_changes_is_wanted(walk, holds):
+def test_a_share_of_the_velocity_of_adjustments_is_tracked(walk, holds):
     for _, reach in walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
         np.testing.assert_allclose(reach.speed, 0.4 * (reach.ahead - reach.now) / STEP, atol=1e-12)
 
 
 @pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:-0.04:0.7:12", "drop:-0.04"])
 def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain):
-    """By inverse kinematics of the first order, to within a fourth of the height of a step, and half of it."""
+    """First-order inverse kinematics errs by up to a quarter of the step's height in the air, half on the ground."""
     heights, frames = parse_terrain(terrain).heights, range(4 * STRIDE)
     tracked = poses(walk, frames)
     for pose, (level, reach) in zip(
@@ -138,8 +138,8 @@ def test_feet_are_lifted_higher_than_the_step(walk, holds):
 
 
 @pytest.mark.parametrize("height", [once_up, wavy])
-def test_reaching_goes_where_it_says(walk, holds, height):
-    """The reach at a step's end is that at the beginning of the next, since nothing new is seen on an exact walk."""
+def test_adjustments_are_continuous_from_step_to_step(walk, holds, height):
+    """The adjustment at the end of a step is that at the beginning of the next, if the walk is followed exactly."""
     found = list(walked(GroundLevels(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
     assert max(np.abs(reach.now).max() for _, reach in found) > 0.1
     for (level, reach), (then, onward) in itertools.pairwise(found):
@@ -148,7 +148,7 @@ def test_reaching_goes_where_it_says(walk, holds, height):
 
 
 @pytest.mark.parametrize("yaw", [0.4, 1.9, -2.6])
-def test_whichever_way_it_goes_it_reaches_alike(walk, holds, yaw):
+def test_adjustments_do_not_depend_on_the_heading(walk, holds, yaw):
     """Over ground that is turned and shifted with the walk."""
     there = Carriage(yaw, np.array([3.0, -2.0, 0.0]))
 
@@ -165,7 +165,7 @@ def test_whichever_way_it_goes_it_reaches_alike(walk, holds, yaw):
 
 
 def stood_on(walk, heights):
-    """Contacts of a frame of a walk: its balls that are down, on the ground that there is."""
+    """Contacts of a frame of a walk: the balls that are down, at the height of the given ground."""
     links, balls = [BODY.link_id(link) for link in walk.contacts.links], walk.points()
     balls[..., 2] = below(heights, balls)
 
@@ -176,25 +176,25 @@ def stood_on(walk, heights):
 
 
 @pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "slope:3"])
-def test_a_motion_that_climbs_by_itself_is_not_raised_again(walk, terrain):
-    """A walk that knows the ground below its balls, as edits of motions make them."""
+def test_a_motion_that_has_its_own_ground_is_not_raised_again(walk, terrain):
+    """A walk with the height of the ground in its contacts, as edits make it."""
     heights = parse_terrain(terrain).heights
     ground = below(heights, walk.points())
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
-    known = footholds_of(climbing, track_of(climbing))
+    known = foot_contacts(climbing, contact_track(climbing))
     stood = stood_on(walk, heights)
     found = list(walked(GroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
     again = list(
-        walked(GroundLevels(BODY, 0.0, heights), walk, footholds_of(walk, track_of(walk)), range(STRIDE), stood)
+        walked(GroundLevels(BODY, 0.0, heights), walk, foot_contacts(walk, contact_track(walk)), range(STRIDE), stood)
     )
     assert max(abs(level) for level, _ in again) > 0.02
 
 
 @pytest.mark.parametrize("yaw", [0.0, 1.9])
-def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
-    """One above an edge, the other below it, both of which stand."""
+def test_each_standing_foot_begins_on_the_level_seen_below_it(walk, holds, yaw):
+    """Both feet stand, one above an edge and the other below it."""
     frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
     places = [balls[frame, :, 0] for balls in holds.balls]
     front = int(np.mean(places[1]) > np.mean(places[0]))
@@ -202,7 +202,7 @@ def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
     forward = np.array([np.cos(yaw), np.sin(yaw)])
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
     there = Carriage(yaw, np.zeros(3))
-    footing.stand(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
+    footing.start(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
     assert level == pytest.approx(RISE / 2)
     raised = replace(walk, clip=replace(walk.clip, qpos=_moved(walk.clip.qpos, frame, reach.now)))
@@ -215,44 +215,44 @@ def test_each_foot_begins_on_what_is_seen_below_it(walk, holds, yaw):
 
 
 def _moved(qpos, frame, change):
-    """(T, nq) with one pose moved by (nv,)."""
+    """(T, nq) poses, one of which is moved by (nv,)."""
     found = np.array(qpos)
     mujoco.mj_integratePos(BODY.model, found[frame], change, 1.0)
     return found
 
 
-def test_what_does_not_stand_begins_where_it_is_told(walk, holds):
-    """A lifted heel, and the foot in the air: below neither does the motion know its own ground."""
+def test_feet_that_do_not_stand_begin_on_the_given_level(walk, holds):
+    """The ground below a lifted heel and below a swing foot is not looked at."""
     partly = [bears.any(axis=1) & ~bears.all(axis=1) for bears in holds.bears]
     frame, foot = next((k, f) for f in range(2) for k in np.flatnonzero(partly[f] & ~holds.down[:, 1 - f]))
     bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
     low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
     footing = GroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
-    footing.stand(holds, frame, walk.clip.qpos[frame, :3], 0.0)
+    footing.start(holds, frame, walk.clip.qpos[frame, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [frame])
     assert level == pytest.approx(RISE / 2)
 
 
-@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * NEWS)], ids=["blind", "nearly there"])
-def test_who_sees_nothing_else_begins_where_it_is_told(walk, holds, heights):
+@pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * TOLERANCE)], ids=["blind", "nearly there"])
+def test_feet_begin_on_the_given_level_if_nothing_else_is_seen(walk, holds, heights):
     footing = GroundLevels(BODY, RISE, heights)
-    footing.stand(holds, 0, walk.clip.qpos[0, :3], 0.0)
+    footing.start(holds, 0, walk.clip.qpos[0, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [0])
     assert level == RISE
 
 
-def test_a_foot_will_stand_on_the_highest_of_what_its_balls_come_to(walk, holds):
-    """An edge below the middle of where a foot lands."""
+def test_a_foot_lands_on_the_highest_ground_below_its_balls(walk, holds):
+    """An edge below the middle of a footprint."""
     landing, foot = next((k, f) for k, f in np.argwhere(holds.lands) if k > 0)
-    x = holds.prints[holds.coming[landing - 1, foot]][:, 0]
+    x = holds.footprints[holds.next_footprint[landing - 1, foot]][:, 0]
     middle = (x.min() + x.max()) / 2
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
     levels = [level for level, _ in walked(footing, walk, holds, range(landing + 1))]
-    assert levels[-1] == pytest.approx(RISE / 2)  # of both feet on the mean
+    assert levels[-1] == pytest.approx(RISE / 2)  # mean of both feet
 
 
-def test_what_is_seen_anew_is_followed_little_by_little(walk, holds):
-    """A step appears below where a foot will land in a moment, and the motion rises to it."""
+def test_a_level_that_changes_suddenly_is_followed_gradually(walk, holds):
+    """A step appears under the next footprint shortly before the landing."""
     landing = next(k for k, _ in np.argwhere(holds.lands) if k > 0)
     appears, levels = landing - 4, []
     ground = SimpleNamespace(height=0.0)
@@ -264,19 +264,19 @@ def test_what_is_seen_anew_is_followed_little_by_little(walk, holds):
     assert 0.0 < levels[appears] < 0.2 * RISE / 2 < levels[-1]
 
 
-def test_who_cannot_see_expects_the_level_of_the_foot_that_landed_last(walk, holds):
+def test_without_sight_the_level_of_the_last_landing_is_expected(walk, holds):
     footing = GroundLevels(BODY, 0.0)
 
     def lower(k):
         return touching(*((link, -RISE) for link, down in zip((LEFT, RIGHT), holds.down[k], strict=True) if down))
 
     levels = [level for level, _ in walked(footing, walk, holds, range(300), lower)]
-    assert levels[-1] == pytest.approx(-RISE, abs=1.5 * NEWS)
+    assert levels[-1] == pytest.approx(-RISE, abs=1.5 * TOLERANCE)
 
 
 @pytest.mark.parametrize("heights", [None, level_at(0.0)], ids=["blind", "seen"])
-def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, heights):
-    """By the mean of where a foot touches."""
+def test_felt_levels_correct_expected_ones_gradually(walk, holds, heights):
+    """The mean height of a foot's contacts counts."""
     frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
     contacts = touching(*((foot, height * RISE) for foot in (LEFT, RIGHT) for height in (0.5, 1.5)))
     footing = GroundLevels(BODY, 0.0, heights)
@@ -285,19 +285,19 @@ def test_what_is_felt_corrects_what_was_expected_little_by_little(walk, holds, h
         footing.wait()
         levels += [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     assert 0.1 < levels[0] / RISE < 0.2
-    assert levels[-1] == pytest.approx(RISE, abs=NEWS)
+    assert levels[-1] == pytest.approx(RISE, abs=TOLERANCE)
 
 
-def test_a_foot_that_tilts_over_an_edge_stands_between_what_is_above_and_below_it(walk, holds):
-    """It was to stand above the edge, where its toes catch it, but its heel sinks to what is below."""
+def test_a_foot_that_tilts_over_an_edge_has_the_mean_of_both_levels(walk, holds):
+    """It is expected above the edge; its toes stand there, and its heel sinks to the ground below."""
     start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
     footing = GroundLevels(BODY, RISE, level_at(RISE))
     levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
-    assert levels[-1] == pytest.approx(0.75 * RISE, abs=NEWS / 2)  # of both feet on the mean
+    assert levels[-1] == pytest.approx(0.75 * RISE, abs=TOLERANCE / 2)  # mean of both feet
 
 
-def test_who_waits_begins_the_step_again(walk, holds):
-    """The pose that is tracked is that of before, and what is ahead as well."""
+def test_waiting_repeats_the_step(walk, holds):
+    """The level and the adjustment are the same as before."""
     frame = int(np.flatnonzero(~holds.down[:, 1])[10])
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
     *_, (level, reach) = walked(footing, walk, holds, range(frame + 1))
@@ -310,7 +310,7 @@ def test_who_waits_begins_the_step_again(walk, holds):
 
 
 def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
-    """In the air, beyond what the step asks for."""
+    """The clearance of a swing foot scales with the body."""
 
     def lifted(body):
         found = walked(GroundLevels(body, 0.0, once_up), walk, holds, range(STRIDE))
@@ -319,15 +319,15 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
     assert lifted(low()) < 0.9 * lifted(BODY)
 
 
-def test_to_smaller_bodies_less_is_news(walk, holds):
-    contacts = touching((LEFT, 0.5 * NEWS))
+def test_the_tolerance_scales_with_the_body(walk, holds):
+    contacts = touching((LEFT, 0.5 * TOLERANCE))
     for body, believes in ((BODY, False), (low(), True)):
         (level, _), *_ = walked(GroundLevels(body, 0.0), walk, holds, [20], lambda k: contacts)
         assert (level > 0.0) == believes
 
 
 def low():
-    """A body whose root stands a hundredth as high."""
+    """A body whose root is a hundredth as high."""
     kept = {name: getattr(BODY, name) for name in ("feet", "link_id", "model", "nv")}
     return SimpleNamespace(**kept, standing=0.01 * BODY.standing)
 
@@ -342,7 +342,7 @@ def low():
     ],
     ids=["a thing", "the trunk", "a wall", "an edge"],
 )
-def test_what_is_not_ground_or_not_a_foot_tells_nothing(walk, holds, contacts):
+def test_only_contacts_of_feet_with_the_ground_count(walk, holds, contacts):
     footing = GroundLevels(BODY, 0.0)
     assert not footing.feel(contacts).any()
     assert [level for level, _ in walked(footing, walk, holds, [20] * 9, lambda k: contacts)] == [0.0] * 9

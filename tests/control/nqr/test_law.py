@@ -1,4 +1,4 @@
-"""The law of one step: what it minimises, and what it does not care about."""
+"""The control law of one step: what it minimises, and its invariances."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.ground_levels import no_reach
-from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, answer
-from poise.control.nqr.plan import BodyTables, body_tables
+from poise.control.nqr.ground_levels import no_adjustment
+from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, control_law
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
+from poise.control.nqr.tables import BodyTables, body_tables
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
 from poise.reference.resampling import at_rate
@@ -22,12 +22,12 @@ from poise.world.world import World
 
 GAMMA = 0.02
 HERE = Carriage(0.0, np.zeros(3))
-FRAMES = (0, 20, 50, 90)  # of a step: both feet, heel, sole and toe
+FRAMES = (0, 20, 50, 90)  # with both feet down, a heel, a sole, and a toe
 
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A walk ready to be controlled, in a world to be put into any state."""
+    """A segment of a walk, and a world that can be put into any state."""
 
     world: World
     segment: MotionSegment
@@ -35,7 +35,7 @@ class Walker:
     figure: BodyTables
 
     def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE, reach=None):
-        """What the law does in frame k."""
+        """Output of the law in frame k."""
         self.world.reset(carriage.pose(qpos), carriage.velocity(qvel))
         state, view = self.world.state, MotionFrame(np.cos(carriage.yaw), np.sin(carriage.yaw), carriage.way)
         data = state.data
@@ -43,8 +43,8 @@ class Walker:
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
-        reach = reach or no_reach(len(qvel))
-        return answer(figure or self.figure, self.segment.plan, k, now, view, reach, state.step, linear)
+        reach = reach or no_adjustment(len(qvel))
+        return control_law(figure or self.figure, self.segment.tables, k, now, view, reach, state.step, linear)
 
     def own(self, k):
         """The motion's state."""
@@ -75,8 +75,8 @@ def test_on_the_motion_its_own_controls_are_best(walker, k, linear):
 
 
 @pytest.mark.parametrize("linear", [False, True])
-def test_what_is_reached_for_is_what_is_tracked(walker, linear):
-    """In a pose that differs from the motion's as it is meant to, nothing is done about that."""
+def test_the_adjusted_pose_is_tracked(walker, linear):
+    """A pose that differs from the motion's by the leg adjustment has no deviation."""
     qpos, qvel = (np.array(part) for part in walker.own(20))
     bent, moving = np.zeros(len(qvel)), np.zeros(len(qvel))
     bent[9], moving[9] = 1e-4, 1e-3  # rad, rad/s: a knee
@@ -91,7 +91,7 @@ def test_what_is_reached_for_is_what_is_tracked(walker, linear):
 
 @pytest.mark.parametrize("k", FRAMES)
 def test_near_the_motion_both_laws_agree(walker, k):
-    """Not wholly: the linear one knows how the world keeps momenta exact, Eq. (11) has the plain equations."""
+    """Not exactly: the linear law includes the world's momentum correction, Eq. (11) does not."""
     planned = walker.segment.policy.control[k]
     state = walker.strayed(k, 1e-4)
     curved, straight = (walker.answer(k, *state, linear=linear).control for linear in (False, True))
@@ -99,8 +99,8 @@ def test_near_the_motion_both_laws_agree(walker, k):
 
 
 @pytest.mark.parametrize("k", [5, 20, 40])
-def test_both_laws_make_up_for_steps_that_miss_the_next_state(k):
-    """At half the rate the motion's own controls do not lead from state to state: Eq. (10) and (11) have d_k alike."""
+def test_both_laws_compensate_defects(k):
+    """At half the rate the motion's controls miss its next states: Eqs. (10) and (11) compensate the same d_k."""
     body, motion = Body.named("biped29"), at_rate(finished("walk", "biped29"), 60.0)
     weights = weights_for(body)
     segment = cyclic_segment(motion, weights, linear=True)
@@ -112,15 +112,15 @@ def test_both_laws_make_up_for_steps_that_miss_the_next_state(k):
     assert np.linalg.norm(curved - straight) < 0.1 * made_up
 
 
-def test_far_from_the_motion_they_do_not(walker):
+def test_far_from_the_motion_the_laws_differ(walker):
     planned, state = walker.segment.policy.control[0], walker.strayed(0, 0.3)
     curved, straight = (walker.answer(0, *state, linear=linear).control for linear in (False, True))
     assert np.linalg.norm(curved - straight) > 0.3 * np.linalg.norm(straight - planned)
 
 
 @pytest.mark.parametrize("k", FRAMES)
-def test_the_look_ahead_pays_least(walker, k):
-    """[Muico2009] Eq. (11): no other controls cost less, with the velocity after the step by MuJoCo's terms."""
+def test_the_look_ahead_minimises_the_cost_to_go(walker, k):
+    """[Muico2009] Eq. (11), with the velocity after the step from MuJoCo's terms."""
     qpos, qvel = walker.strayed(k, 0.1)
     found = walker.answer(k, qpos, qvel)
     segment, weights, world = walker.segment, walker.weights, walker.world
@@ -129,13 +129,13 @@ def test_the_look_ahead_pays_least(walker, k):
     by_control = np.linalg.solve(damped, h * _efforts(world, segment))[:, on]
     free = np.linalg.solve(damped, world.terms.mass @ qvel - h * world.terms.bias)
     change, size = (part[on] for part in weights.controls(24))
-    later, planned = segment.policy.futures[k + 1], segment.policy.control[k, on]
+    later, planned = segment.policy.costs[k + 1], segment.policy.control[k, on]
 
     def paid(control):
         velocity = free + by_control @ control
         pose, deviation = qpos.copy(), np.zeros(2 * nv)
         mujoco.mj_integratePos(world.model, pose, velocity, h)
-        mujoco.mj_differentiatePos(world.model, deviation[:nv], 1.0, segment.policy.ahead[k], pose)
+        mujoco.mj_differentiatePos(world.model, deviation[:nv], 1.0, segment.policy.next_pose[k], pose)
         deviation[nv:] = velocity - segment.policy.velocity[k]
         future = 0.5 * deviation @ later.matrix @ deviation + later.slope @ deviation
         return future + 0.5 * (change @ (control - planned) ** 2 + size @ control**2)
@@ -150,7 +150,7 @@ def test_the_look_ahead_pays_least(walker, k):
 
 @pytest.mark.parametrize("k", FRAMES)
 def test_the_adaptation_keeps_the_features_accelerations(walker, k):
-    """[Muico2009] Eq. (12): torques for given contact forces, by a minimiser that knows nothing of (14) and (15)."""
+    """[Muico2009] Eq. (12), minimised numerically for given contact forces instead of by Eqs. (14) and (15)."""
     found = walker.answer(k, *walker.strayed(k, 0.05))
     world, contacts = walker.world, walker.world.contacts
     nv, h = world.model.nv, world.settings.step
@@ -180,7 +180,7 @@ def test_without_gamma_there_is_no_adaptation(walker):
 
 
 @pytest.mark.parametrize("k", FRAMES)
-def test_it_does_not_matter_where_the_motion_takes_place(walker, k):
+def test_the_law_does_not_depend_on_where_the_motion_takes_place(walker, k):
     state = walker.strayed(k, 0.1)
     here = walker.answer(k, *state)
     there = walker.answer(k, *state, carriage=Carriage(2.3, np.array([3.0, -7.0, 0.0])))
@@ -203,7 +203,7 @@ def _efforts(world, segment):
 
 
 def _features(walker):
-    """(f, nv) velocities of torso, shoulders and joints, by MuJoCo, and the roots of their weights."""
+    """(f, nv) Jacobians of torso, shoulders and joints from MuJoCo, and the square roots of their weights."""
     model, data, weights = walker.world.model, walker.world.terms.data, walker.weights
     rows, jacobian = [], np.zeros((3, model.nv))
     mujoco.mj_jacBodyCom(model, data, jacobian, None, model.body("torso").id)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.nqr.lookahead import carried_future, look_ahead
-from poise.control.nqr.segment import cyclic_segment, leading_segment, resting
+from poise.control.nqr.lookahead import carried_cost, look_ahead
+from poise.control.nqr.segment import cyclic_segment, leading_segment, resting_motion
 from poise.control.nqr.weights import weights_for
 from poise.dynamics.inverse import Bearings
 from poise.dynamics.linearisation import stepping
@@ -39,28 +39,28 @@ def test_each_step_of_a_shipped_motion_leads_to_its_next_state(name):
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90"])
-def test_a_cycle_followed_by_itself_costs_what_it_costs(name, weights):
-    """What remains after the cycle is what remained before it, seen from where it has turned to."""
+def test_the_cost_to_go_of_a_cycle_is_periodic(name, weights):
+    """The cost-to-go after the cycle is that before it, turned with the cycle."""
     policy = look_ahead(finished(name, "biped29"), weights)
     poses = policy.motion.clip.qpos
-    again = carried_future(policy.futures[0], poses[0], poses[-1])
+    again = carried_cost(policy.costs[0], poses[0], poses[-1])
     scale = np.abs(again.matrix).max()
-    np.testing.assert_allclose(policy.futures[-1].matrix, again.matrix, atol=2e-4 * scale)
+    np.testing.assert_allclose(policy.costs[-1].matrix, again.matrix, atol=2e-4 * scale)
     if name == "turn-90":  # the turn matters
-        assert np.abs(policy.futures[-1].matrix - policy.futures[0].matrix).max() > 1e-2 * scale
+        assert np.abs(policy.costs[-1].matrix - policy.costs[0].matrix).max() > 1e-2 * scale
 
 
-def test_more_cycles_cost_more_until_they_do_not(weights):
+def test_the_cost_to_go_converges_with_the_number_of_cycles(weights):
     motion = finished("walk", "biped29")
     one, two, all_that_matter = (look_ahead(motion, weights, cycles) for cycles in (1, 2, None))
     assert (one.cycles, two.cycles) == (1, 2)
     assert all_that_matter.cycles > 2
-    costs = [np.trace(policy.futures[0].matrix) for policy in (one, two, all_that_matter)]
+    costs = [np.trace(policy.costs[0].matrix) for policy in (one, two, all_that_matter)]
     assert costs[0] < costs[1] < costs[2]
     assert costs[2] - costs[1] < costs[1] - costs[0]
 
 
-def test_only_contacts_that_the_motion_has_are_controls(walk):
+def test_only_contact_forces_of_the_motion_are_controls(walk):
     policy, down = walk.policy, walk.motion.contacts.down
     normals = policy.used[:, policy.motion.qvel.shape[1] - 6 + 2 :: 3]
     np.testing.assert_array_equal(normals, down[1:])
@@ -69,32 +69,32 @@ def test_only_contacts_that_the_motion_has_are_controls(walk):
         assert len(gain.matrix) == on.sum()
 
 
-def test_the_policy_of_a_walk_whose_halves_mirror_each_other_does_not_limp(walk):
-    """What a deviation costs half a cycle later is what its mirror image costs now."""
+def test_the_policy_of_a_symmetric_walk_is_symmetric(walk):
+    """A deviation costs the same as its mirror image half a cycle later."""
     body, half = walk.motion.clip.body, walk.policy.steps // 2
     mirror = body.mirror_signs[:, None] * np.eye(body.nv)[body.mirror_dofs]
     mirror = np.kron(np.eye(2), mirror)
     for k in (0, 20, 40):
-        now, later = (walk.policy.futures[frame].matrix for frame in (k, k + half))
+        now, later = (walk.policy.costs[frame].matrix for frame in (k, k + half))
         np.testing.assert_allclose(mirror.T @ later @ mirror, now, atol=2e-3 * np.abs(now).max())
 
 
-def test_a_motion_that_leads_into_another_ends_with_its_future(weights, walk):
+def test_a_leading_motion_ends_with_the_cost_to_go_of_the_next(weights, walk):
     start = leading_segment(finished("start", "biped29"), walk, weights)
-    poses, before = start.motion.clip.qpos, walk.policy.futures[0]
-    expected = carried_future(before, walk.motion.clip.qpos[0], poses[-1])
-    np.testing.assert_array_equal(start.policy.futures[-1].matrix, expected.matrix)
+    poses, before = start.motion.clip.qpos, walk.policy.costs[0]
+    expected = carried_cost(before, walk.motion.clip.qpos[0], poses[-1])
+    np.testing.assert_array_equal(start.policy.costs[-1].matrix, expected.matrix)
     assert start.policy.cycles == 1
 
 
-def test_a_future_carried_round_is_itself_again():
+def test_carrying_a_cost_to_go_there_and_back_restores_it():
     random = np.random.default_rng(0)
     motion = finished("turn-90", "biped29")
     n = motion.qvel.shape[1]
-    future = replace(look_ahead(motion, weights_for(motion.clip.body), cycles=1).futures[0], slope=random.random(2 * n))
+    future = replace(look_ahead(motion, weights_for(motion.clip.body), cycles=1).costs[0], slope=random.random(2 * n))
     first, last = motion.clip.qpos[[0, -1]]
-    there = carried_future(future, first, last)
-    back = carried_future(there, last, first)
+    there = carried_cost(future, first, last)
+    back = carried_cost(there, last, first)
     np.testing.assert_allclose(back.matrix, future.matrix, atol=1e-9 * np.abs(future.matrix).max())
     np.testing.assert_allclose(back.slope, future.slope, atol=1e-12)
     # A push to the left after the turn to the left costs what a push ahead costs before it.
@@ -105,9 +105,9 @@ def test_a_future_carried_round_is_itself_again():
     assert deviation @ there.matrix @ deviation == pytest.approx(ahead @ future.matrix @ ahead, rel=1e-9)
 
 
-def test_a_pose_is_held_by_what_held_it_last():
+def test_a_held_pose_has_the_last_torques_and_forces():
     stop = finished("stop", "biped29")
-    held = resting(stop)
+    held = resting_motion(stop)
     assert held.clip.cyclic
     assert not held.qvel.any()
     np.testing.assert_array_equal(held.clip.qpos, np.broadcast_to(stop.clip.qpos[-1], held.clip.qpos.shape))

@@ -1,4 +1,4 @@
-"""The controller: it performs, it needs what the paper says it needs, and it refuses what makes no sense."""
+"""The controller: performances, the parts of the method that they need, and refused input."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def performed(body, motion, seconds, **settings):
 
 
 def strayed(recording):
-    """rad: how far the joints are from the motion's, on the whole."""
+    """Root-mean-square deviation (rad) of the joints from the motion's."""
     return float(np.sqrt(np.mean((recording.qpos[:, 7:] - recording.reference_qpos[:, 7:]) ** 2)))
 
 
@@ -58,19 +58,19 @@ def walked(body, terrain, seconds=5.0, **settings):
 
 
 def frames_tracked(recording, clip):
-    """(T,) of a cycle that begins with its first; each ends in its last, which is as the first."""
+    """(T,) frames of a cycle performed from its first frame on; each cycle ends with its last frame."""
     steps = np.arange(len(recording.reference_qpos))
     return np.where(steps > 0, (steps - 1) % (clip.frames - 1) + 1, 0)
 
 
 def height_over(recording, terrain):
-    """m, of the root at the end."""
+    """Height (m) of the root above the ground at the end."""
     x, y, z = recording.qpos[-1, :3]
     return z - parse_terrain(terrain).height(x, y)
 
 
 @pytest.mark.parametrize("terrain", ["stairs:0.04:0.7:12", "stairs:0.02:0.7:12", "slope:3"])
-def test_it_walks_up_what_it_sees_and_falls_where_it_does_not(body, terrain):
+def test_it_walks_up_ground_that_it_sees_and_falls_on_ground_that_it_feels(body, terrain):
     seen, felt = (walked(body, terrain, ground=ground) for ground in ("seen", "felt"))
     assert fell_at(seen) is None
     assert seen.qpos[-1, 0] > 5.0
@@ -80,7 +80,7 @@ def test_it_walks_up_what_it_sees_and_falls_where_it_does_not(body, terrain):
 
 @pytest.mark.parametrize("ground", ["seen", "felt"])
 @pytest.mark.parametrize("terrain", ["stairs:-0.06:1:12", "drop:0.04", "rough:0.03"])
-def test_it_walks_down_and_over_bumps_blind_or_not(body, terrain, ground):
+def test_it_walks_down_and_over_bumps_with_and_without_sight(body, terrain, ground):
     recording = walked(body, terrain, ground=ground)
     assert fell_at(recording) is None
     assert recording.qpos[-1, 0] > 5.0
@@ -89,7 +89,7 @@ def test_it_walks_down_and_over_bumps_blind_or_not(body, terrain, ground):
 
 @pytest.mark.parametrize("motion", ["walk", "turn-45"])
 def test_on_level_ground_the_motion_itself_is_tracked(body, motion):
-    """No leg reaches in any step: what is tracked are the motion's own joints and its own height."""
+    """No leg is adjusted: the target has the joints and the height of the motion."""
     clip = finished(motion, "biped29").clip
     recording = performed(body, motion, 3.0).recording
     frames = frames_tracked(recording, clip)
@@ -97,8 +97,8 @@ def test_on_level_ground_the_motion_itself_is_tracked(body, motion):
     np.testing.assert_allclose(recording.reference_qpos[:, 2], clip.qpos[frames, 2], atol=1e-12)
 
 
-def test_what_is_tracked_is_the_motion_with_its_legs_bent_and_nothing_else(body):
-    """While a step of 4 cm is climbed, and above it when it has been."""
+def test_the_target_differs_from_the_motion_only_in_the_legs(body):
+    """While a step of 4 cm is climbed, and afterwards."""
     recording, clip = walked(body, "drop:-0.04", 3.0), finished("walk", "biped29").clip
     frames = frames_tracked(recording, clip)
     bent = np.abs(PoseSpace(body).difference(clip.qpos[frames], recording.reference_qpos)[:, 6:])
@@ -112,7 +112,7 @@ def test_what_is_tracked_is_the_motion_with_its_legs_bent_and_nothing_else(body)
     assert raised.max() > 0.05
 
 
-def test_it_gives_up_when_it_has_fallen(body):
+def test_it_is_passive_after_a_fall(body):
     world = World(Scene.of(body))
     push = parse_push("900@0.2,duration=0.3,dir=90")
     recording = perform(world, Nqr(), begun(finished("walk", "biped29"), 0), seconds=3.0, pushes=[push]).recording
@@ -120,7 +120,7 @@ def test_it_gives_up_when_it_has_fallen(body):
     assert not recording.torque[-60:].any()
 
 
-def test_motions_that_hold_on_are_refused(body):
+def test_motions_with_grips_are_refused(body):
     with pytest.raises(PoiseError, match="hang holds on to something"):
         Nqr().reset(World(Scene.of(body)), named_motion("hang", body))
 
@@ -191,8 +191,8 @@ def test_bad_settings_are_refused_in_one_line(settings, name):
         NqrSettings(**settings)
 
 
-def test_it_performs_among_other_things(body):
-    """The scene has more freedoms than the body."""
+def test_it_performs_in_a_scene_with_props(body):
+    """The scene has more degrees of freedom than the body."""
     ball = Ball("ball", radius=0.1, mass=1.0, at=(5.0, 5.0, 0.1))
     walk = named_motion("walk", body)
     alone, among = (

@@ -1,11 +1,11 @@
-"""Landings before and after their time."""
+"""Early and late landings."""
 
 import numpy as np
 import pytest
 
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.control.nqr.footholds import LATE, NOTICED, footholds_of, is_late, steps_early, track_of
+from poise.control.nqr.footholds import LEAST_EARLY, LONGEST_WAIT, contact_track, foot_contacts, is_late, steps_early
 from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
@@ -17,7 +17,7 @@ from poise.world.scene import Scene
 from poise.world.world import World
 
 STEP = 1 / 120
-NOBODY = np.zeros(2, bool)
+NO_FOOT = np.zeros(2, bool)
 
 
 @pytest.fixture(scope="module")
@@ -28,38 +28,38 @@ def body():
 @pytest.fixture(scope="module")
 def run():
     motion = finished("run", "biped29")
-    return footholds_of(motion, track_of(motion))
+    return foot_contacts(motion, contact_track(motion))
 
 
 def flight(run):
-    """A step in the air, and the foot that lands next."""
-    until = np.where(run.down.any(axis=1), np.inf, run.until.min(axis=1))
+    """A frame of a flight phase, and the foot that lands next."""
+    until = np.where(run.down.any(axis=1), np.inf, run.steps_to_landing.min(axis=1))
     step = int(np.flatnonzero((until >= 4) & (until <= 8))[0])
-    return step, int(np.argmin(run.until[step]))
+    return step, int(np.argmin(run.steps_to_landing[step]))
 
 
-def test_a_foot_that_ends_a_flight_takes_the_motion_to_its_landing(run):
+def test_an_early_landing_skips_the_rest_of_the_flight(run):
     step, foot = flight(run)
     early = steps_early(run, step, np.arange(2) == foot, STEP)
     assert early >= 4
     assert run.lands[step + early, foot]
-    assert steps_early(run, step, NOBODY, STEP) == 0
+    assert steps_early(run, step, NO_FOOT, STEP) == 0
 
 
-def test_a_foot_that_touches_while_another_stands_does_not(run):
+def test_an_early_touch_while_another_foot_stands_does_not_count(run):
     step = int(np.flatnonzero(run.down.any(axis=1))[0])
-    assert steps_early(run, step, ~NOBODY, STEP) == 0
+    assert steps_early(run, step, ~NO_FOOT, STEP) == 0
 
 
-def test_a_foot_is_late_only_when_it_should_just_have_landed(run):
+def test_a_foot_is_late_only_in_the_frame_of_its_landing(run):
     step, foot = np.argwhere(run.lands)[0]
-    assert is_late(run, step, NOBODY)
+    assert is_late(run, step, NO_FOOT)
     assert not is_late(run, step, np.arange(2) == foot)
-    assert not is_late(run, step + 1, NOBODY)
+    assert not is_late(run, step + 1, NO_FOOT)
 
 
 def performed(body, motion, terrain, seconds, ground="felt", **settings):
-    """A performance, and for each step how many frames the motion went on (modulo its cycle)."""
+    """A performance, and the number of frames (modulo the cycle) by which the motion advanced in each step."""
     world, controller = World(Scene.of(body, terrain)), Nqr(NqrSettings(ground=ground, **settings))
     cycle = finished(motion, "biped29")
     run, frames = Run(world, controller, begun(cycle, 0)), [controller.frame]
@@ -69,30 +69,30 @@ def performed(body, motion, terrain, seconds, ground="felt", **settings):
     return run.take().recording, np.diff(frames) % len(cycle.torque)
 
 
-def test_a_run_that_does_not_see_a_rise_passes_over_the_rest_of_its_flights(body):
+def test_a_run_on_unseen_rising_ground_skips_the_rest_of_its_flights(body):
     early, passed = performed(body, "run", "drop:-0.04:5", 2.5, phase="early")
     clock, steady = performed(body, "run", "drop:-0.04:5", 2.5, phase="clock")
     assert np.all(steady == 1)
     assert np.all(passed >= 1)
-    assert passed.max() > round(NOTICED / STEP)
+    assert passed.max() > round(LEAST_EARLY / STEP)
     for recording in (early, clock):
         assert fell_at(recording) is None
         assert recording.qpos[:, 2].max() > recording.qpos[0, 2] + 0.04
 
 
 def test_a_walk_waits_for_feet_that_are_late(body):
-    """Down stairs that it does not see."""
+    """Down stairs that are not seen."""
     _, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, phase="late")
     waits = np.flatnonzero(gone == 0)
     runs = np.split(waits, np.flatnonzero(np.diff(waits) > 1) + 1)
     assert len(runs) > 1
-    assert max(map(len, runs)) <= round(LATE / STEP)
+    assert max(map(len, runs)) <= round(LONGEST_WAIT / STEP)
 
 
-def test_the_target_is_what_is_tracked_next_while_it_waits_as_well(body, monkeypatch):
-    """Down stairs that it sees, where nothing new comes up: legs as they reach next, on the level that is next."""
+def test_the_target_is_the_next_tracked_pose_also_while_it_waits(body, monkeypatch):
+    """Down stairs that are seen: the legs have the next step's adjustment, the root the next step's level."""
     reaches, levels = [], []
-    monkeypatch.setattr(GroundLevels, "reach", _noted(GroundLevels.reach, reaches))
+    monkeypatch.setattr(GroundLevels, "adjustment", _noted(GroundLevels.adjustment, reaches))
     monkeypatch.setattr(GroundLevels, "level", _noted(GroundLevels.level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = finished("walk", "biped29").clip
@@ -116,7 +116,7 @@ def _noted(method, notes):
     return noting
 
 
-def test_unknown_words_are_refused():
+def test_unknown_choices_are_refused():
     with pytest.raises(PoiseError, match="phase 'soon' must be one of clock, early, late, both"):
         NqrSettings(phase="soon")
     with pytest.raises(PoiseError, match="ground 'smelt' must be one of seen, felt"):

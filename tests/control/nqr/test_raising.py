@@ -1,4 +1,4 @@
-"""How legs raise feet."""
+"""Inverse kinematics by which legs raise feet."""
 
 import mujoco
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import raising_of
+from poise.control.nqr.footholds import foot_raising
 from poise.library.motions import finished
 
 BODY = Body.named("biped29")
@@ -29,22 +29,22 @@ STRAIGHT = [(50, 0), (60, 1), (110, 1), (120, 0)]
 
 
 @pytest.mark.parametrize(("frame", "foot"), STRAIGHT)
-def test_straight_legs_raise_a_foot_less_far_but_by_a_fourth_and_never_jump(clip, frame, foot):
+def test_straight_legs_raise_a_foot_by_at_least_a_quarter_and_do_not_jump(clip, frame, foot):
     moved, _, _ = _raised(clip, frame, foot, 0.03)
     assert np.linalg.norm(moved) < 1.1 * 0.03
     assert moved[2] > 0.25 * 0.03
 
 
 @pytest.mark.parametrize(("frame", "foot"), STRAIGHT)
-def test_straight_legs_cannot_reach_down_but_do_not_give_way_either(clip, frame, foot):
+def test_straight_legs_that_cannot_reach_down_stay_as_they_are(clip, frame, foot):
     moved, _, _ = _raised(clip, frame, foot, -0.03)
     assert np.linalg.norm(moved) < 1.1 * 0.03
     assert abs(moved[2]) < 0.1 * 0.03
 
 
 def _raised(clip, frame, foot, rise):
-    """Way of a foot (m), change of its axes, ways of the other foot's links."""
-    step = rise * raising_of(clip)[frame, foot]
+    """Displacement (m) of a foot, change of its axes, and displacements of the other foot's links."""
+    step = rise * foot_raising(clip)[frame, foot]
     before, after = _placed(clip.qpos[frame], 0.0 * step), _placed(clip.qpos[frame], step)
     own, other = foot_links(BODY)[foot][0], foot_links(BODY)[1 - foot]
     ways = after.xpos - before.xpos

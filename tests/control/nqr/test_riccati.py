@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, solve_discrete_are
 
-from poise.control.nqr.lookahead import Future, RiccatiStage, look_back, step_back
+from poise.control.nqr.lookahead import CostToGo, RiccatiStage, riccati_step, riccati_sweep
 
 STEPS, STATES, CONTROLS = 6, 5, 3
 
@@ -69,9 +69,9 @@ def followed(stages, gains, start):
 def test_gains_choose_the_controls_that_are_best_for_the_whole(seed):
     random = np.random.default_rng(seed)
     stages = [random_stage(random, controls) for controls in random.integers(1, 4, STEPS)]  # contacts come and go
-    end = Future(definite(random, STATES), random.standard_normal(STATES))
+    end = CostToGo(definite(random, STATES), random.standard_normal(STATES))
     start = random.standard_normal(STATES)
-    _, gains = look_back(stages, end)
+    _, gains = riccati_sweep(stages, end)
     found = np.concatenate(followed(stages, gains, start))
     np.testing.assert_allclose(found, best_controls(stages, end, start), rtol=1e-8, atol=1e-9)
 
@@ -79,8 +79,8 @@ def test_gains_choose_the_controls_that_are_best_for_the_whole(seed):
 def test_futures_are_what_remains_to_be_paid():
     random = np.random.default_rng(7)
     stages = [random_stage(random) for _ in range(STEPS)]
-    end = Future(definite(random, STATES), random.standard_normal(STATES))
-    futures, gains = look_back(stages, end)
+    end = CostToGo(definite(random, STATES), random.standard_normal(STATES))
+    futures, gains = riccati_sweep(stages, end)
     assert len(futures) == STEPS + 1
     for first in range(STEPS):
         here, there = random.standard_normal((2, STATES))
@@ -94,9 +94,9 @@ def test_futures_are_what_remains_to_be_paid():
 def test_without_end_it_is_the_algebraic_riccati_equation():
     random = np.random.default_rng(1)
     stage = random_stage(random)
-    future = Future(stage.state_cost, np.zeros(STATES))
+    future = CostToGo(stage.state_cost, np.zeros(STATES))
     for _ in range(300):
-        future, gain = step_back(stage, future)
+        future, gain = riccati_step(stage, future)
     effort = np.diag(stage.change_cost + stage.size_cost)
     a, b = stage.by_state, stage.by_control
     expected = solve_discrete_are(a, b, stage.state_cost, effort)
@@ -110,5 +110,5 @@ def test_a_motion_that_is_its_own_best_is_left_alone():
     stage = random_stage(random)
     calm = RiccatiStage(stage.by_state, stage.by_control, np.zeros(STATES), stage.state_cost, stage.change_cost,
                  np.zeros(CONTROLS), stage.control)  # fmt: skip
-    _, gains = look_back([calm] * STEPS, Future(definite(random, STATES), np.zeros(STATES)))
+    _, gains = riccati_sweep([calm] * STEPS, CostToGo(definite(random, STATES), np.zeros(STATES)))
     assert all((gain.offset == 0.0).all() for gain in gains)

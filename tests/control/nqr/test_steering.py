@@ -1,4 +1,4 @@
-"""Steering: it goes where it is told, and what it does not know it refuses."""
+"""Steering: chosen steps, performances, and refused commands."""
 
 from dataclasses import replace
 from math import radians
@@ -32,7 +32,7 @@ def body():
 
 @pytest.fixture(scope="module")
 def small():
-    """Two walks, how to get from the one to the other, and a turn."""
+    """Two walks, the transitions between them, and a turn."""
     return repertoire({name: finished(name, "biped29") for name in MOTIONS}, {})
 
 
@@ -42,7 +42,7 @@ def segments(small, body):
 
 
 def taken(steering, count, heading=0.0):
-    """Names of the next steps, as long as all goes as wished; `heading` (rad) is where it goes in the world."""
+    """Names of the next steps if all are performed exactly, from a heading (rad) in the world on."""
     names = []
     for _ in range(count):
         turned = steering.step.turn
@@ -70,7 +70,7 @@ def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
 
 @pytest.mark.parametrize("begin", [0.05, 0.5])
 def test_standing_may_begin_anywhere(body, begin):
-    """It is left after a moment, and may be begun after that."""
+    """Also in a frame after the short step that standing is."""
     stands = repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {})
     controller = Nqr()
     run = Run(World(Scene.of(body)), controller, Roaming(stands, "stand", begin))
@@ -81,18 +81,18 @@ def test_standing_may_begin_anywhere(body, begin):
     assert fell_at(run.take().recording) is None
 
 
-def test_where_nothing_can_follow_it_says_so(small, segments):
+def test_a_step_that_nothing_can_follow_is_refused(small, segments):
     with pytest.raises(PoiseError, match="nothing can follow 'walk left'"):
         Steering(replace(small, risk=np.full_like(small.risk, np.inf)), segments, 0, 0.0)
 
 
-def test_headings_are_told_from_the_first_one(small, segments):
+def test_headings_are_relative_to_the_first_one(small, segments):
     steering = Steering(small, segments, 0, radians(170))
     steering.steer(radians(90), None)
     assert "turn-90 left" in taken(steering, 2, heading=radians(170))
 
 
-def test_for_another_speed_it_changes_its_walk_and_turns_in_the_one_that_can(small, segments):
+def test_it_changes_gait_for_another_speed_and_turns_in_the_gait_that_has_turns(small, segments):
     steering = Steering(small, segments, 0, 0.0)
     steering.steer(0.0, 1.6)
     assert taken(steering, 3) == ["walk-to-fast right", "walk-fast right", "walk-fast left"]
@@ -104,19 +104,19 @@ def test_for_another_speed_it_changes_its_walk_and_turns_in_the_one_that_can(sma
     assert after.startswith(("walk ", "walk-to-fast "))
 
 
-def test_policies_lead_into_what_follows(small, segments, body):
-    """The costs at the end of a turn to the right are those of the walk's second half, turned with it."""
-    ends = segments["turn-90 right"].policy.futures[-1].matrix
-    walks = segments["walk"].policy.futures[small.steps[1].first].matrix
+def test_policies_end_with_the_cost_to_go_of_the_next_motion(small, segments, body):
+    """The cost-to-go at the end of a turn to the right is that of the walk's second half, turned with it."""
+    ends = segments["turn-90 right"].policy.costs[-1].matrix
+    walks = segments["walk"].policy.costs[small.steps[1].first].matrix
     joints = slice(6, body.nv)
     assert ends[joints, joints] == pytest.approx(walks[joints, joints])
     assert ends[2, 2] == pytest.approx(walks[2, 2])
-    assert ends[0, 0] == pytest.approx(walks[1, 1], rel=1e-2)  # forward for the one is sideways for the other
+    assert ends[0, 0] == pytest.approx(walks[1, 1], rel=1e-2)  # forward in one frame is sideways in the other
     assert ends[0, 0] != pytest.approx(walks[0, 0], rel=0.1)
 
 
 @pytest.mark.parametrize("speed", [-1.0, float("nan"), 1e3])
-def test_speeds_that_nobody_has_are_refused(small, segments, speed):
+def test_impossible_speeds_are_refused(small, segments, speed):
     with pytest.raises(PoiseError, match="speed"):
         Steering(small, segments, 0, 0.0).steer(None, speed)
 
@@ -137,7 +137,7 @@ def test_a_performance_is_steered_by_cues(small, body):
 def test_a_single_motion_cannot_be_steered(body):
     controller, walk = Nqr(), finished("walk", "biped29")
     with pytest.raises(PoiseError, match="repertoire"):
-        controller.steer(1.0)  # not even before it begins
+        controller.steer(1.0)  # before a reset
     controller.reset(World(Scene.of(body)), Played(walk.clip, walk))
     with pytest.raises(PoiseError, match="repertoire"):
         controller.steer(1.0)

@@ -1,4 +1,4 @@
-"""Steering asked for in words: what cannot be is refused in a line before anything is simulated."""
+"""Steering requests: impossible ones are refused in one line before anything is simulated."""
 
 import pytest
 
@@ -23,14 +23,14 @@ from poise.reference.archive import save_prepared
         ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr takes steps as they come"),
     ],
 )
-def test_what_cannot_be_steered_says_so(asked, cause):
+def test_impossible_steering_is_refused_in_one_line(asked, cause):
     session = Request(**{"motion": "walk", "controller": "nqr", "steer": "0s:90", **asked})
     with pytest.raises(PoiseError, match=cause) as error:
         session.perform()
     assert "\n" not in str(error.value)
 
 
-def test_a_motion_of_ones_own_is_not_taken_for_one_that_comes_with_poise(tmp_path):
+def test_a_users_file_is_not_taken_for_the_shipped_motion_of_that_name(tmp_path):
     motion = finished("walk", "biped29")
     path = tmp_path / "walk.npz"
     save_prepared(motion.clip, path, motion)

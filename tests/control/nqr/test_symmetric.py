@@ -1,4 +1,4 @@
-"""Symmetric systems against dense algebra."""
+"""Symmetric systems against NumPy's dense algebra."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from poise.control.nqr.law import solve_symmetric
 
 @pytest.mark.parametrize("n", [1, 2, 23])
 @pytest.mark.parametrize("columns", [0, 1, 7])
-def test_the_upper_triangle_decides(n, columns):
+def test_only_the_upper_triangle_is_read(n, columns):
     random = np.random.default_rng(n)
     root, right = random.standard_normal((n + 3, n)), random.standard_normal((n, columns))
     matrix = root.T @ root

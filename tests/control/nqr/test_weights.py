@@ -1,4 +1,4 @@
-"""The tables of the paper, for bodies of any size."""
+"""The paper's weights, for bodies of any size."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def bodies():
 
 @pytest.mark.parametrize("effort", ["change", "size"])
 def test_a_scaled_motion_of_a_scaled_body_costs_the_same(bodies, effort):
-    """Lengths go with size, times with its root, angles stay; forces go with mass, torques with mass and size."""
+    """Lengths scale with size, times with its square root, forces with mass, torques with mass and size."""
     small, large = bodies
     ratio = large.standing[2] / small.standing[2]
     heavier = large.mass / small.mass
@@ -30,11 +30,11 @@ def test_a_scaled_motion_of_a_scaled_body_costs_the_same(bodies, effort):
     for scaled, plain in zip(other.controls(12), one.controls(12), strict=True):
         np.testing.assert_allclose(scaled * controls**2, plain)
     np.testing.assert_allclose(other.joints / ratio**2, one.joints)  # angular accelerations
-    np.testing.assert_allclose(other.torso, one.torso)  # accelerations, as great as gravity's
+    np.testing.assert_allclose(other.torso, one.torso)  # accelerations do not scale
     assert other.effort * (heavier * ratio) ** 2 == pytest.approx(one.effort)
 
 
-def test_the_papers_own_figure_has_the_papers_numbers():
+def test_the_papers_character_has_the_papers_weights():
     body = Body.named("biped29")
     body = body.scaled(size=PAPER_HEIGHT / float(body.standing[2]), mass=PAPER_MASS)
     weights = weights_for(body, "size")
@@ -51,7 +51,7 @@ def test_the_papers_own_figure_has_the_papers_numbers():
     assert (weights.force_change, weights.force_size) == pytest.approx((0.0, FORCE))
 
 
-def test_change_puts_the_same_weight_on_the_departure_from_the_motion():
+def test_effort_by_change_has_the_sum_of_the_weights():
     body = Body.named("biped29")
     by_size, by_change = weights_for(body, "size"), weights_for(body, "change")
     np.testing.assert_allclose(by_change.change, by_size.change + by_size.size)

@@ -17,7 +17,7 @@ WEIGHTS = weights_for(WALK.clip.body, effort="size")
 
 def cost_of(deviation, torque, frame=4):
     controller = SimpleNamespace(
-        segment=SimpleNamespace(motion=WALK), frame=frame, answer=SimpleNamespace(deviation=deviation)
+        segment=SimpleNamespace(motion=WALK), frame=frame, output=SimpleNamespace(deviation=deviation)
     )
     cost = Cost(controller)
     cost.add(SimpleNamespace(torque=torque))

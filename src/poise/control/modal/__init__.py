@@ -1,4 +1,4 @@
-"""Modal-space control [Jain2011]: long plans for a few decoupled modes, made anew at every step."""
+"""Modal-space control [Jain2011]: long-horizon plans for rigid body and low-frequency modes, made at every step."""
 
 from poise.control.entry import ControllerEntry
 

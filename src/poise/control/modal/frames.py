@@ -1,17 +1,20 @@
-"""A reference as the window sees it: momenta, the wrench they take, and where contacts are, frame by frame."""
+"""Frames of the reference as the window needs them, and the loads that the body carries in them.
+
+Loads are known in advance, so that a window of any length sees them coming. A load that is carried is a point mass on a
+link, which adds to the weight and the inertia of the body.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.control.modal.modes import ROOT
@@ -20,12 +23,13 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference, Target, edition_of
 
-# Loads that are taken up while a motion is performed, known beforehand: a plan of any length sees them coming.
+KEPT = 200
+"""Number of frames for which a computed frame is kept."""
 
 
 @dataclass(frozen=True)
 class CarriedMass:
-    """What a link carries from a time on: a mass at a point of it."""
+    """A load: a point mass that a link carries from a time on."""
 
     link: str
     mass: float  # kg
@@ -34,28 +38,29 @@ class CarriedMass:
 
     def __post_init__(self) -> None:
         if not (0 < self.mass < 1e4 and 0 <= self.since < 1e6):
-            raise PoiseError(f"load of {self.mass} kg at {self.since} s: must be more than 0 and not before 0")
+            limits = "more than 0 kg and less than 10000, from a time of at least 0 s"
+            raise PoiseError(f"load on '{self.link}': {self.mass} kg from {self.since} s must be {limits}")
         if not all(isfinite(each) for each in self.point):
             raise PoiseError(f"load on '{self.link}': its point {self.point} must be finite")
 
 
 class ReferenceFrame(NamedTuple):
-    """A moment of the reference."""
+    """A frame of the reference, with C contact points and L loads."""
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
     com: Array  # (3,) m
-    velocity: Array  # (3,) m/s of the centre of mass
-    spin: Array  # (3,) kg m^2/s, angular momentum about it
+    velocity: Array  # (3,) m/s, of the centre of mass
+    angmom: Array  # (3,) kg m^2/s, angular momentum about the centre of mass
     corner: Array  # (C, 3) m, points that may bear
-    down: NDArray[np.bool_]  # (C,) which do
-    hung: Array  # (L, 3) m, where loads hang, or lie until they are taken up
-    hung_speed: Array  # (L, 3) m/s
-    borne: Array  # (L,) kg, those that are carried by now
+    down: Mask  # (C,) whether they do
+    load_point: Array  # (L, 3) m, where loads are carried, or lie until they are taken up
+    load_velocity: Array  # (L, 3) m/s
+    load_mass: Array  # (L,) kg of the loads that are carried; 0 until they are taken up
 
 
-class Frames:
-    """The frames of a reference, each looked at once, or anew once the reference was edited."""
+class ReferenceFrames:
+    """Frames of a reference, one per step (s) of the world; each is computed once, and again after an edit."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
@@ -65,89 +70,83 @@ class Frames:
         self.link = np.array([body.link_id(part.link) for part in parts for _ in part.points], np.int64)
         self.local = np.array([point for part in parts for point in part.points], float)  # (C, 3)
         hands = [body.link_id(hand.link) for hand in body.hands]
-        self.held = np.isin(self.link, hands)  # (C,) what takes hold, and may pull
-        self.hangs = np.array([body.link_id(load.link) for load in loads], np.int64)  # (L,)
-        self.hung = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
-        self._since, self._heavy = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
+        self.held = np.isin(self.link, hands)  # (C,) points that can grip, and so may pull
+        self.load_link = np.array([body.link_id(load.link) for load in loads], np.int64)  # (L,)
+        self.load_local = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
+        self._since, self._mass = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, ReferenceFrame] = {}
-        self._lying: list[Array] = []  # (L, 3) m: where loads are taken up, once looked at
+        self._pickup: list[Array] = []  # (L, 3) m: where loads are taken up, once computed
         self.edition = edition_of(reference)
 
     def at(self, index: int) -> ReferenceFrame:
-        """The frame so many steps after the beginning."""
+        """The frame `index` steps after the beginning."""
         if index not in self._known:
-            self._known[index] = self._seen(index)
-            self._known.pop(index - 200, None)
+            self._known[index] = self._computed(index)
+            self._known.pop(index - KEPT, None)
         return self._known[index]
 
     def edited(self) -> bool:
-        """Whether the reference was edited since it was last asked; then all frames are forgotten."""
+        """Whether the reference was edited since the last call; if so, all computed frames are dropped."""
         edition = edition_of(self._reference)
         if edition == self.edition:
             return False
         self._known.clear()
-        self._lying.clear()
+        self._pickup.clear()
         self.edition = edition
         return True
 
-    def _bearing(self, target: Target) -> NDArray[np.bool_]:
-        """(C,) which points bear."""
-        return np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
-
-    def _seen(self, index: int) -> ReferenceFrame:
+    def _computed(self, index: int) -> ReferenceFrame:
         target = self._reference.at(index * self._step)
         data = self._posed(target)
         mujoco.mj_comVel(self._body.model, data)
         mujoco.mj_subtreeVel(self._body.model, data)
-        seen = ReferenceFrame(
+        frame = ReferenceFrame(
             target.qpos,
             target.qvel,
             data.subtree_com[1].copy(),
             data.subtree_linvel[1].copy(),
             data.subtree_angmom[1].copy(),
-            points(data, self.link, self.local),
-            self._bearing(target),
-            points(data, self.hangs, self.hung),
-            self._speeds(),
-            np.where(index * self._step > self._since - 1e-9, self._heavy, 0.0),
+            world_points(data.xpos, data.xmat, self.link, self.local),
+            np.zeros(len(self.link), bool) if target.down is None else target.down[self._part],
+            world_points(data.xpos, data.xmat, self.load_link, self.load_local),
+            self._load_velocities(),
+            np.where(index * self._step > self._since - 1e-9, self._mass, 0.0),
         )
-        return seen if seen.borne.all() else self._with_lying(seen)
+        return frame if frame.load_mass.all() else self._with_pickups(frame)
 
-    def _posed(self, target: Target) -> Any:
+    def _posed(self, target: Target) -> mujoco.MjData:
         data = self._data
         data.qpos[:], data.qvel[:] = target.qpos, target.qvel
         mujoco.mj_kinematics(self._body.model, data)
         mujoco.mj_comPos(self._body.model, data)
         return data
 
-    def _with_lying(self, frame: ReferenceFrame) -> ReferenceFrame:
-        """Loads that are not carried lie where they will be taken up."""
-        if not self._lying:
+    def _with_pickups(self, frame: ReferenceFrame) -> ReferenceFrame:
+        """The frame with loads that are not carried yet at rest where they will be taken up."""
+        if not self._pickup:
             for k, since in enumerate(self._since):
                 data = self._posed(self._reference.at(float(since)))
-                self._lying.append(points(data, self.hangs, self.hung)[k])
-        held = frame.borne[:, None] > 0
+                self._pickup.append(world_points(data.xpos, data.xmat, self.load_link, self.load_local)[k])
+        carried = frame.load_mass[:, None] > 0
         return frame._replace(
-            hung=np.where(held, frame.hung, np.array(self._lying)), hung_speed=np.where(held, frame.hung_speed, 0.0)
+            load_point=np.where(carried, frame.load_point, np.array(self._pickup)),
+            load_velocity=np.where(carried, frame.load_velocity, 0.0),
         )
 
-    def _speeds(self) -> Array:
-        """(L, 3) m/s: of the points that loads hang from."""
+    def _load_velocities(self) -> Array:
+        """(L, 3) m/s: of the points that carry loads."""
         model, data = self._body.model, self._data
-        jacobian, out = np.zeros((3, model.nv)), np.zeros((len(self.hangs), 3))
-        for k, (link, place) in enumerate(zip(self.hangs, points(data, self.hangs, self.hung), strict=True)):
+        jacobian, out = np.zeros((3, model.nv)), np.zeros((len(self.load_link), 3))
+        points = world_points(data.xpos, data.xmat, self.load_link, self.load_local)
+        for k, (link, place) in enumerate(zip(self.load_link, points, strict=True)):
             mujoco.mj_jac(model, data, jacobian, None, place, int(link))
             out[k] = jacobian @ data.qvel
         return out
 
 
-def points(data: Any, link: NDArray[np.int64], local: Array) -> Array:
-    """(k, 3) m in the world: points (k, 3) of links (k,)."""
-    return np.asarray(_points(data.xpos, data.xmat, link, local))
-
-
 @kernel
-def _points(place: Any, turn: Any, link: Any, local: Any) -> Any:
+def world_points(place: Array, turn: Array, link: Ints, local: Array) -> Array:
+    """(k, 3) m in the world: points (k, 3) m of links (k,), with all links' places (., 3) m and turns (., 9)."""
     out = np.empty_like(local)
     for k in range(len(link)):
         for i in range(3):
@@ -157,81 +156,74 @@ def _points(place: Any, turn: Any, link: Any, local: Any) -> Any:
     return out
 
 
-# A body with the loads that it carries: masses at points of it, which weigh, turn and resist with its links.
-
-
-class LoadedTerms(NamedTuple):
-    """Of the equations of motion of a body and what it carries."""
-
-    mass: Array  # (nv, nv) kg, kg m, kg m^2
-    bias: Array  # (nv,) N, N m
-
-
-class Whole(NamedTuple):
-    """A body with all that it carries by the end of the window, wherever that is by now."""
+class CompositeInertia(NamedTuple):
+    """Inertia of the body with all loads that it carries by the end of the window, wherever these are now."""
 
     com: Array  # (3,) m
     mass: float  # kg
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-class Laden:
-    """Adds loads to a body."""
+class LoadedBody:
+    """Adds the loads to the terms of the body's equations of motion."""
 
-    def __init__(self, model: Any, nv: int, frames: Frames) -> None:
+    def __init__(self, model: mujoco.MjModel, nv: int, frames: ReferenceFrames) -> None:
         self._model, self._nv, self._frames = model, nv, frames
         self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
         self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
 
-    def terms(self, state: State, frame: ReferenceFrame) -> LoadedTerms:
-        """With the loads that are carried in a frame."""
+    def terms(self, state: State, frame: ReferenceFrame) -> tuple[Array, Array]:
+        """Mass matrix (nv, nv) and bias forces (nv,) with the loads that are carried in a frame."""
         nv, data = self._nv, state.data
         mass, bias = np.array(state.mass[:nv, :nv]), np.array(state.bias[:nv])
-        if not frame.borne.any():
-            return LoadedTerms(mass, bias)
-        hung = points(data, self._frames.hangs, self._frames.hung)
-        for link, place, heavy in zip(self._frames.hangs, hung, frame.borne, strict=True):
+        if not frame.load_mass.any():
+            return mass, bias
+        points = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
+        for link, place, load in zip(self._frames.load_link, points, frame.load_mass, strict=True):
             mujoco.mj_jac(self._model, data, self._moving, None, place, int(link))
             mujoco.mj_jacDot(self._model, data, self._rate, None, place, int(link))
             rows = self._moving[:, :nv]
-            mass += heavy * rows.T @ rows
-            bias += heavy * (self._rate @ state.qvel - self._gravity) @ rows
-        return LoadedTerms(mass, bias)
+            mass += load * rows.T @ rows
+            bias += load * (self._rate @ state.qvel - self._gravity) @ rows
+        return mass, bias
 
-    def whole(self, state: State, frame: ReferenceFrame, soon: Array) -> Whole:
-        """With loads (L,) kg; those that are not carried in a frame lie where they will be taken up."""
-        data = state.data
-        hung = frame.hung
-        if len(soon):
-            hung = np.where(frame.borne[:, None] > 0, points(data, self._frames.hangs, self._frames.hung), hung)
+    def composite(self, state: State, frame: ReferenceFrame, loads: Array) -> CompositeInertia:
+        """The inertia with loads (L,) kg; those that are not carried in the frame lie where they will be taken up."""
+        data, points = state.data, frame.load_point
+        if len(loads):
+            carried = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
+            points = np.where(frame.load_mass[:, None] > 0, carried, points)
         root = np.ascontiguousarray(state.mass[:ROOT, :ROOT])
-        return Whole(*together(root, data.xpos[1], data.xmat[1], data.subtree_com[1], soon, hung))
+        com = data.subtree_com[1]
+        return CompositeInertia(*composite_inertia(root, data.xpos[1], data.xmat[1], com, loads, points))
 
 
 @kernel
-def together(root: Any, place: Any, turn: Any, middle: Any, loads: Any, hung: Any) -> Any:
-    """Of a body and loads (L,) kg at (L, 3) m: centre of mass (3,), mass, and inertia (3, 3) about it.
+def composite_inertia(
+    root: Array, place: Array, turn: Array, com: Array, loads: Array, points: Array
+) -> tuple[Array, float, Array]:
+    """The fields of `CompositeInertia` for a body and loads (L,) kg at points (L, 3) m.
 
-    ``root`` (6, 6) is the mass matrix of the body's root, which is at a place (3,) and has a turn (9,), and ``middle``
-    (3,) the body's own centre of mass.
+    ``root`` (6, 6) is the mass matrix of the body's root, whose place (3,) m and turn (9,) are given; ``com`` (3,) m is
+    the body's own centre of mass.
     """
-    own, axes = root[0, 0], turn.reshape(3, 3)
-    total, com = own, own * middle
+    mass, axes = root[0, 0], turn.reshape(3, 3)
+    total, middle = mass, mass * com
     for k in range(len(loads)):
         total += loads[k]
-        com += loads[k] * hung[k]
-    com /= total
+        middle += loads[k] * points[k]
+    middle /= total
     inertia = axes @ np.ascontiguousarray(root[3:, 3:]) @ axes.T
-    _spread(-own, middle - place, inertia)
-    _spread(own, middle - com, inertia)
+    _add_point_mass(-mass, com - place, inertia)
+    _add_point_mass(mass, com - middle, inertia)
     for k in range(len(loads)):
-        _spread(loads[k], hung[k] - com, inertia)
-    return com, total, inertia
+        _add_point_mass(loads[k], points[k] - middle, inertia)
+    return middle, total, inertia
 
 
 @kernel
-def _spread(mass: float, arm: Any, inertia: Any) -> None:
-    """Add that of a mass, kg, at an arm (3,) m to an inertia (3, 3)."""
+def _add_point_mass(mass: float, arm: Array, inertia: Array) -> None:
+    """Add the inertia of a mass (kg) at an arm (3,) m to an inertia (3, 3)."""
     size = mass * (arm @ arm)
     for i in range(3):
         inertia[i, i] += size

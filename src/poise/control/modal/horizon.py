@@ -1,48 +1,51 @@
-"""The window ahead: what the reference does and needs in each of its frames."""
+"""The horizon: what the reference does in each frame of the planning window, and the contact forces that it takes."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.control.controller import Ground
-from poise.control.modal.frames import Frames, ReferenceFrame
-from poise.control.modal.law import cross_matrix_into
-from poise.control.modal.window import cone_axes, tell_along, window_forces
+from poise.control.modal.frames import ReferenceFrame, ReferenceFrames
+from poise.control.modal.modes import ROOT
+from poise.control.modal.window import cone_axes, cross_matrix_into, express_in, window_forces
 from poise.kernel import kernel
+from poise.reference.reference import Reference
 
-Bools = NDArray[np.bool_]
-
-EXACT, LIGHT = 1e3, 1.0
-"""Weights of the wrench that the reference needs, against the size of the forces that give it."""
-
-LEAST = 0.1
-"""Weights: who is borne by less does not balance."""
+WRENCH_WEIGHT, FORCE_WEIGHT = 1e3, 1.0
+"""Weights of the reference's contact wrench, and of the size of the forces that give it."""
+LEAST_SUPPORT = 0.1
+"""Vertical contact force, in body weights, below which the lean is limited."""
+TURN = 0.1
+"""Root-mean-square turn (rad) of the joints within a window that fits a motion."""
+SHORTEST, LONGEST = 6, 24
+"""Limits of the window that fits a motion, frames."""
+SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
+"""Duration (s) of the reference that is sampled for it, and the time (s) between samples."""
 
 
 class Horizon(NamedTuple):
-    """n frames ahead, the present one first, of the body with all that it carries by their end; C points may bear."""
+    """n + 1 frames from the present one on, of the body with all loads that it carries by then; C contact points."""
 
     com: Array  # (n + 1, 3) m
-    velocity: Array  # (n + 1, 3) m/s
-    spin: Array  # (n + 1, 3) kg m^2/s
+    velocity: Array  # (n + 1, 3) m/s, of the centre of mass
+    angmom: Array  # (n + 1, 3) kg m^2/s, angular momentum about the centre of mass
     corner: Array  # (n + 1, C, 3) m
-    down: Bools  # (n + 1, C)
+    down: Mask  # (n + 1, C)
     axes: Array  # (n + 1, C, 3, 3) of friction cones, in columns, the last along the ground's normal
-    burden: Array  # (n, 6) force of what loads lie on before they are taken up, and moment about `com`, in weights
-    force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction lets them
-    lean: Array  # (n, 3) m along the ground: how far aside of the reference these forces would bear the body
+    load_wrench: Array  # (n, 6) that supports loads until they are taken up: force, and moment about `com`; in weights
+    force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction allows
+    lean: Array  # (n, 3) m along the ground: shift of the centre of mass at which these forces balance the body
 
 
-class Ahead:
-    """Rolls the window along a reference."""
+class RollingHorizon:
+    """Moves the window along a reference, and computes only the frames that are new."""
 
     def __init__(
         self,
-        frames: Frames,
+        frames: ReferenceFrames,
         size: int,
         mass: float,
         gravity: float,
@@ -50,21 +53,21 @@ class Ahead:
         friction: float = 1.0,
         ground: Ground | None = None,
     ) -> None:
-        """A body of a mass, kg, on ground with a friction; it is level if not given."""
+        """`size` frames of a body of a mass (kg) on ground with a friction coefficient; None is level ground."""
         c = len(frames.link)
         self._frames, self._size, self._ground = frames, size, ground
         self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction
-        self._carried = np.zeros(len(frames.hangs))
+        self._carried = np.zeros(len(frames.load_link))
         self._index = -(size + 2)
-        com, velocity, spin = (np.zeros((size + 1, 3)) for _ in range(3))
+        com, velocity, angmom = (np.zeros((size + 1, 3)) for _ in range(3))
         corner, down, axes = np.zeros((size + 1, c, 3)), np.zeros((size + 1, c), bool), np.zeros((size + 1, c, 3, 3))
-        burden, force, lean = np.zeros((size, 6)), np.zeros((size, c, 3)), np.zeros((size, 3))
-        self._window = Horizon(com, velocity, spin, corner, down, axes, burden, force, lean)
+        load_wrench, force, lean = np.zeros((size, 6)), np.zeros((size, c, 3)), np.zeros((size, 3))
+        self._window = Horizon(com, velocity, angmom, corner, down, axes, load_wrench, force, lean)
 
     def at(self, index: int) -> Horizon:
-        """The window that begins so many steps after the beginning; after an edit or with a new load all of it anew."""
+        """The horizon from frame `index` on; it is recomputed after an edit, or when a new load comes into it."""
         edited = self._frames.edited()
-        carried = self._frames.at(index + self._size).borne
+        carried = self._frames.at(index + self._size).load_mass
         if edited or not np.array_equal(carried, self._carried):
             self._index, self._carried = -(self._size + 2), carried
         behind = index - self._index
@@ -73,51 +76,52 @@ class Ahead:
                 array[:-behind] = array[behind:]
         known = max(self._size + 1 - behind, 0) if behind > 0 else 0
         for k in range(known, self._size + 1):
-            self._put(k, self._frames.at(index + k))
+            self._fill(k, self._frames.at(index + k))
         for k in range(max(known - 1, 0), self._size):
-            self._window.burden[k] = self._burden(self._frames.at(index + k), self._window.com[k])
-            self._window.force[k], self._window.lean[k] = self._needed(k)
+            self._window.load_wrench[k] = self._load_wrench(self._frames.at(index + k), self._window.com[k])
+            self._window.force[k], self._window.lean[k] = self._reference_forces(k)
         self._index = index
         return self._window
 
-    def _put(self, k: int, frame: ReferenceFrame) -> None:
+    def _fill(self, k: int, frame: ReferenceFrame) -> None:
         window = self._window
-        window.com[k], window.velocity[k], window.spin[k] = momenta_with(frame, self._carried, self._mass)
+        window.com[k], window.velocity[k], window.angmom[k] = loaded_momenta(frame, self._carried, self._mass)
         window.corner[k], window.down[k] = frame.corner, frame.down
         window.axes[k] = cone_axes(self._ground, frame.corner)
 
-    def _burden(self, frame: ReferenceFrame, com: Array) -> Array:
-        """(6,) of what bears loads that are not carried yet, about a point."""
-        lying = self._carried - frame.borne
+    def _load_wrench(self, frame: ReferenceFrame, com: Array) -> Array:
+        """(6,) wrench about a point (3,) m, in weights, that supports loads which are not carried yet."""
+        lying = self._carried - frame.load_mass
         if not lying.any():
             return np.zeros(6)
         force = np.outer(lying * self._gravity / self._weight, [0.0, 0.0, 1.0])
-        return np.concatenate([force.sum(axis=0), np.cross(frame.hung - com, force).sum(axis=0)])
+        return np.concatenate([force.sum(axis=0), np.cross(frame.load_point - com, force).sum(axis=0)])
 
     @property
     def _weight(self) -> float:
-        """N, with all that is carried by the end."""
+        """Weight (N) of the body with all loads that it carries by the end of the window."""
         return (self._mass + float(self._carried.sum())) * self._gravity
 
-    def _needed(self, k: int) -> tuple[Array, Array]:
-        """(C, 3) the least forces that change the momenta as the reference does, in weights, and (3,) the lean."""
+    def _reference_forces(self, k: int) -> tuple[Array, Array]:
+        """(C, 3) least forces, in weights, that change the momenta as the reference does, and (3,) m the lean."""
         window, gravity, step = self._window, self._gravity, self._step
         wrench = np.empty(6)
         wrench[:3] = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
-        wrench[3:] = (window.spin[k + 1] - window.spin[k]) / (self._weight * step)
+        wrench[3:] = (window.angmom[k + 1] - window.angmom[k]) / (self._weight * step)
         wrench[2] += 1.0
-        wrench -= window.burden[k]
-        forces, lean = forces_for(
+        wrench -= window.load_wrench[k]
+        return least_forces(
             wrench, window.corner[k], window.com[k], window.down[k], self._frames.held, self._friction, window.axes[k]
         )
-        return np.asarray(forces), np.asarray(lean)
 
 
 @kernel
-def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, friction: float, axes: Any) -> Any:
-    """(C, 3) least forces at corners (C, 3) that are down, which give a wrench (6,), in weights; lean (3,) m.
+def least_forces(
+    wrench: Array, corner: Array, com: Array, down: Mask, held: Mask, friction: float, axes: Array
+) -> tuple[Array, Array]:
+    """(C, 3) least forces at the corners (C, 3) m that are down, which give a wrench (6,), in weights; lean (3,) m.
 
-    ``axes`` (C, 3, 3) are those of their friction cones, in columns.
+    ``held`` (C,) tells which may pull; ``axes`` (C, 3, 3) are those of the friction cones, in columns.
     """
     chosen = np.flatnonzero(down)
     count = len(chosen)
@@ -130,24 +134,35 @@ def forces_for(wrench: Any, corner: Any, com: Any, down: Any, held: Any, frictio
         for i in range(3):
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]
-        tell_along(axes[chosen[row]], effect[row])
-    forces, usual = np.zeros((count, 3)), np.zeros((count, 3))
-    weights, rough = np.full(6, EXACT), np.full(count, friction)
-    window_forces(effect, held[chosen], rough, wrench, usual, weights, LIGHT, np.zeros(6), forces)
-    lacking, borne = wrench.copy(), 0.0
+        express_in(axes[chosen[row]], effect[row])
+    forces, reference = np.zeros((count, 3)), np.zeros((count, 3))
+    weights = np.full(6, WRENCH_WEIGHT)
+    window_forces(effect, held[chosen], friction, wrench, reference, weights, FORCE_WEIGHT, np.zeros(6), forces)
+    residual, support = wrench.copy(), 0.0
     for row in range(count):
         out[chosen[row]] = axes[chosen[row]] @ forces[row]
-        lacking -= effect[row] @ forces[row]
-        borne += out[chosen[row], 2]
-    lean[0], lean[1] = lacking[4], -lacking[3]
-    return out, lean / max(borne, LEAST)
+        residual -= effect[row] @ forces[row]
+        support += out[chosen[row], 2]
+    lean[0], lean[1] = residual[4], -residual[3]
+    return out, lean / max(support, LEAST_SUPPORT)
 
 
-def momenta_with(frame: ReferenceFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
-    """Centre of mass, m, its velocity, m/s, and spin about it, kg m^2/s, of a body of a mass with loads (L,) kg."""
+def loaded_momenta(frame: ReferenceFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
+    """Centre of mass (m), its velocity (m/s) and angular momentum about it (kg m^2/s) of a body with loads (L,) kg."""
     if not carried.any():
-        return frame.com, frame.velocity, frame.spin
+        return frame.com, frame.velocity, frame.angmom
     masses = np.concatenate([[mass], carried])
-    places, speeds = np.vstack([frame.com, frame.hung]), np.vstack([frame.velocity, frame.hung_speed])
+    places, speeds = np.vstack([frame.com, frame.load_point]), np.vstack([frame.velocity, frame.load_velocity])
     com, velocity = (masses @ table / masses.sum() for table in (places, speeds))
-    return com, velocity, frame.spin + masses @ np.cross(places - com, speeds - velocity)
+    return com, velocity, frame.angmom + masses @ np.cross(places - com, speeds - velocity)
+
+
+def fitting_window(reference: Reference, step: float) -> int:
+    """Frames of a window, for steps of the world (s), in which the joints of a reference turn by TURN on average.
+
+    The dynamics of the whole window is linearised at the present pose, which must not change much in it. [Jain2011]
+    section 9 leaves the choice to the user: 12 frames for walking, 16 for squatting, 24 for swinging.
+    """
+    speeds = np.array([reference.at(time).qvel[ROOT:] for time in np.arange(0.0, SAMPLED, SAMPLE_STEP)])
+    speed = float(np.sqrt(np.mean(speeds**2)))  # rad/s
+    return int(np.clip(round(TURN / (max(speed, 1e-9) * step)), SHORTEST, LONGEST))

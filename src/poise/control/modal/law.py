@@ -1,162 +1,158 @@
-"""The control law in compiled code: contact forces of the window, then slow modes [Jain2011] section 5.
+"""The control law in compiled code: contact forces of the window, then low-frequency modes [Jain2011] section 5.
 
-All is told against the reference: where the paper has states, there are differences from the reference's, and where it
-has forces, what they differ from those that bring the reference about. In exact arithmetic that is the same; but what
-the reference's own forces and torques do is then not linearised, and a plan of any length begins with them.
+States and forces are differences from the reference's, where the paper has them whole. For the linear dynamics that is
+the same. But the effect of the reference's own forces and torques is then not linearised, and a plan of any length
+begins with them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from poise.arrays import Array, Mask
+from poise.control.modal.frames import CompositeInertia
+from poise.control.modal.horizon import Horizon
 from poise.control.modal.modes import ROOT
-from poise.control.modal.window import tell_along, window_forces
+from poise.control.modal.window import cross_matrix_into, express_in, window_forces
 from poise.kernel import kernel
 
-# How a mode moves: by itself, and after an impulse, in closed form [Jain2011] Eqs. (4)-(9).
-#
-# A mode of unit mass obeys  p'' + 2 xi omega p' + omega^2 p = b + impulses.
-
-_CRITICAL = 1e-6
+_CRITICAL = 1e-6  # relative distance from critical damping within which the response is a series
 
 
-@kernel
-def responses(square: float, damping: float, time: float) -> Any:
-    """(a, a', c, c'): place and speed after a unit impulse, and after a unit displacement, a time (s) ago.
+class BodyView(NamedTuple):
+    """The body in its present state, with C contact points."""
 
-    ``square`` is omega^2, ``damping`` 2 xi omega, both at least 0: rigid, undamped, underdamped and overdamped alike.
-    """
-    half = 0.5 * damping
-    rest = square - half * half
-    fade = np.exp(-half * time)
-    if rest > _CRITICAL * (1.0 + square):
-        w = np.sqrt(rest)
-        s, c = np.sin(w * time) / w, np.cos(w * time)
-    elif rest < -_CRITICAL * (1.0 + square):
-        w = np.sqrt(-rest)
-        s, c = np.sinh(w * time) / w, np.cosh(w * time)
-    else:
-        s, c = time * (1.0 - rest * time * time / 6.0), 1.0 - 0.5 * rest * time * time
-    a = fade * s
-    a_rate = fade * (c - half * s)
-    return a, a_rate, fade * (c + half * s), -square * a
+    total: CompositeInertia
+    place: Array  # (3,) m, of the root
+    turn: Array  # (3, 3) of the root
+    mass: Array  # (nv, nv) with the loads that it carries
+    bias: Array  # (nv,) forces, likewise
+    qvel: Array  # (nv,)
+    corner: Array  # (C, 3) m: points that may bear
+
+
+class ModalDeviation(NamedTuple):
+    """Deviation of the body from the reference, as edited by the footholds, with n deformations."""
+
+    rigid: Array  # (12,) position and orientation of the rigid body modes, then their velocities
+    position: Array  # (n,) of the deformations
+    velocity: Array  # (n,) of the deformations
+    acceleration: Array  # (n,) that the reference has
+    velocity_change: Array  # (n,) that leads to the reference's next pose in one step
+    shift: Array  # (3,) m: offset of the reference's root
+    moved: Array  # (C, 3) m: offsets of its contact points
 
 
 @kernel
-def rigid_error(whole: Any, place: Any, turn: Any, mass: Any, qvel: Any, away: Any, ahead: Any, shift: Any) -> Any:
-    """(12,) how far the rigid modes are from the reference: places, turns, and their rates.
+def rigid_error(view: BodyView, away: Array, ahead: Horizon, shift: Array) -> Array:
+    """(12,) error of the rigid body modes against the reference: position, orientation, and their velocities.
 
-    ``whole`` is `Whole`, place (3,) and turn (3, 3) are the root's, ``mass`` (nv, nv) is of what moves now. ``away``
-    (nv,) is the way from the reference's pose to the present one, ``shift`` (3,) m by how much it was moved.
+    ``away`` (nv,) is the step from the reference's pose to the present one, ``shift`` (3,) m the offset of the
+    reference's root.
     """
-    com, total, inertia = whole
+    com, total_mass, inertia = view.total
     inverse = np.linalg.inv(inertia)
-    moving = np.ascontiguousarray(mass[:ROOT])
-    momentum, moved = moving @ qvel, moving @ away
-    arm = com - place
+    moving = np.ascontiguousarray(view.mass[:ROOT])
+    momentum, moved = moving @ view.qvel, moving @ away
+    arm = com - view.place
     out = np.empty(12)
     out[:3] = com - ahead.com[0] - shift
-    out[3:6] = inverse @ (turn @ moved[3:] - np.cross(arm, moved[:3]))
-    out[6:9] = momentum[:3] / total - ahead.velocity[0]
-    out[9:] = inverse @ (turn @ momentum[3:] - np.cross(arm, momentum[:3]) - ahead.spin[0])
+    out[3:6] = inverse @ (view.turn @ moved[3:] - np.cross(arm, moved[:3]))
+    out[6:9] = momentum[:3] / total_mass - ahead.velocity[0]
+    out[9:] = inverse @ (view.turn @ momentum[3:] - np.cross(arm, momentum[:3]) - ahead.angmom[0])
     return out
 
 
 @kernel
 def planned_forces(
-    ahead: Any,
-    error: Any,
-    corner: Any,
-    whole: Any,
-    weights: Any,
+    ahead: Horizon,
+    deviation: ModalDeviation,
+    view: BodyView,
+    weights: Array,
     effort: float,
-    scale: Any,
-    held: Any,
+    scale: tuple[float, float],
+    held: Mask,
     friction: float,
-    dual: Any,
-    shift: Any,
-    moved: Any,
-) -> Any:
-    """(n, C, 3) contact forces of the window in weights [Jain2011] Eq. (16), and the passes that they took.
+    dual: Array,
+) -> Array:
+    """(n, C, 3) contact forces of the window in body weights [Jain2011] Eq. (16).
 
-    ``corner`` (C, 3) is where points are now, ``whole`` is `Whole`; ``scale`` is (step, gravity); ``held`` (C,) are
-    those that may pull, others press within ``friction``; ``shift`` (3,) and ``moved`` (C, 3) are how far the
-    reference's body and points were moved, m.
+    ``weights`` (12,) are W1 and W2, ``effort`` is W3, ``scale`` is (step, gravity). Points that are ``held`` (C,) may
+    pull, others push within their friction cones. ``dual`` (12,) is the first guess of the dual solution, and becomes
+    that solution.
     """
     step, gravity = scale
-    mass = whole.mass
+    error, mass = deviation.rigid, view.total.mass
     n, points = ahead.force.shape[0], ahead.force.shape[1]
-    wanted = np.empty(12)
+    wanted = np.empty(12)  # what contact forces must change by the end of the window, the reference's share included
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
     wanted[:3] += ahead.lean[n - 1]
-    inverse = np.linalg.inv(whole.inertia)
-    effect, usual = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
+    inverse = np.linalg.inv(view.total.inertia)
+    effect, reference = np.zeros((n * points, 12, 3)), np.zeros((n * points, 3))
     frame, point = np.empty(n * points, np.int64), np.empty(n * points, np.int64)
     standing = ahead.down[0].copy()
     rows = 0
-    arm, lean, sway = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    arm, tilt, tilt_rate = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     tips = tipping_response(ahead, mass, step, gravity)
     for k in range(n):
         left = (n - k) * step
         pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
-        pull -= gravity * ahead.burden[k, :3]
+        pull -= gravity * ahead.load_wrench[k, :3]
         pull[2] += gravity
         away = error[:3] + k * step * error[6:9]
-        twist = (ahead.spin[k + 1] - ahead.spin[k]) / step - mass * gravity * (
-            ahead.burden[k, 3:] - np.cross(away, ahead.burden[k, :3])
+        twist = (ahead.angmom[k + 1] - ahead.angmom[k]) / step - mass * gravity * (
+            ahead.load_wrench[k, 3:] - np.cross(away, ahead.load_wrench[k, :3])
         )
-        cross_matrix_into(tips[k, 1], lean)
-        cross_matrix_into(tips[k, 0], sway)
-        lean[:], sway[:] = inverse @ lean, inverse @ sway
+        cross_matrix_into(tips[k, 1], tilt)
+        cross_matrix_into(tips[k, 0], tilt_rate)
+        tilt[:], tilt_rate[:] = inverse @ tilt, inverse @ tilt_rate
         twist = inverse @ twist
-        leaning, swaying = lean @ pull, sway @ pull
+        tilted, tilted_rate = tilt @ pull, tilt_rate @ pull
         for i in range(3):
             wanted[i] += step * left * pull[i]
-            wanted[3 + i] += step * (left * twist[i] + leaning[i])
+            wanted[3 + i] += step * (left * twist[i] + tilted[i])
             wanted[6 + i] += step * pull[i]
-            wanted[9 + i] += step * (twist[i] + swaying[i])
+            wanted[9 + i] += step * (twist[i] + tilted_rate[i])
         for c in range(points):
             standing[c] = standing[c] and ahead.down[k, c]
             if not ahead.down[k, c]:
                 continue
-            cross_matrix_into(
-                (corner[c] if standing[c] else ahead.corner[k, c] + moved[c]) - ahead.com[k] - shift - away, arm
-            )
+            place = view.corner[c] if standing[c] else ahead.corner[k, c] + deviation.moved[c]
+            cross_matrix_into(place - ahead.com[k] - deviation.shift - away, arm)
             turning = inverse @ arm * (mass * gravity * step)
             for i in range(3):
                 effect[rows, i, i] = gravity * step * left
                 effect[rows, 6 + i, i] = gravity * step
                 for j in range(3):
-                    effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * lean[i, j]
-                    effect[rows, 9 + i, j] = turning[i, j] + gravity * step * sway[i, j]
-            usual[rows] = ahead.force[k, c]
-            tell_along(ahead.axes[k, c], effect[rows])
-            tell_along(ahead.axes[k, c], usual[rows : rows + 1])
+                    effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * tilt[i, j]
+                    effect[rows, 9 + i, j] = turning[i, j] + gravity * step * tilt_rate[i, j]
+            reference[rows] = ahead.force[k, c]
+            express_in(ahead.axes[k, c], effect[rows])
+            express_in(ahead.axes[k, c], reference[rows : rows + 1])
             frame[rows], point[rows] = k, c
             rows += 1
     out = np.zeros((n, points, 3))
     if rows == 0:
-        return out, 0
+        return out
     forces = np.empty((rows, 3))
-    rough = np.full(rows, friction)
-    passes = window_forces(
-        effect[:rows], held[point[:rows]], rough, wanted, usual[:rows], weights, effort, dual, forces
-    )
+    pulls = held[point[:rows]]
+    window_forces(effect[:rows], pulls, friction, wanted, reference[:rows], weights, effort, dual, forces)
     for row in range(rows):
         out[frame[row], point[row]] = ahead.axes[frame[row], point[row]] @ forces[row]
-    return out, passes
+    return out
 
 
 @kernel
-def tipping_response(ahead: Any, mass: float, step: float, gravity: float) -> Any:
-    """(n, 2, 3) how who moves out of the reference's way tips over, by the end of the window.
+def tipping_response(ahead: Horizon, mass: float, step: float, gravity: float) -> Array:
+    """(n, 2, 3) how a velocity away from the reference tips the body over by the end of the window.
 
-    A centre of mass that is d beside the reference's feels -d x F, F (N) being all that bears it. So a velocity v from
-    frame k on becomes the spin G x v, and the turn H x v, with inertia left out: ``[k, 0]`` is G, ``[k, 1]`` H.
+    Contact forces F (N) exert the moment -d x F on a centre of mass that is d away from the reference's. So a velocity
+    v from frame k on becomes, at the end of the window, the angular momentum G x v, and a rotation whose product with
+    the inertia is H x v: ``[k, 0]`` is G, ``[k, 1]`` is H.
     """
     n = ahead.force.shape[0]
     out, sums = np.zeros((n, 2, 3)), np.zeros((3, 3))
@@ -172,32 +168,25 @@ def tipping_response(ahead: Any, mass: float, step: float, gravity: float) -> An
 
 
 @kernel
-def cross_matrix_into(arm: Any, out: Any) -> None:
-    """out (3, 3): what makes arm x f of f."""
-    x, y, z = arm
-    out[0, 0], out[0, 1], out[0, 2] = 0.0, -z, y
-    out[1, 0], out[1, 1], out[1, 2] = z, 0.0, -x
-    out[2, 0], out[2, 1], out[2, 2] = -y, x, 0.0
+def low_frequency_forces(
+    squares: Array, count: int, position: Array, velocity: Array, pushed: Array, weights: tuple[float, ...], step: float
+) -> Array:
+    """(count,) modal forces now that bring low-frequency modes to the reference at the end of the window, Eq. (21).
 
-
-@kernel
-def low_forces(frequency: Any, count: int, off: Any, rate: Any, pushed: Any, weights: Any, step: float) -> Any:
-    """(count,) modal forces now that bring slow modes to the reference at the end of the window [Jain2011] Eq. (21).
-
-    ``off`` and ``rate`` (n,) are places and speeds against the reference, ``pushed`` (window, n) the impulses of
-    contact forces beyond the reference's.
+    ``squares`` (n,) are omega^2, ``position`` and ``velocity`` (n,) those of the modes against the reference,
+    ``pushed`` (window, n) the modal impulses of contact forces beyond the reference's; ``weights`` are w4, w5 and W6.
     """
     window = pushed.shape[0]
     place, speed, effort = weights
     out = np.empty(count)
     for m in range(count):
-        square = frequency[m]
+        square = squares[m]
         xx, xv, vv = effort / place, 0.0, effort / speed
-        a, v, c, d = responses(square, 0.0, window * step)
-        x_end, v_end = c * off[m] + a * rate[m], d * off[m] + v * rate[m]
+        a, v, c, d = mode_response(square, 0.0, window * step)
+        x_end, v_end = c * position[m] + a * velocity[m], d * position[m] + v * velocity[m]
         first_a, first_v = a, v
         for k in range(window):
-            a, v, c, d = responses(square, 0.0, (window - k) * step)
+            a, v, c, d = mode_response(square, 0.0, (window - k) * step)
             xx += a * a
             xv += a * v
             vv += v * v
@@ -205,5 +194,28 @@ def low_forces(frequency: Any, count: int, off: Any, rate: Any, pushed: Any, wei
             v_end += v * pushed[k, m]
         bottom = xx * vv - xv * xv
         along_x, along_v = (vv * x_end - xv * v_end) / bottom, (xx * v_end - xv * x_end) / bottom
-        out[m] = -(first_a * along_x + first_v * along_v) / step - square * off[m]
+        out[m] = -(first_a * along_x + first_v * along_v) / step - square * position[m]
     return out
+
+
+@kernel
+def mode_response(square: float, damping: float, time: float) -> tuple[float, float, float, float]:
+    """(a, a', c, c'): position and velocity of a mode a time (s) after a unit impulse, and after a unit displacement.
+
+    The mode has unit mass and obeys p'' + 2 xi omega p' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). ``square`` is
+    omega^2, ``damping`` 2 xi omega, both at least 0; the mode may be rigid, undamped, underdamped or overdamped.
+    """
+    half = 0.5 * damping
+    rest = square - half * half
+    fade = np.exp(-half * time)
+    if rest > _CRITICAL * (1.0 + square):
+        w = np.sqrt(rest)
+        s, c = np.sin(w * time) / w, np.cos(w * time)
+    elif rest < -_CRITICAL * (1.0 + square):
+        w = np.sqrt(-rest)
+        s, c = np.sinh(w * time) / w, np.cosh(w * time)
+    else:
+        s, c = time * (1.0 - rest * time * time / 6.0), 1.0 - 0.5 * rest * time * time
+    a = fade * s
+    a_rate = fade * (c - half * s)
+    return a, a_rate, fade * (c + half * s), -square * a

@@ -1,8 +1,8 @@
-"""Modes of a body's linearised dynamics: rigid ones, and deformations by their natural frequencies.
+"""Modes of a body's linearised dynamics: rigid body modes, and deformations by natural frequency [Jain2011] section 3.
 
-[Jain2011] section 3. Everything is told in the tangent space at the present pose. The six rigid modes are moves of the
-whole body along the world's axes and turns about them through the centre of mass; deformations leave both momenta
-alone, so that they depend on joint angles only: with M_rj the momenta that joints bring along,
+Coordinates are those of the tangent space at the present pose. The six rigid body modes are translations of the whole
+body along the world's axes and rotations about them through the centre of mass. Deformations change neither linear nor
+angular momentum, so that they are functions of the joint angles alone. With M_rj the momenta of joint motion,
 
     M^ = M_jj - M_rj' M_rr^-1 M_rj,      K phi = omega^2 M^ phi,      phi' M^ phi = 1.
 """
@@ -11,41 +11,40 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.dynamics.terms import Terms
 from poise.kernel import kernel
-from poise.reference.reference import Reference
 
 ROOT = 6
-"""Freedoms of the root, which come first."""
+"""Degrees of freedom of the root, which come first."""
+
+SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
+"""Squared natural frequency, (rad/s)^2, of a foot joint alone: below the first, joints are stiffened to the second."""
 
 
 class Modes(NamedTuple):
-    """At a pose."""
+    """Modes at a pose, with n deformations."""
 
-    frequency: Array  # (n,) omega^2, (rad/s)^2, ascending, of the n deformations
-    shape: Array  # (n, n) phi, a column per mode, of the joints
-    lever: Array  # (n, n) M^ phi: torques per modal force; also what projects joint angles: p = lever' dq
-    rigid: Array  # (6, 6) Phi_r^-1 at the root: rigid motion (moves, turns) by the root's velocities
-    basis: Array  # (6, 6) Phi_r: root velocities by rigid motion
+    frequency: Array  # (n,) omega^2, (rad/s)^2, ascending, of the deformations
+    shape: Array  # (n, n) phi: joint angles, a column per mode
+    lever: Array  # (n, n) M^ phi: joint torques per modal force; its transpose projects joint angles: p = lever' dq
+    rigid: Array  # (6, 6) Phi_r^-1: rigid body motion (translation, rotation) by the root's velocities
+    basis: Array  # (6, 6) Phi_r: the root's velocities by rigid body motion
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
-    carried: Array  # (6, n) M_rr^-1 M_rj: rigid motion that joints bring along
-
-
-SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
-"""(rad/s)^2 that a joint of a foot has by itself: no less in the paper's body; and what it is given in others."""
+    carried: Array  # (6, n) M_rr^-1 M_rj: rigid body motion with the momenta of joint velocities
 
 
 def usual_stiffness(body: Body) -> Array:
-    """(n,) N m/rad: joints as stiff as what they carry is heavy, [Jain2011] section 7.
+    """(n,) N m/rad: the stiffness of each joint is the mass of the subtree that it carries [Jain2011] section 7.
 
-    Ankles that are planned ahead make walks fall. Those of the paper's body are just too fast for it; feet of a body
-    that has slower ones are stiffer.
+    Walks fall if the ankles move in low-frequency modes. Those of the paper's body are just too stiff for that; foot
+    joints of bodies with softer ones are stiffened.
     """
     model = body.model
     links = model.dof_bodyid[ROOT:]
@@ -60,8 +59,9 @@ def usual_stiffness(body: Body) -> Array:
 
 
 @kernel
-def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
-    """`Modes`, from the mass matrix (nv, nv), stiffness (n,), centre of mass, and place and turn (3, 3) of the root."""
+def modes_at(mass: Array, stiffness: Array, com: Array, place: Array, turn: Array) -> tuple[NDArray[Any], ...]:
+    """The fields of `Modes`, from the mass matrix (nv, nv), stiffness (n,) N m/rad, centre of mass (3,) m, and the
+    root's place (3,) m and turn (3, 3)."""
     n = mass.shape[0] - ROOT
     basis, rigid = np.zeros((6, 6)), np.zeros((6, 6))
     away = place - com
@@ -71,7 +71,7 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
             basis[3 + i, 3 + j] = turn[j, i]
             rigid[3 + i, 3 + j] = turn[i, j]
     cross = np.array([[0.0, -away[2], away[1]], [away[2], 0.0, -away[0]], [-away[1], away[0], 0.0]])
-    basis[:3, 3:] = -cross  # a turn w moves the root by w x away
+    basis[:3, 3:] = -cross  # a rotation w moves the root by w x away
     rigid[:3, 3:] = cross @ turn
     root = np.ascontiguousarray(mass[:ROOT, :ROOT])
     whole = basis.T @ root @ basis
@@ -83,7 +83,7 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
     for i in range(n):
         for j in range(n):
             scaled[i, j] = soft[i] * left[i, j] * soft[j]
-    values, vectors = np.linalg.eigh(scaled)  # 1 / omega^2, ascending: the fastest first
+    values, vectors = np.linalg.eigh(scaled)  # 1 / omega^2, ascending
     frequency, shape = np.empty(n), np.empty((n, n))
     for k in range(n):
         value = values[n - 1 - k]
@@ -94,34 +94,12 @@ def modes_at(mass: Any, stiffness: Any, com: Any, place: Any, turn: Any) -> Any:
 
 
 def modal_forces(modes: Modes, force: Array) -> Array:
-    """(n, ...) forces on the deformations of generalised forces (nv, ...)."""
+    """(n, ...) modal forces on the deformations by generalised forces (nv, ...)."""
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 
 
-# How long a window should be: as long as the body hardly changes its shape, since it is planned for as if it did not.
-#
-# [Jain2011] leaves the choice to people (section 9): 12 frames for walking, 16 for squatting, 24 for swinging.
-
-TURN = 0.1
-"""rad, in the root-mean-square: how far joints may turn within a window."""
-SHORTEST, LONGEST = 6, 24
-"""Frames."""
-SEEN, EVERY = 4.0, 1 / 30
-"""s of the reference that are looked at, and how densely."""
-
-
-def fitting_window(reference: Reference, step: float) -> int:
-    """Frames in which the joints of a reference turn a little, on average."""
-    speeds = np.array([reference.at(time).qvel[ROOT:] for time in np.arange(0.0, SEEN, EVERY)])
-    speed = float(np.sqrt(np.mean(speeds**2)))  # rad/s
-    return int(np.clip(round(TURN / (max(speed, 1e-9) * step)), SHORTEST, LONGEST))
-
-
-# Jacobians of many points at once, from how MuJoCo tells the motion that each freedom makes.
-
-
-def moved_by(model: Any, nv: int) -> NDArray[np.bool_]:
-    """(nbody, nv) which links each of the first freedoms moves: its own, and all that hang on it."""
+def moved_by(model: mujoco.MjModel, nv: int) -> Mask:
+    """(nbody, nv) whether each of the first nv degrees of freedom moves a link: its own, or one below it."""
     out = np.zeros((model.nbody, nv), bool)
     for link in range(1, model.nbody):
         out[link] = out[model.body_parentid[link]]
@@ -131,10 +109,10 @@ def moved_by(model: Any, nv: int) -> NDArray[np.bool_]:
 
 
 @kernel
-def jacobians(point: Any, link: Any, chosen: Any, moves: Any, motion: Any, about: Any) -> Any:
-    """(3 C, nv) those of chosen points (C, 3) of links (C,), and zeros for others.
+def jacobians(point: Array, link: Ints, chosen: Mask, moves: Mask, motion: Array, about: Array) -> Array:
+    """(3 C, nv) Jacobians of the chosen (C,) among points (C, 3) m of links (C,); zeros for the others.
 
-    ``moves`` (nbody, nv) tells which freedoms move a link, ``motion`` (., 6) their turns and moves about a place (3,).
+    ``moves`` is that of `moved_by`; ``motion`` (., 6) is MuJoCo's cdof, rotation and translation about a point (3,) m.
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))

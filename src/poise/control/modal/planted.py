@@ -1,9 +1,9 @@
-"""What bears stays where it is: slow modes give way until planned contact forces and planted points go together.
+"""Planted points: low-frequency modes give way so that the points that bear stay at rest under the planned forces.
 
-The paper leaves it to corrections of the contact forces [Jain2011] Eqs. (24)-(28) to keep points planted, and wants
-them to disturb rigid and slow modes as little as they can. Corrections vanish, and rigid modes get what was planned
-for them, where the accelerations of all modes leave the points at rest. So slow modes take the least change of theirs
-that does this.
+The paper keeps points planted by correcting the contact forces [Jain2011] Eqs. (24)-(28), with the least disturbance
+of the rigid body and low-frequency modes. No correction is needed, and the rigid body modes get the forces planned for
+them, if the accelerations of all modes leave the points at rest. So the low-frequency modes take the least change of
+their accelerations that achieves this.
 """
 
 from __future__ import annotations
@@ -11,26 +11,37 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from poise.arrays import Array
-from poise.control.modal.modes import ROOT
+from poise.arrays import Array, Mask
+from poise.control.modal.modes import ROOT, Modes
 from poise.kernel import kernel
 
 
-class Planted(NamedTuple):
-    """Points that bear now."""
+class PlantedPoints(NamedTuple):
+    """The c contact points that bear now."""
 
     rows: Array  # (3 c, nv) their Jacobians, along normals and tangents
-    curve: Array  # (3 c,) m/s^2 along these: how they accelerate by the present velocities alone
+    drift: Array  # (3 c,) m/s^2 along these: their accelerations due to the present velocities alone
 
 
 @kernel
-def curves(
-    moving: Any, turning: Any, spinning: Any, qvel: Any, place: Any, point: Any, frame: Any, own: Any, out: Any
+def drift_accelerations(
+    moving: Array,
+    turning: Array,
+    spinning: Array,
+    qvel: Array,
+    place: Array,
+    point: Array,
+    frame: Array,
+    own: Mask,
+    out: Array,
 ) -> None:
-    """Put in how a link's own points (c, 3) accelerate by the velocities (n,) alone, along their frames, (3 c,).
+    """Write accelerations (m/s^2) due to the velocities alone of a link's points into out (3 c,), along their frames.
 
-    ``moving`` and ``turning`` (3, nv) are rates of the link's Jacobians at its place (3,), ``spinning`` the latter's.
+    ``own`` (c,) tells which of the points (c, 3) m are the link's; ``frame`` (c, 3, 3) has normals, tangents in rows.
+    ``moving`` and ``turning`` (3, nv) are the time derivatives of the link's Jacobians, of translation and rotation, at
+    its place (3,); ``spinning`` (3, nv) is its Jacobian of rotation.
     """
     n = qvel.shape[0]
     away, twist, spin = np.zeros(3), np.zeros(3), np.zeros(3)
@@ -47,8 +58,13 @@ def curves(
 
 
 @kernel
-def rigid_acceleration(bias: Any, force: Any, point: Any, place: Any, turn: Any, mass: Any, basis: Any) -> Any:
-    """(6,) of the rigid modes, by bias forces (nv,) and contact forces (C, 3) N at points (C, 3) m."""
+def rigid_acceleration(
+    bias: Array, force: Array, point: Array, place: Array, turn: Array, mass: Array, basis: Array
+) -> Array:
+    """(6,) accelerations of the rigid body modes by bias forces (nv,) and contact forces (C, 3) N at points (C, 3) m.
+
+    ``place`` (3,) m and ``turn`` (3, 3) are the root's; ``basis`` is `Modes.basis`.
+    """
     pull, twist = np.zeros(3), np.zeros(3)
     for c in range(force.shape[0]):
         arm, given = point[c] - place, force[c]
@@ -60,17 +76,18 @@ def rigid_acceleration(bias: Any, force: Any, point: Any, place: Any, turn: Any,
     root[:3] += pull
     root[3:] += turn.T @ twist
     whole = basis.T @ np.ascontiguousarray(mass[:ROOT, :ROOT]) @ basis
-    return np.linalg.solve(whole, basis.T @ root)
+    found: NDArray[Any] = np.linalg.solve(whole, basis.T @ root)
+    return found
 
 
 @kernel
-def giving_way(modes: Any, slow: int, rigid: Any, bend: Any, rows: Any, curve: Any, soft: float) -> Any:
-    """(slow,) least change of slow modes' accelerations that leaves points at rest.
+def giving_way(modes: Modes, slow: int, rigid: Array, bend: Array, rows: Array, drift: Array, soft: float) -> Array:
+    """(slow,) least change of the low-frequency modes' accelerations that leaves planted points at rest.
 
-    ``rigid`` (6,) and ``bend`` (n,) are the accelerations of rigid modes and deformations as planned. ``soft`` is how
-    little rest counts: against it changes are weighed.
+    ``rigid`` (6,) and ``bend`` (n,) are the planned accelerations of rigid body modes and deformations, ``rows`` and
+    ``drift`` those of `PlantedPoints`; ``soft`` weighs the change against the points' accelerations.
     """
-    shape, basis, carried = modes[1], modes[4], modes[6]
+    shape, basis, carried = modes.shape, modes.basis, modes.carried
     n = shape.shape[0]
     some = np.ascontiguousarray(shape[:, :slow])
     joints = shape @ bend
@@ -82,4 +99,5 @@ def giving_way(modes: Any, slow: int, rigid: Any, bend: Any, rows: Any, curve: A
     bottom = moved.T @ moved
     for m in range(slow):
         bottom[m, m] += soft
-    return -np.linalg.solve(bottom, moved.T @ (rows @ whole + curve))
+    change: NDArray[Any] = -np.linalg.solve(bottom, moved.T @ (rows @ whole + drift))
+    return change

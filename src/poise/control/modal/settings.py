@@ -1,4 +1,4 @@
-"""How modal-space control plans."""
+"""Settings of modal-space control."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from dataclasses import asdict, dataclass
 from poise.errors import PoiseError
 
 LARGEST = 1e6
-"""Of any setting."""
+"""Largest value of any setting but the window."""
 LONGEST_WINDOW = 240
-"""Frames."""
+"""Longest window, frames."""
 
 
 @dataclass(frozen=True)
 class ModalSettings:
-    """Weights are told with their names in [Jain2011]; docs/modal.md has its values beside ours."""
+    """Weights are given with their symbols in [Jain2011]; docs/modal.md lists the paper's values beside ours."""
 
     window: int = 12
-    """Frames that are planned ahead; 0 for as many as fit the motion."""
+    """Frames of the planning window; 0 chooses a number that fits the motion."""
     threshold: float = 100.0
-    """Modes whose squared frequency is below this are planned ahead, (rad/s)^2."""
+    """Squared natural frequency, (rad/s)^2, below which a mode is a low-frequency mode, planned over the window."""
     place: float = 3.0
-    """W1: of where the body is at the end of the window."""
+    """W1: of the position of the rigid body modes at the end of the window."""
     turn: float = 60.0
-    """W1: of how it is turned."""
+    """W1: of their orientation."""
     speed: float = 1.0
-    """W2: of its velocities."""
+    """W2: of their velocities."""
     force: float = 0.3
     """W3: of contact forces, here of their difference from the reference's."""
     low_place: float = 5.0
-    """w4: of places of slow modes at the end of the window."""
+    """w4: of the positions of low-frequency modes at the end of the window."""
     low_speed: float = 2.0
-    """w5: of their speeds."""
+    """w5: of their velocities."""
     low_effort: float = 5e-3
     """W6: of their actuation."""
     adapt: float = 0.0
-    """Share of contact forces beyond the planned ones that fast modes make up for; 1 in the paper."""
+    """Share of unplanned contact forces that high-frequency modes compensate, Eq. (28); 1 in the paper."""
     capture: float = 0.3
-    """Share of the capture point's error that the next foothold makes up for; 0 has footholds stay."""
+    """Share of the capture point's error by which the next foothold is moved; 0 keeps the reference's footholds."""
     latency: float = 0.2
-    """s after the beginning of a push before it is noticed."""
+    """Time (s) from the beginning of a push until the controller reacts to it."""
     believed: float = 1.0
-    """Share of its errors before a push that it meanwhile believes in; 0 in the paper."""
+    """Share of the errors before a push from which it plans in the meantime; 0 in the paper."""
     soft: float = 0.03
-    """How little it counts that what bears stays where it is, against changes of slow modes, m^2/kg."""
+    """Weight (m^2/kg) of the change of low-frequency modes that keeps planted points at rest; less holds them more."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

@@ -1,4 +1,4 @@
-"""Contact-aware nonlinear control [Muico2009]: a look-ahead policy, and its adaptation to contacts."""
+"""Contact-aware nonlinear control [Muico2009]: a look-ahead policy (NQR), and its adaptation to contacts."""
 
 from poise.control.entry import ControllerEntry
 

@@ -1,4 +1,7 @@
-"""On what levels feet stand, and will: the ground is seen ahead, or only felt, and legs reach for it."""
+"""Levels of the ground under the feet, seen ahead or felt by contact, and the leg adjustments that reach them.
+
+A level is the height (m) of the ground above the motion's own ground.
+"""
 
 from __future__ import annotations
 
@@ -7,180 +10,176 @@ from collections.abc import Callable
 
 import numpy as np
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import Bools, FootContacts
+from poise.control.nqr.footholds import FootContacts
 from poise.control.nqr.law import LegAdjustment
 from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics.state import Contacts
 
-PACE = 0.15
-"""Share of a change of level that is followed in a step: a jump would be a blow."""
-NEWS = 0.005
-"""m, of a body whose root stands PAPER_HEIGHT high: feet that find the ground nearer than this to where it was expected
-tell nothing new."""
-UPRIGHT = 0.7
-"""Of a contact's normal, upwards: what is steeper is an edge or a wall, and no ground to stand on."""
-EVEN = 1e-9
-"""m: levels nearer than this are one, and differ by rounding."""
+LEVEL_RATE = 0.15
+"""Share of an unexpected change of level that is followed in each step; a jump of the target would be a blow."""
+TOLERANCE = 0.005
+"""Difference (m) between the expected and the found level that is ignored; scaled by root height / PAPER_HEIGHT."""
+LEAST_UPWARD = 0.7
+"""Least upward component of a contact's normal; steeper surfaces are edges or walls and do not count as ground."""
+SAME_LEVEL = 1e-9
+"""Difference (m) below which two levels are equal up to rounding."""
 CLEARANCE = 0.03
-"""m, of such a body: a foot is lifted by so much on its way to another level, but at most by thrice the difference."""
-CHANGE = 0.4
-"""Share of its way through the air in which a foot changes level: the first if it rises, the last if it sinks."""
-CARRIED = 0.4
-"""Share of the velocity of these changes that is wanted: the look-ahead, unaware that they end, would overshoot."""
+"""Height (m, scaled like TOLERANCE) by which a swing foot is lifted on its way to another level, but at most three
+times the difference of the levels."""
+CHANGE_SHARE = 0.4
+"""Share of the swing phase in which a foot changes level: the first part if it rises, the last if it sinks."""
+FEED_FORWARD = 0.4
+"""Share of the velocity of leg adjustments that is tracked; the full value overshoots, because the look-ahead assumes
+that it persists."""
 
 Heights = Callable[[Array, Array], Array]
 
-_NOWHERE = readonly(np.zeros((0, 3)))
 
-
-def no_reach(nv: int) -> LegAdjustment:
-    """The motion's own poses."""
+def no_adjustment(nv: int) -> LegAdjustment:
+    """The adjustment that leaves the motion's poses as they are."""
     return LegAdjustment(np.zeros(nv), np.zeros(nv), np.zeros(nv))
 
 
 class GroundLevels:
-    """Keeps the levels of the ground from foot to foot: how much higher it is than the motion's own."""
+    """Levels on which the F feet stand and will land."""
 
     def __init__(self, body: Body, level: float, heights: Heights | None = None) -> None:
-        """All feet stand on `level` (m); `heights` tells the ground's where it can be seen."""
+        """All feet begin on `level` (m); `heights` gives the height of the ground at (x, y), None if it is not seen."""
         feet = foot_links(body)
         self._foot_of = {link: foot for foot, links in enumerate(feet) for link in links.tolist()}
         self._scale = float(body.standing[2]) / PAPER_HEIGHT
-        self._ground, self._straight = heights, no_reach(body.nv)
+        self._ground, self._unadjusted = heights, no_adjustment(body.nv)
         self._newest = level  # m, of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
-        self._coming = [level] * len(feet)  # m, on which it will land
-        self._touched: list[float | None] = [None] * len(feet)  # m in the world, where it touches the ground
-        self._aloft = [False] * len(feet)  # which are in the air, by the motion
-        self._sought = [False] * len(feet)  # whose landings are looked out for
-        self._swing = [(0.0, 0.0)] * len(feet)  # share of a foot's way through the air, as the step begins and ends
-        self._between = (0.0, 0.0)  # likewise, of the way from the last landing to the next, of whichever feet
+        self._next_level = [level] * len(feet)  # m, on which it will land
+        self._touched: list[float | None] = [None] * len(feet)  # m in the world, mean height of its contacts
+        self._swinging = [False] * len(feet)  # whether it was in the air in the frame before
+        self._expected = [False] * len(feet)  # whether its next level was looked for in the frame before
+        self._swing = [(0.0, 0.0)] * len(feet)  # shares of its swing phase at the beginning and end of the step
+        self._between = (0.0, 0.0)  # likewise, shares of the time between the last landing of any foot and the next
 
-    def stand(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
-        """Feet that stand as a frame begins are on what is seen below them; yaw (rad) and root (3,) m as in `look`."""
+    def start(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
+        """Put feet that stand in a frame on the level seen below them; `root` and `yaw` as in `update`."""
         for foot, (balls, bears) in enumerate(zip(holds.balls, holds.bears, strict=True)):
             if bears[frame].any():
                 seen = self._seen(_placed(balls[frame, bears[frame]], holds, frame, root, yaw))
-                self._level[foot] += self._news(seen - self._level[foot])
+                self._level[foot] += self._beyond_tolerance(seen - self._level[foot])
 
-    def feel(self, contacts: Contacts) -> Bools:
-        """Note where feet touch the ground from above; (F,) which do."""
+    def feel(self, contacts: Contacts) -> Mask:
+        """Note the heights at which feet touch the ground; return which feet (F,) do."""
         heights: list[list[float]] = [[] for _ in self._level]
-        told = (
+        columns = (
             contacts.touching.tolist(),
             contacts.other.tolist(),
             contacts.frame[:, 0, 2].tolist(),
             contacts.body.tolist(),
             contacts.point[:, 2].tolist(),
         )
-        for touching, other, upward, link, height in zip(*told, strict=True):
-            if touching and other == 0 and upward > UPRIGHT and link in self._foot_of:
+        for touching, other, upward, link, height in zip(*columns, strict=True):
+            if touching and other == 0 and upward > LEAST_UPWARD and link in self._foot_of:
                 heights[self._foot_of[link]].append(height)
         self._touched = [sum(found) / len(found) if found else None for found in heights]
         return np.array([len(found) > 0 for found in heights], bool)
 
-    def look(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
-        """Take in what a frame brings, of a motion turned by `yaw` (rad); the root (3,) m is where it is."""
-        down, until, soonest = (table[frame].tolist() for table in (holds.down, holds.until, holds.soonest))
-        landed = [now and was for now, was in zip(down, self._aloft, strict=True)]
+    def update(self, holds: FootContacts, frame: int, root: Array, yaw: float) -> None:
+        """Update the levels for a frame of the motion, with the root at (3,) m and the motion turned by `yaw` (rad)."""
+        tables = (holds.down, holds.steps_to_landing, holds.lands_first)
+        down, until, first = (table[frame].tolist() for table in tables)
+        landed = [now and was for now, was in zip(down, self._swinging, strict=True)]
         for foot, stands in enumerate(down):
             if landed[foot]:
-                self._level[foot] = self._newest = self._coming[foot]
+                self._level[foot] = self._newest = self._next_level[foot]
             if stands:
                 self._correct(foot, float(holds.ground[frame, foot]))
-            sought = soonest[foot] or not stands
-            self._expect(foot, _balls_to_come(holds, foot, frame, root, yaw) if sought else _NOWHERE)
-            self._swing[foot] = (0.0, 0.0) if stands else _onward(self._swing[foot][1], until[foot])
-        self._between = _onward(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
-        self._aloft = [not stands for stands in down]
+            index = int(holds.next_footprint[frame, foot]) if first[foot] or not stands else -1
+            self._expect(foot, _placed(holds.footprints[index], holds, frame, root, yaw) if index >= 0 else None)
+            self._swing[foot] = (0.0, 0.0) if stands else _next_shares(self._swing[foot][1], until[foot])
+        self._between = _next_shares(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
+        self._swinging = [not stands for stands in down]
 
     def wait(self) -> None:
-        """The motion stands still: feet begin the step that they were to make once more."""
+        """Take the step back, since the motion waits: the next update begins it again."""
         self._swing = [(begun, begun) for begun, _ in self._swing]
         self._between = (self._between[0], self._between[0])
 
     def _correct(self, foot: int, ground: float) -> None:
-        """A foot that stands on `ground` (m) of the motion's, and feels something else than it should, is believed."""
+        """Move the level of a standing foot towards the height that it touches; `ground` (m) is the motion's own."""
         touched = self._touched[foot]
-        news = 0.0 if touched is None else self._news(touched - ground - self._level[foot])
-        if news:
-            self._level[foot] += PACE * news
+        found = 0.0 if touched is None else self._beyond_tolerance(touched - ground - self._level[foot])
+        if found:
+            self._level[foot] += LEVEL_RATE * found
             self._newest = self._level[foot]
 
-    def _news(self, difference: float) -> float:
-        """Of what differs from what was expected, m: all, or nothing if it is little."""
-        return difference if abs(difference) > self._scale * NEWS else 0.0
+    def _beyond_tolerance(self, difference: float) -> float:
+        """A difference (m) from the expected level, or 0 if it is within tolerance."""
+        return difference if abs(difference) > self._scale * TOLERANCE else 0.0
 
-    def _expect(self, foot: int, balls: Array) -> None:
-        """Look out for the level on which balls (B, 3) of a foot will stand, if they will."""
-        if len(balls):
-            self._coming[foot] += (PACE if self._sought[foot] else 1.0) * (self._seen(balls) - self._coming[foot])
-        self._sought[foot] = len(balls) > 0
+    def _expect(self, foot: int, balls: Array | None) -> None:
+        """Update the next level of a foot from where its balls (B, 3) m will stand, if they are given."""
+        if balls is not None:
+            rate = LEVEL_RATE if self._expected[foot] else 1.0
+            self._next_level[foot] += rate * (self._seen(balls) - self._next_level[foot])
+        self._expected[foot] = balls is not None
 
     def _seen(self, balls: Array) -> float:
-        """The level below balls (B, 3) m of a foot where it is highest; if blind, it is taken to be the newest."""
+        """The highest level (m) below balls (B, 3) of a foot; the newest level if the ground is not seen."""
         if self._ground is None:
             return self._newest
         x, y, own = balls.T
         return float((self._ground(x, y) - own).max())
 
     def level(self, holds: FootContacts, frame: int) -> float:
-        """On which the motion takes place, m: between those of the feet, from landing to landing."""
-        return self._newest if self._is_even() else float(self._levels(holds, frame)[0])
+        """The level (m) of the motion as a whole; it moves from landing to landing between the means of the feet's."""
+        return self._newest if self._is_even() else float(self._motion_levels(holds, frame)[0])
 
-    def reach(self, holds: FootContacts, frame: int, step: float) -> LegAdjustment:
-        """How legs reach from the motion's level to those of its feet, in a frame and a step (s) later."""
+    def adjustment(self, holds: FootContacts, frame: int, step: float) -> LegAdjustment:
+        """The adjustment of the legs that brings each foot from the motion's level to its own, for a step (s)."""
         if self._is_even():
-            return self._straight
-        root = self._levels(holds, frame)
-        rise = self._heights() - root[:, None]
+            return self._unadjusted
+        root = self._motion_levels(holds, frame)
+        rise = self._foot_levels() - root[:, None]
         now, ahead = np.einsum("ef,efi->ei", rise, holds.raising[frame : frame + 2])
         ahead[2] += root[1] - root[0]
-        return LegAdjustment(now, ahead, CARRIED / step * (ahead - now))
+        return LegAdjustment(now, ahead, FEED_FORWARD / step * (ahead - now))
 
     def _is_even(self) -> bool:
-        """Whether all feet stand, and will, on one level."""
-        return all(abs(level - self._newest) < EVEN for level in (*self._level, *self._coming))
+        """Whether all feet stand and will land on one level."""
+        return all(abs(level - self._newest) < SAME_LEVEL for level in (*self._level, *self._next_level))
 
-    def _levels(self, holds: FootContacts, frame: int) -> Array:
-        """(2,) m on which the motion takes place, as a step begins and ends."""
-        level, coming = np.array(self._level), np.array(self._coming)
-        now, then = level.mean(), np.where(holds.soonest[frame], coming, level).mean()
+    def _motion_levels(self, holds: FootContacts, frame: int) -> Array:
+        """(2,) m: levels of the motion as a whole at the beginning and end of the step."""
+        level, next_level = np.array(self._level), np.array(self._next_level)
+        now, then = level.mean(), np.where(holds.lands_first[frame], next_level, level).mean()
         return np.asarray(now + (then - now) * _smooth(np.array(self._between)))
 
-    def _heights(self) -> Array:
-        """(2, F) m of feet as a step begins and ends."""
+    def _foot_levels(self) -> Array:
+        """(2, F) m: levels of the feet at the beginning and end of the step, with their clearance in the swing."""
         done, level = np.array(self._swing).T, np.array(self._level)
-        change = np.array(self._coming) - level
-        begun = np.where(change > 0.0, done, done - 1.0 + CHANGE) / CHANGE
+        change = np.array(self._next_level) - level
+        begun = np.where(change > 0.0, done, done - 1.0 + CHANGE_SHARE) / CHANGE_SHARE
         lifted = np.minimum(self._scale * CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
         return np.asarray(level + change * _smooth(begun) + lifted)
 
 
-def _balls_to_come(holds: FootContacts, foot: int, frame: int, root: Array, yaw: float) -> Array:
-    """(B, 3) m: where in the world the balls of a foot will stand, and how high the motion's own ground is there; none
-    if it does not come down."""
-    coming = int(holds.coming[frame, foot])
-    return _NOWHERE if coming < 0 else _placed(holds.prints[coming], holds, frame, root, yaw)
-
-
 def _placed(balls: Array, holds: FootContacts, frame: int, root: Array, yaw: float) -> Array:
-    """(B, 3) m: balls of the motion, seen from where the root is."""
+    """(B, 3) m: balls of the motion as seen from the present root (3,), turned by `yaw` (rad); z stays as it is."""
     x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
     return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
 
 
-def _onward(done: float, until: float) -> tuple[float, float]:
-    """Shares of a way as a step begins and ends, so many steps before its end: whatever the way was thought to be
-    before, it is gone on evenly from here."""
+def _next_shares(done: float, until: float) -> tuple[float, float]:
+    """Shares of a phase at the beginning and end of a step, `until` steps before the phase ends.
+
+    The remaining share is spread evenly over the remaining steps, whatever duration was expected before.
+    """
     return done, done + (1.0 - done) / until
 
 
 def _smooth(share: Array) -> Array:
-    """From 0 to 1 without jumps in acceleration."""
+    """Quintic ease from 0 to 1, at rest and without acceleration at both ends."""
     s = np.clip(share, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s**2))

@@ -1,143 +1,38 @@
-"""The control law of one step, in compiled code.
+"""The control law of one step, in compiled code: the look-ahead policy, then its adaptation to contacts.
 
-All is seen from the frame of the motion, which is the world's turned about the vertical and shifted: of the degrees of
-freedom only the first three, the root's translations, look different there.
+The law works in the frame of the motion: the world's frame turned about the vertical and shifted. Among the
+degrees of freedom only the first three, the root's translations, have other components there.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
+from poise.control.nqr.tables import BodyTables, PolicyTables
 from poise.dynamics.factor import factor_mass, solve_columns, solve_mass
 from poise.dynamics.tree import move_pose, pose_difference
 from poise.kernel import kernel
 
-# Jacobians of points of the body, seen from the frame of a motion, in compiled code.
-
-
-@kernel
-def turn_rows(matrix: Any, cos: float, sin: float) -> None:
-    """Turn the first two rows as the components of a vector."""
-    for j in range(matrix.shape[1]):
-        x, y = matrix[0, j], matrix[1, j]
-        matrix[0, j], matrix[1, j] = cos * x - sin * y, sin * x + cos * y
-
-
-@kernel
-def turn_columns(matrix: Any, cos: float, sin: float) -> None:
-    """Turn the first two columns as the components of a vector."""
-    for i in range(matrix.shape[0]):
-        x, y = matrix[i, 0], matrix[i, 1]
-        matrix[i, 0], matrix[i, 1] = cos * x - sin * y, sin * x + cos * y
-
-
-@kernel
-def place(now: Any, link: int, local: Any, out: Any) -> None:
-    """A point of a link (3,) m in the world."""
-    for i in range(3):
-        out[i] = now.xpos[link, i]
-        for j in range(3):
-            out[i] += now.xmat[link, 3 * i + j] * local[j]
-
-
-@kernel
-def point_jacobian(figure: Any, now: Any, link: int, point: Any, out: Any) -> None:
-    """(3, nv) Jacobian of a world point of a link."""
-    out[:] = 0.0
-    x, y, z = point[0] - now.com[0], point[1] - now.com[1], point[2] - now.com[2]
-    i = figure.link_dof[link]
-    while i >= 0:
-        axis = now.cdof[i]
-        out[0, i] = axis[3] + axis[1] * z - axis[2] * y
-        out[1, i] = axis[4] + axis[2] * x - axis[0] * z
-        out[2, i] = axis[5] + axis[0] * y - axis[1] * x
-        i = figure.dof_below[i]
-
-
-@kernel
-def feature_rows(figure: Any, now: Any, view: Any, nv: int) -> Any:
-    """(3 F, nv) Jacobians of the features that are points of links."""
-    f = figure.feature_link.shape[0]
-    out, point = np.empty((3 * f, nv)), np.empty(3)
-    for k in range(f):
-        rows = out[3 * k : 3 * k + 3]
-        place(now, figure.feature_link[k], figure.feature_point[k], point)
-        point_jacobian(figure, now, figure.feature_link[k], point, rows)
-        turn_rows(rows, view.cos, -view.sin)
-        turn_columns(rows, view.cos, -view.sin)
-    return out
-
-
-@kernel
-def feature_velocities(figure: Any, rows: Any, columns: Any) -> Any:
-    """(3 F + nv - 6, r) what velocities (nv, r) are for the features, points of links and then joints, in their
-    weights: the square of its length is what they cost."""
-    f, (nv, r) = rows.shape[0], columns.shape
-    out = np.zeros((f + nv - 6, r))
-    for k in range(f):
-        for i in range(nv):
-            value = figure.feature_root[k] * rows[k, i]
-            if value != 0.0:
-                for j in range(r):
-                    out[k, j] += value * columns[i, j]
-    for k in range(f, f + nv - 6):
-        for j in range(r):
-            out[k, j] = figure.feature_root[k] * columns[k - f + 6, j]
-    return out
-
-
-# Small symmetric systems of equations, solved in compiled code.
-
-
-@kernel
-def solve_symmetric(system: Any) -> None:
-    """Overwrite [S B], S symmetric and positive definite, with [U S^-1 B], U'U = S.
-
-    Of S only the upper triangle is read. Loops run over slices of rows: they start at 0, which is what makes numba
-    vectorise them.
-    """
-    n = system.shape[0]
-    for k in range(n):
-        row = system[k, k:]
-        inverse = 1.0 / np.sqrt(row[0])
-        for j in range(row.shape[0]):
-            row[j] *= inverse
-        for i in range(1, n - k):
-            _take_off(row[i], row[i:], system[k + i, k + i :])
-    for k in range(n - 1, -1, -1):
-        answer = system[k, n:]
-        for i in range(k + 1, n):
-            _take_off(system[k, i], system[i, n:], answer)
-        inverse = 1.0 / system[k, k]
-        for j in range(answer.shape[0]):
-            answer[j] *= inverse
-
-
-@kernel
-def _take_off(share: float, row: Any, out: Any) -> None:
-    for j in range(out.shape[0]):
-        out[j] -= share * row[j]
-
 
 class LawState(NamedTuple):
-    """The state as MuJoCo has it, of a scene whose first degrees of freedom are the body's."""
+    """State of a scene with n degrees of freedom, in MuJoCo's layout; the first nv are the body's."""
 
-    qpos: Array  # (.. nq)
-    qvel: Array  # (.. nv)
-    mass: Array  # (.. nv, .. nv)
-    bias: Array  # (.. nv)
-    cdof: Array  # (.. nv, 6) motions about the centre of mass
+    qpos: Array  # its first nq coordinates are the body's
+    qvel: Array  # (n,)
+    mass: Array  # (n, n)
+    bias: Array  # (n,)
+    cdof: Array  # (n, 6) motion of each degree of freedom about `com`: rotation, then translation
     com: Array  # (3,) m, of the whole body
-    xpos: Array  # (.. L, 3) m
-    xmat: Array  # (.. L, 9)
-    contact: Array  # (3 c, .. nv) Jacobian of the contacts in reach
+    xpos: Array  # (L, 3) m, of the links
+    xmat: Array  # (L, 9)
+    contact: Array  # (3 c, n) Jacobian of the candidate contacts
 
 
 class MotionFrame(NamedTuple):
-    """Where the motion takes place: turned by an angle with this cosine and sine, then shifted."""
+    """Where the motion takes place in the world: turned about the vertical, then shifted."""
 
     cos: float
     sin: float
@@ -145,59 +40,69 @@ class MotionFrame(NamedTuple):
 
 
 class LegAdjustment(NamedTuple):
-    """How the pose that is tracked differs from the motion's."""
+    """Difference between the tracked pose and the motion's pose."""
 
-    now: Array  # (nv,) rad, m
-    ahead: Array  # (nv,) after the step
-    speed: Array  # (nv,) rad/s, m/s
+    now: Array  # (nv,) rad, m: at the beginning of the step
+    ahead: Array  # (nv,) rad, m: at its end
+    speed: Array  # (nv,) rad/s, m/s: added to the tracked velocity
 
 
 class LawOutput(NamedTuple):
-    """What is done in a step."""
+    """Actuation of a step of a scene with n degrees of freedom."""
 
-    torque: Array  # (.. nv,) N m of the scene, zero on the root and on all but the body
-    feedback: Array  # (.. nv, 3 c) N m per N s
-    control: Array  # (m,) the torques and forces that were wished for
-    deviation: Array  # (2 nv,) from what is tracked, now
+    torque: Array  # (n,) N m, zero on the root and on everything but the body
+    feedback: Array  # (n, 3 c) N m per N s of contact impulse
+    control: Array  # (m,) N m, N: joint torques and contact forces of the look-ahead policy
+    deviation: Array  # (2 nv,) of the state from the tracked one, at the beginning of the step
 
 
 @kernel
-def answer(figure: Any, plan: Any, k: int, now: Any, view: Any, reach: Any, h: float, linear: bool) -> Any:
-    """Look ahead from frame k, then adapt to the contacts there are."""
-    nv = plan.qvel.shape[1]
-    nu = nv - 6
-    used = plan.used[k, : np.argmin(plan.used[k])] if plan.used[k, -1] < 0 else plan.used[k]
-    pose, mass, bias, speed = _seen(now, view, plan.qpos.shape[1], nv)
-    by_control = _by_control(figure, plan, now, view, used, h)
+def control_law(
+    body: BodyTables,
+    policy: PolicyTables,
+    k: int,
+    state: LawState,
+    frame: MotionFrame,
+    legs: LegAdjustment,
+    h: float,
+    linear: bool,
+) -> LawOutput:
+    """Controls of the look-ahead policy in frame k for a step of h seconds, adapted to the present contacts."""
+    nv = policy.qvel.shape[1]
+    used = policy.used[k, : np.argmin(policy.used[k])] if policy.used[k, -1] < 0 else policy.used[k]
+    pose, mass, bias, speed = _in_motion_frame(state, frame, policy.qpos.shape[1], nv)
+    by_control = _control_impulses(body, policy, state, frame, used, h)
     factor = np.zeros((nv, nv))
-    factor_mass(mass, h * figure.damping, figure.dof_below, factor)
-    solve_columns(factor, figure.dof_below, by_control)
+    factor_mass(mass, h * body.damping, body.dof_below, factor)
+    solve_columns(factor, body.dof_below, by_control)
     deviation = np.empty(2 * nv)
-    pose_difference(figure, plan.qpos[k], pose, deviation[:nv])
-    deviation[:nv] -= reach.now
-    deviation[nv:] = speed - plan.qvel[k] - reach.speed
-    control = np.zeros(plan.control.shape[1])
+    pose_difference(body, policy.qpos[k], pose, deviation[:nv])
+    deviation[:nv] -= legs.now
+    deviation[nv:] = speed - policy.qvel[k] - legs.speed
+    control = np.zeros(policy.control.shape[1])
     if linear:
-        control[:] = plan.control[k] + plan.offset[k] + plan.gain[k] @ deviation
+        control[:] = policy.control[k] + policy.offset[k] + policy.gain[k] @ deviation
     else:
-        reached = _unforced(mass, bias, speed, factor, figure.dof_below, h) + by_control @ plan.control[k][used]
-        control[used] = _look_ahead(figure, plan, k, used, pose, reached, by_control, reach, h)
-    torque, feedback = _adapt(figure, now, view, control[used], by_control, factor, nu, h)
+        reached = mass @ speed - h * bias
+        solve_mass(factor, body.dof_below, reached)
+        reached = reached + by_control @ policy.control[k][used]
+        control[used] = _nqr_controls(body, policy, k, used, pose, reached, by_control, legs, h)
+    torque, feedback = _adapted_torque(body, state, frame, control[used], by_control, factor, h)
     return LawOutput(torque, feedback, control, deviation)
 
 
 @kernel
-def _seen(now: Any, view: Any, nq: int, nv: int) -> Any:
-    """Pose, mass matrix, bias and velocity in the motion's frame."""
-    pose, speed = now.qpos[:nq].copy(), now.qvel[:nv].copy()
-    mass, bias = now.mass[:nv, :nv].copy(), now.bias[:nv].copy()
-    cos, sin = view.cos, -view.sin
-    pose[:3] -= view.way
+def _in_motion_frame(state: LawState, frame: MotionFrame, nq: int, nv: int) -> tuple[Array, Array, Array, Array]:
+    """Pose (nq,), mass matrix (nv, nv), bias (nv,) and velocity (nv,) of the body in the motion's frame."""
+    pose, speed = state.qpos[:nq].copy(), state.qvel[:nv].copy()
+    mass, bias = state.mass[:nv, :nv].copy(), state.bias[:nv].copy()
+    cos, sin = frame.cos, -frame.sin
+    pose[:3] -= frame.way
     for vector in (pose, speed, bias):
         x, y = vector[0], vector[1]
         vector[0], vector[1] = cos * x - sin * y, sin * x + cos * y
-    turn_rows(mass, cos, sin)
-    turn_columns(mass, cos, sin)
+    rotate_rows(mass, cos, sin)
+    rotate_rows(mass.T, cos, sin)
     c, s = np.sqrt(0.5 * (1.0 + cos)), np.sqrt(0.5 * (1.0 - cos))  # of half the angle
     s = -s if sin < 0.0 else s
     a, b, d, e = pose[3], pose[4], pose[5], pose[6]
@@ -206,9 +111,11 @@ def _seen(now: Any, view: Any, nq: int, nv: int) -> Any:
 
 
 @kernel
-def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float) -> Any:
-    """(nv, m) impulses of the controls that there are, per unit: torques of joints and forces on contacts."""
-    nv = plan.qvel.shape[1]
+def _control_impulses(
+    body: BodyTables, policy: PolicyTables, state: LawState, frame: MotionFrame, used: Ints, h: float
+) -> Array:
+    """(nv, m) generalised impulses in h seconds per unit of each used control: joint torques and contact forces."""
+    nv = policy.qvel.shape[1]
     out = np.zeros((nv, used.shape[0]))
     rows, point, ball = np.zeros((3, nv)), np.empty(3), -1
     for j in range(used.shape[0]):
@@ -218,66 +125,69 @@ def _by_control(figure: Any, plan: Any, now: Any, view: Any, used: Any, h: float
             continue
         if index // 3 != ball:
             ball = index // 3
-            link = plan.ball_link[ball]
-            place(now, link, plan.ball_centre[ball], point)
-            point[2] -= plan.ball_radius[ball]
-            point_jacobian(figure, now, link, point, rows)
-            turn_rows(rows, view.cos, -view.sin)
-            turn_columns(rows, view.cos, -view.sin)
+            link = policy.ball_link[ball]
+            point_in_world(state, link, policy.ball_centre[ball], point)
+            point[2] -= policy.ball_radius[ball]
+            point_jacobian(body, state, frame, link, point, rows)
         for i in range(nv):
             out[i, j] = h * rows[index % 3, i]
     return out
 
 
 @kernel
-def _unforced(mass: Any, bias: Any, speed: Any, factor: Any, below: Any, h: float) -> Any:
-    """(nv,) the velocity after a step without controls."""
-    out = mass @ speed - h * bias
-    solve_mass(factor, below, out)
-    return out
+def _nqr_controls(
+    body: BodyTables,
+    policy: PolicyTables,
+    k: int,
+    used: Ints,
+    pose: Array,
+    reached: Array,
+    by_control: Array,
+    legs: LegAdjustment,
+    h: float,
+) -> Array:
+    """(m,) the used controls of the nonlinear quadratic regulator [Muico2009] Eq. (11).
 
-
-@kernel
-def _look_ahead(
-    figure: Any, plan: Any, k: int, used: Any, pose: Any, reached: Any, by_control: Any, reach: Any, h: float
-) -> Any:
-    """Controls (m,) that cost least from here on [Muico2009] Eq. (11).
-
-    `reached` (nv,) is the velocity that the motion's own controls give here. The deviation that they leave is told
-    against where the motion's state moves with the same equations, so that it vanishes on the motion itself; by how
-    much that misses the next state is in the plan's slope.
+    ``reached`` (nv,) is the velocity after the step with the motion's own controls, ``by_control`` (nv, m) its change
+    per unit control. The deviation that the motion's controls leave is taken from the pose and velocity to which the
+    same equations bring the motion's state, so that it vanishes on the motion itself. How far these miss the motion's
+    next state is part of the policy's slope. Overwrites ``pose``.
     """
     nv, m = by_control.shape
     deviation = np.empty(2 * nv)
-    move_pose(figure, pose, reached, h)
-    pose_difference(figure, plan.ahead[k], pose, deviation[:nv])
-    deviation[:nv] -= reach.ahead
-    deviation[nv:] = reached - plan.velocity[k] - reach.speed
+    move_pose(body, pose, reached, h)
+    pose_difference(body, policy.next_pose[k], pose, deviation[:nv])
+    deviation[:nv] -= legs.ahead
+    deviation[nv:] = reached - policy.velocity[k] - legs.speed
     system = np.empty((m, m + 1))
-    system[:, :m] = by_control.T @ (plan.matrix[k] @ by_control)
-    system[:, m] = by_control.T @ (plan.pull[k] @ deviation + plan.slope[k])
+    system[:, :m] = by_control.T @ (policy.matrix[k] @ by_control)
+    system[:, m] = by_control.T @ (policy.pull[k] @ deviation + policy.slope[k])
     for j in range(m):
-        system[j, j] += figure.change[used[j]] + figure.size[used[j]]
-        system[j, m] += figure.size[used[j]] * plan.control[k, used[j]]
+        system[j, j] += body.change[used[j]] + body.size[used[j]]
+        system[j, m] += body.size[used[j]] * policy.control[k, used[j]]
     solve_symmetric(system)
-    return plan.control[k][used] - system[:, m]
+    control: Array = policy.control[k][used] - system[:, m]
+    return control
 
 
 @kernel
-def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, factor: Any, nu: int, h: float) -> Any:
-    """Torques and contact feedback that keep the features' accelerations [Muico2009] Eq. (14), (15).
+def _adapted_torque(
+    body: BodyTables, state: LawState, frame: MotionFrame, control: Array, by_control: Array, factor: Array, h: float
+) -> tuple[Array, Array]:
+    """Torques (n,) and contact feedback (n, 3 c) of the contact adaptation [Muico2009] Eqs. (14), (15).
 
-    tau = tau~ + C (B_c chi - B~_c chi~), with impulses h chi as the world has them.
+    tau = tau~ + C (B_c chi - B~_c chi~); the feedback multiplies the contact impulses h chi of the world's step.
     """
-    nv = nu + 6
-    torque, feedback = np.zeros(now.qvel.shape[0]), np.zeros((now.qvel.shape[0], now.contact.shape[0]))
+    nv = factor.shape[0]
+    nu = nv - 6
+    torque, feedback = np.zeros(state.qvel.shape[0]), np.zeros((state.qvel.shape[0], state.contact.shape[0]))
     torque[6:nv] = control[:nu]
-    if figure.effort == np.inf:
+    if body.effort == np.inf:
         return torque, feedback
-    acting = _acting(now.contact, nv)
+    acting = _acting_rows(state.contact, nv)
     c = acting.shape[0]
-    columns = np.zeros((nv, nu + c + 1))  # accelerations by torques, impulses, planned forces
-    by_contact = _by_contact(now.contact, acting, view, figure.dof_below, factor)
+    columns = np.zeros((nv, nu + c + 1))  # accelerations by torques, contact impulses, and the planned contact forces
+    by_contact = _contact_velocities(state.contact, acting, frame, body.dof_below, factor)
     for i in range(nv):
         for j in range(nu):
             columns[i, j] = by_control[i, j] / h
@@ -285,10 +195,10 @@ def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, fact
             columns[i, nu + j] = by_contact[i, j] / h
         for j in range(nu, control.shape[0]):
             columns[i, nu + c] += by_control[i, j] * control[j] / h
-    wanted = feature_velocities(figure, feature_rows(figure, now, view, nv), columns)
-    system = wanted[:, :nu].T.copy() @ wanted
+    features = weighted_features(body, feature_jacobian(body, state, frame, nv), columns)
+    system = features[:, :nu].T.copy() @ features
     for i in range(nu):
-        system[i, i] += figure.effort
+        system[i, i] += body.effort
     solve_symmetric(system)  # [U, -C B_c / h, -C B~_c chi~]
     for i in range(nu):
         torque[6 + i] += system[i, nu + c]
@@ -298,8 +208,11 @@ def _adapt(figure: Any, now: Any, view: Any, control: Any, by_control: Any, fact
 
 
 @kernel
-def _acting(contact: Any, nv: int) -> Any:
-    """Rows of the contacts that move the body: those of other bodies do not, nor tangents of what does not touch."""
+def _acting_rows(contact: Array, nv: int) -> Ints:
+    """Indices of the rows of the contact Jacobian (3 c, n) that move the body.
+
+    Rows of contacts between other bodies do not, nor tangent rows of contacts that do not touch.
+    """
     out, count = np.empty(contact.shape[0], np.int64), 0
     for row in range(contact.shape[0]):
         for i in range(nv):
@@ -311,13 +224,106 @@ def _acting(contact: Any, nv: int) -> Any:
 
 
 @kernel
-def _by_contact(contact: Any, acting: Any, view: Any, below: Any, factor: Any) -> Any:
-    """(nv, c) velocities by unit impulses on contacts."""
+def _contact_velocities(contact: Array, acting: Ints, frame: MotionFrame, below: Ints, factor: Array) -> Array:
+    """(nv, c) changes of velocity by unit impulses along the acting contact rows."""
     nv = factor.shape[0]
     out = np.empty((nv, acting.shape[0]))
     for j in range(acting.shape[0]):
         for i in range(nv):
             out[i, j] = contact[acting[j], i]
-    turn_rows(out, view.cos, -view.sin)
+    rotate_rows(out, frame.cos, -frame.sin)
     solve_columns(factor, below, out)
     return out
+
+
+@kernel
+def weighted_features(body: BodyTables, rows: Array, columns: Array) -> Array:
+    """(3 F + nv - 6, r) features of velocities ``columns`` (nv, r), times the square roots of their weights W.
+
+    Features are the velocities of points with Jacobians ``rows`` (3 F, nv), then those of the joints.
+    """
+    f, (nv, r) = rows.shape[0], columns.shape
+    out = np.zeros((f + nv - 6, r))
+    for k in range(f):
+        for i in range(nv):
+            value = body.feature_root[k] * rows[k, i]
+            if value != 0.0:
+                for j in range(r):
+                    out[k, j] += value * columns[i, j]
+    for k in range(f, f + nv - 6):
+        for j in range(r):
+            out[k, j] = body.feature_root[k] * columns[k - f + 6, j]
+    return out
+
+
+@kernel
+def feature_jacobian(body: BodyTables, state: LawState, frame: MotionFrame, nv: int) -> Array:
+    """(3 F, nv) Jacobians of the features that are points of links."""
+    f = body.feature_link.shape[0]
+    out, point = np.empty((3 * f, nv)), np.empty(3)
+    for k in range(f):
+        point_in_world(state, body.feature_link[k], body.feature_point[k], point)
+        point_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
+    return out
+
+
+@kernel
+def point_in_world(state: LawState, link: int, local: Array, out: Array) -> None:
+    """out (3,) m: a point (3,) of a link's frame in the world."""
+    for i in range(3):
+        out[i] = state.xpos[link, i]
+        for j in range(3):
+            out[i] += state.xmat[link, 3 * i + j] * local[j]
+
+
+@kernel
+def point_jacobian(body: BodyTables, state: LawState, frame: MotionFrame, link: int, point: Array, out: Array) -> None:
+    """out (3, nv): the Jacobian of a link's point (3,), given in the world, in the motion's frame."""
+    out[:] = 0.0
+    x, y, z = point[0] - state.com[0], point[1] - state.com[1], point[2] - state.com[2]
+    i = body.link_dof[link]
+    while i >= 0:
+        axis = state.cdof[i]
+        out[0, i] = axis[3] + axis[1] * z - axis[2] * y
+        out[1, i] = axis[4] + axis[2] * x - axis[0] * z
+        out[2, i] = axis[5] + axis[0] * y - axis[1] * x
+        i = body.dof_below[i]
+    rotate_rows(out, frame.cos, -frame.sin)
+    rotate_rows(out.T, frame.cos, -frame.sin)
+
+
+@kernel
+def rotate_rows(matrix: Array, cos: float, sin: float) -> None:
+    """Rotate the first two rows in place, as the components of a vector."""
+    for j in range(matrix.shape[1]):
+        x, y = matrix[0, j], matrix[1, j]
+        matrix[0, j], matrix[1, j] = cos * x - sin * y, sin * x + cos * y
+
+
+@kernel
+def solve_symmetric(system: Array) -> None:
+    """Overwrite [S B], S symmetric and positive definite, with [U S^-1 B], U'U = S.
+
+    Only the upper triangle of S is read. Loops run over slices of rows from index 0, which lets numba vectorise them.
+    """
+    n = system.shape[0]
+    for k in range(n):
+        row = system[k, k:]
+        inverse = 1.0 / np.sqrt(row[0])
+        for j in range(row.shape[0]):
+            row[j] *= inverse
+        for i in range(1, n - k):
+            _subtract_scaled(row[i], row[i:], system[k + i, k + i :])
+    for k in range(n - 1, -1, -1):
+        solution = system[k, n:]
+        for i in range(k + 1, n):
+            _subtract_scaled(system[k, i], system[i, n:], solution)
+        inverse = 1.0 / system[k, k]
+        for j in range(solution.shape[0]):
+            solution[j] *= inverse
+
+
+@kernel
+def _subtract_scaled(factor: float, row: Array, out: Array) -> None:
+    for j in range(out.shape[0]):
+        out[j] -= factor * row[j]

@@ -1,4 +1,9 @@
-"""Steering: a motion graph of steps, and a choice among them whenever one ends [Muico2009] section 5.5."""
+"""Steering: a motion graph of steps, and the choice of the next one whenever a step ends [Muico2009] section 5.5.
+
+The choice follows a value function over steps and headings [Treuille2007], [McCann2007]. Its state is the step just
+taken and the angle from the present heading to the wanted one. Taking step b after step a costs the error of heading
+and speed during b, the risk of the transition, and all that follows b, discounted by time.
+"""
 
 from __future__ import annotations
 
@@ -10,80 +15,84 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.commands import FASTEST
-from poise.control.nqr.segment import MotionSegment, Stretch, cyclic_segment, leading_segment
+from poise.control.nqr.segment import MotionSegment, SegmentSpan, cyclic_segment, leading_segment
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
 from poise.library.repertoire import MotionStep, Repertoire
 from poise.progress import Say, in_silence
-
-# Which step to take: a value function over steps and headings [Treuille2007], [McCann2007].
-#
-# The state is the step just taken and how far the wanted heading is to the left of the present one. Going on with
-# step b after step a costs what b costs while it lasts, the risk of the transition, and what comes after b,
-# discounted by time.
 
 HEADING = 1.0
 """Cost of a wrong heading, per rad and second."""
 SPEED = 1.0
 """Cost of a wrong speed, per m/s and second."""
 EFFORT = 0.05
-"""Cost of turning, per rad: no turns for nothing."""
+"""Cost of turning, per rad; it prevents needless turns."""
 DISCOUNT = 0.8
-"""What a cost weighs a second later."""
+"""Factor by which a cost counts less for each second that it lies ahead."""
 BINS = 72
-"""Headings that are told apart; between them costs are interpolated."""
+"""Number of headings at which the value function is stored; it is interpolated in between."""
 
-_ANGLES = np.arange(0.0, 2 * np.pi, 2 * np.pi / BINS)  # rad, by which the wanted heading is further to the left
-_MOMENTS = np.linspace(0.0, 1.0, 9)  # of a step, at which its heading is judged
-_SETTLED = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Values:
-    """What steps cost with all that follows, for one wanted speed."""
-
-    risk: Array  # (S, S) of a step after another; infinite where it cannot follow
-    onward: Array  # (S, BINS) cost of a step and of all that follows it, for each heading it may begin with
-
-    def after(self, step: int, away: float) -> Array:
-        """(S,) what each step costs after one, when the wanted heading is `away` (rad) to the left."""
-        return np.asarray(self.risk[step] + [_row_at(row, np.array(away)) for row in self.onward])
-
-    def best(self, after: int, away: float) -> int:
-        """The step to take after another, when the wanted heading is `away` (rad) to the left."""
-        return int(np.argmin(self.after(after, away)))
+_ANGLES = np.arange(0.0, 2 * np.pi, 2 * np.pi / BINS)  # rad, from the present heading to the wanted one, to the left
+_MOMENTS = np.linspace(0.0, 1.0, 9)  # shares of a step at which its heading error is sampled
+_SETTLED = 1e-6  # change of the value function at which its iteration ends
 
 
-def values(steps: Sequence[MotionStep], risk: Array, speed: float) -> Values:
-    """The value function for a wanted speed (m/s); whoever is to stand may face anywhere."""
-    running = np.array([_running(step, speed) for step in steps])
-    discount = np.array([[DISCOUNT**step.seconds] for step in steps])
-    onward = running
-    while True:
-        best = np.min(risk[:, :, None] + onward, axis=1)  # (S, BINS) after each step
-        later = np.array([_row_at(row, _ANGLES - step.turn) for row, step in zip(best, steps, strict=True)])
-        before, onward = onward, running + discount * later
-        if np.allclose(onward, before, rtol=0.0, atol=_SETTLED):
-            return Values(risk, onward)
+class Steering:
+    """Takes the steps of least cost towards the wanted heading and speed."""
 
+    def __init__(
+        self, repertoire: Repertoire, segments: Mapping[str, MotionSegment], frame: int, heading: float
+    ) -> None:
+        """Begin in a frame of the repertoire's first motion, at a heading (rad) in the world."""
+        self._steps = repertoire.steps
+        self._spans = [SegmentSpan(segments[step.motion], step.first, step.stop) for step in self._steps]
+        self._now = self._step_at(next(iter(repertoire)), frame)
+        self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
+        self._values = {
+            gait: value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
+        }
+        self._origin, self._heading, self._gait = heading, 0.0, self._gait_for(self.step.speed)
+        if not math.isfinite(self._values[self._gait].after(self._now, 0.0).min()):
+            raise PoiseError(f"nothing can follow '{self.step.name}' without a dead end: it cannot be steered")
 
-def _running(step: MotionStep, speed: float) -> Array:
-    """(BINS,) cost of a step while it lasts."""
-    away = _ANGLES[:, None] - _MOMENTS * step.turn
-    wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
-    while_it_lasts = HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed)
-    return np.asarray(step.seconds * while_it_lasts + EFFORT * abs(step.turn))
+    def _step_at(self, motion: str, frame: int) -> int:
+        """The step of a motion that contains a frame, or the last that ended before it (standing is a short step)."""
+        begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
+        return max(begun, key=lambda i: self._steps[i].first)
 
+    @property
+    def step(self) -> MotionStep:
+        """The step being performed."""
+        return self._steps[self._now]
 
-def _row_at(row: Array, away: Array) -> Array:
-    """A row (BINS,) over headings at others, rad."""
-    return np.asarray(np.interp(away, _ANGLES, row, period=2 * np.pi))
+    @property
+    def now(self) -> SegmentSpan:
+        """The frames of that step, with their policy."""
+        return self._spans[self._now]
+
+    def steer(self, heading: float | None, speed: float | None) -> None:
+        """Set the wanted heading (rad, to the left of the first one) or speed (m/s); None leaves it as it is."""
+        if heading is not None and not math.isfinite(heading):
+            raise PoiseError(f"heading {heading} must be finite")
+        if speed is not None and not 0 <= speed <= FASTEST:
+            raise PoiseError(f"speed {speed} m/s must be between 0 and {FASTEST:g}")
+        self._heading = self._heading if heading is None else heading
+        self._gait = self._gait if speed is None else self._gait_for(speed)
+
+    def _gait_for(self, speed: float) -> str:
+        """The steady motion, a gait or standing, whose speed is nearest (m/s)."""
+        return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
+
+    def proceed(self, heading: float) -> None:
+        """Choose the next step; `heading` (rad, in the world) is that at which the present one began."""
+        away = self._origin + self._heading - heading - self.step.turn
+        self._now = self._values[self._gait].best(self._now, away)
 
 
 def segments_of(
     repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False, say: Say = in_silence
 ) -> dict[str, MotionSegment]:
-    """The motions of all steps, ready to be controlled; those that are no cycles lead into one."""
+    """Segments of all motions of a repertoire by name; a motion that is not a cycle leads into one."""
     steady = [step for step in repertoire.steps if step.steady]
     count, made = len(repertoire), dict[str, MotionSegment]()
     for name in dict.fromkeys(step.motion for step in steady):
@@ -98,51 +107,43 @@ def segments_of(
     return made
 
 
-class Steering:
-    """Takes the steps that bring the wanted heading and speed soonest at the least risk."""
+@dataclass(frozen=True, eq=False)
+class ValueFunction:
+    """Costs of S steps, each with all that follows it, for one wanted speed."""
 
-    def __init__(
-        self, repertoire: Repertoire, segments: Mapping[str, MotionSegment], frame: int, heading: float
-    ) -> None:
-        """Begin in a frame of the first motion, in the direction `heading` (rad) of the world."""
-        self._steps = repertoire.steps
-        self._stretches = [Stretch(segments[step.motion], step.first, step.stop) for step in self._steps]
-        self._now = self._at(next(iter(repertoire)), frame)
-        self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
-        self._values = {gait: values(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()}
-        self._origin, self._heading, self._gait = heading, 0.0, self._nearest(self.step.speed)
-        if not math.isfinite(self._values[self._gait].after(self._now, 0.0).min()):
-            raise PoiseError(f"nothing can follow '{self.step.name}' for ever: it cannot be steered")
+    risk: Array  # (S, S) of the second step after the first; infinite where it cannot follow
+    onward: Array  # (S, BINS) cost of a step and all that follows, by the wanted heading as it begins
 
-    def _at(self, motion: str, frame: int) -> int:
-        """The step that has a frame of a motion, or ended before it: the moment that it stands may be over."""
-        begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
-        return max(begun, key=lambda i: self._steps[i].first)
+    def after(self, step: int, away: float) -> Array:
+        """(S,) cost of each step after a given one, with the wanted heading `away` (rad) to the left."""
+        return np.asarray(self.risk[step] + [_interpolated(row, np.array(away)) for row in self.onward])
 
-    @property
-    def step(self) -> MotionStep:
-        """What is performed."""
-        return self._steps[self._now]
+    def best(self, after: int, away: float) -> int:
+        """The best step after a given one, with the wanted heading `away` (rad) to the left."""
+        return int(np.argmin(self.after(after, away)))
 
-    @property
-    def now(self) -> Stretch:
-        """The same, ready to be controlled."""
-        return self._stretches[self._now]
 
-    def steer(self, heading: float | None, speed: float | None) -> None:
-        """Want another heading (rad, to the left of the first one) or speed (m/s)."""
-        if heading is not None and not math.isfinite(heading):
-            raise PoiseError(f"heading {heading} must be finite")
-        if speed is not None and not 0 <= speed <= FASTEST:
-            raise PoiseError(f"speed {speed} m/s must be between 0 and {FASTEST:g}")
-        self._heading = self._heading if heading is None else heading
-        self._gait = self._gait if speed is None else self._nearest(speed)
+def value_function(steps: Sequence[MotionStep], risk: Array, speed: float) -> ValueFunction:
+    """Iterate the value function for a wanted speed (m/s); at speed 0 any heading is right."""
+    own = np.array([_step_costs(step, speed) for step in steps])
+    discount = np.array([[DISCOUNT**step.seconds] for step in steps])
+    onward = own
+    while True:
+        best = np.min(risk[:, :, None] + onward, axis=1)  # (S, BINS) after each step
+        later = np.array([_interpolated(row, _ANGLES - step.turn) for row, step in zip(best, steps, strict=True)])
+        before, onward = onward, own + discount * later
+        if np.allclose(onward, before, rtol=0.0, atol=_SETTLED):
+            return ValueFunction(risk, onward)
 
-    def _nearest(self, speed: float) -> str:
-        """The gait whose speed is nearest, or standing."""
-        return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
 
-    def proceed(self, heading: float) -> None:
-        """Choose the next step, after one that began in this direction of the world, rad."""
-        away = self._origin + self._heading - heading - self.step.turn
-        self._now = self._values[self._gait].best(self._now, away)
+def _step_costs(step: MotionStep, speed: float) -> Array:
+    """(BINS,) cost of a step while it lasts."""
+    away = _ANGLES[:, None] - _MOMENTS * step.turn
+    wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
+    rate = HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed)
+    return np.asarray(step.seconds * rate + EFFORT * abs(step.turn))
+
+
+def _interpolated(row: Array, away: Array) -> Array:
+    """A row (BINS,) of the value function at other angles (rad)."""
+    return np.asarray(np.interp(away, _ANGLES, row, period=2 * np.pi))

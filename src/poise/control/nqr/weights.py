@@ -1,8 +1,8 @@
-"""What matters, and how much: Tables 2 and 3 of [Muico2009], for any body.
+"""Cost weights of the look-ahead and of the contact adaptation: [Muico2009] Tables 2 and 3, scaled to a body.
 
-The tables are for the paper's figure of 71.4 kg whose root is 0.93 m high when it stands. For another body they are
-scaled so that the same motion, scaled with the body, costs the same: lengths go with the height of the root, times
-with its square root, forces with mass, torques with both.
+The tables are for the paper's character: 71.4 kg, root 0.93 m high when it stands. Another body's weights are scaled
+so that the same motion, scaled with the body, costs the same: lengths scale with the height of the root, times with
+its square root, forces with mass, torques with both.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from poise.arrays import Array
 from poise.body.body import Body
 
 PAPER_MASS = 71.356
-"""kg."""
+"""Mass of the paper's character, kg."""
 PAPER_HEIGHT = 0.93
-"""m, of the root."""
+"""Height of its root when it stands, m."""
 
 ROOT = ((4.0, 4.0, 10.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 8.0, 8.0, 8.0))
-"""Location, height, orientation: pose, and velocity in hundredths."""
+"""Table 2, root, as (x, y, height, orientation x, y, z): Q_q, then Q_v / 1e-2."""
 JOINTS = {
     "trunk": (5.0, 4.0, 1.0, 0.40, 0.64),
     "ankle": (8.0, 4.0, 0.20, 0.30, 0.090),
@@ -29,13 +29,13 @@ JOINTS = {
     "shoulder": (2.0, 2.0, 1.0, 0.60, 0.67),
     "elbow": (2.0, 2.0, 1.0, 0.50, 0.54),
 }
-"""Pose, velocity / 1e-2, change of torque / 1e-7, size of torque / 1e-5; in adaptation, acceleration."""
+"""Tables 2 and 3, joints: Q_q, Q_v / 1e-2, R / 1e-7, P / 1e-5, W."""
 FORCE = 0.060e-5
-"""Size of the force at a heel or toe, 1/N^2."""
+"""Table 2, heel and toe: P of a contact force, 1/N^2."""
 TORSO, SHOULDER = (6.0, 6.0, 0.010), (0.50, 0.50, 0.0010)
-"""In adaptation, acceleration: location and height."""
+"""Table 3: W of the acceleration along (x, y, height)."""
 
-_LIKE = {
+_ROW_OF = {
     "toe": "ankle",
     "wrist": "elbow",
     "finger": "elbow",
@@ -44,26 +44,26 @@ _LIKE = {
     "clavicle": "shoulder",
     **{name: name for name in ("ankle", "knee", "hip", "shoulder", "elbow")},
 }
-"""Which row of the tables joints with such names take; all others are of the trunk."""
+"""Row of `JOINTS` for a degree of freedom whose name contains the key; all others take the row of the trunk."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Diagonals of the costs for a body."""
+    """Diagonals of the weight matrices for a body."""
 
-    state: Array  # (2 nv,) Q
-    planted: float  # s^2/m^2, of the speed of contacts that stay where they are
+    state: Array  # (2 nv,) Q: pose, then velocity
+    planted: float  # s^2/m^2, of the speed of planted contacts
     change: Array  # (nv - 6,) R of joint torques
     size: Array  # (nv - 6,) P of joint torques
-    force_change: float  # R of each component of a contact's force
-    force_size: float  # P of the same
+    force_change: float  # R of each component of a contact force
+    force_size: float  # P of each component of a contact force
     torso: Array  # (3,) W of the torso's acceleration
-    shoulder: Array  # (3,) W of each shoulder's
+    shoulder: Array  # (3,) W of each shoulder's acceleration
     joints: Array  # (nv - 6,) W of joint accelerations
-    effort: float  # that W_m is multiplied by: torques of a heavier body cost less
+    effort: float  # factor of W_m: the same torque costs a heavier body less
 
     def controls(self, forces: int) -> tuple[Array, Array]:
-        """(m,) diagonals of R and P of all controls: joint torques, and this many components of forces."""
+        """(m,) diagonals of R and P of all controls: joint torques, then `forces` components of contact forces."""
         return (
             np.concatenate([self.change, np.full(forces, self.force_change)]),
             np.concatenate([self.size, np.full(forces, self.force_size)]),
@@ -71,11 +71,11 @@ class Weights:
 
 
 def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted: float = 0.0) -> Weights:
-    """The tables for a body.
+    """Weights of a body.
 
-    `effort` "size" penalises torques and forces as the paper does: the size of forces and, mainly, of torques.
-    "change" penalises their departure from those of the motion instead, with the same weights. `force` multiplies the
-    weight of forces.
+    `effort` "size" penalises torques and contact forces as the paper does: mostly their size (P), and a little the
+    change of torques against the motion's (R). "change" penalises only changes, with the same weights (R + P).
+    `force` multiplies the weight of contact forces; `planted` (s^2/m^2) is that of the speed of planted contacts.
     """
     height, mass = float(body.standing[2]) / PAPER_HEIGHT, body.mass / PAPER_MASS
     rows = np.array([JOINTS[_row(name)] for name in body.dof_names[6:]]).reshape(-1, 5)
@@ -100,4 +100,4 @@ def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted:
 
 
 def _row(dof: str) -> str:
-    return next((row for word, row in _LIKE.items() if word in dof), "trunk")
+    return next((row for word, row in _ROW_OF.items() if word in dof), "trunk")

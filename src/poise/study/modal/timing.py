@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.modal.modal import BodyView, Modal, Off
+from poise.control.modal.law import BodyView, ModalDeviation
+from poise.control.modal.modal import Modal
 from poise.control.modal.modes import Modes
 from poise.control.modal.settings import ModalSettings
 from poise.measure.speed import timed_steps
@@ -53,9 +54,9 @@ class Clocked(Modal):
         with self._clock("modes"):
             return super()._analysed(view)
 
-    def _off(self, *given: Any) -> Off:
+    def _deviation(self, *given: Any) -> ModalDeviation:
         with self._clock("footholds"):
-            return super()._off(*given)
+            return super()._deviation(*given)
 
     def _planned_forces(self, *given: Any) -> Array:
         with self._clock("window forces"):

@@ -32,7 +32,7 @@ class Cost:
         """A step that the controller has just driven."""
         controller, weights = self._controller, self._weights
         motion = controller.segment.motion
-        deviation, torque = controller.answer.deviation, result.torque[6:]
+        deviation, torque = controller.output.deviation, result.torque[6:]
         change = torque - motion.torque[controller.frame - 1, 6:]
         self._steps.append(
             0.5 * float(weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2)

@@ -1,4 +1,4 @@
-"""What feet do in a motion and after it."""
+"""Contact tracks of a motion and of what follows it."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.carriage import Carriage, advance
-from poise.control.nqr.footholds import track_of
+from poise.control.nqr.footholds import contact_track
 from poise.library.motions import finished
 
 
@@ -18,7 +18,7 @@ def turn():
 @pytest.mark.parametrize("foot", [0, 1])
 def test_a_cycle_goes_on_where_it_ended(turn, foot):
     """The last frame is the first of the next cycle, turned."""
-    track, steps = track_of(turn), len(turn.torque)
+    track, steps = contact_track(turn), len(turn.torque)
     assert len(track.bearing) == 3 * steps
     np.testing.assert_array_equal(track.bearing[:steps], track.bearing[steps : 2 * steps])
     last = turn.points()[-1]
@@ -31,20 +31,22 @@ def test_a_cycle_goes_on_where_it_ended(turn, foot):
     assert np.linalg.norm(once - twice, axis=1).min() > 0.5  # m: it has turned in between
 
 
-def test_what_follows_is_entered_where_the_motion_leads(turn):
+def test_the_next_track_begins_where_the_motion_ends(turn):
     walk = finished("walk", "biped29")
     frame = 63
     ended = turn.clip.qpos[-1]
     there = Carriage(*advance(walk.clip.qpos[frame], ended))
     once = replace(turn, clip=replace(turn.clip, cyclic=False))
-    track = track_of(once, track_of(walk).entered(frame, there))
+    track = contact_track(once, contact_track(walk).entered(frame, there))
     steps, rest = len(turn.torque), len(walk.torque) - frame
-    np.testing.assert_array_equal(track.bearing[steps : steps + rest], track_of(walk).bearing[frame : frame + rest])
+    np.testing.assert_array_equal(
+        track.bearing[steps : steps + rest], contact_track(walk).bearing[frame : frame + rest]
+    )
     for later in (0, 40, rest, rest + 100):
-        here = track_of(walk).balls(0, frame + later)
+        here = contact_track(walk).balls(0, frame + later)
         np.testing.assert_allclose(track.balls(0, steps + later), there.vector(here) + there.way, atol=1e-12)
 
 
-def test_there_is_nothing_beyond_the_end(turn):
+def test_frames_beyond_the_end_are_refused(turn):
     with pytest.raises(IndexError):
-        track_of(turn).balls(0, 3 * len(turn.torque))
+        contact_track(turn).balls(0, 3 * len(turn.torque))

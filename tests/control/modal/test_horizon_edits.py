@@ -1,11 +1,11 @@
-"""Edits while a motion is performed are in the plan at once, also of frames that it had seen."""
+"""Edits during a run change the horizon at once, also frames that were computed before."""
 
 import numpy as np
 import pytest
 
 from poise import Body, Live, named_motion, parse_edit
-from poise.control.modal.frames import Frames
-from poise.control.modal.horizon import Ahead
+from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.horizon import RollingHorizon
 from poise.performance.start import PlacedReference
 from poise.reference.reference import edition_of
 from poise.world.terrain import Place
@@ -20,7 +20,7 @@ def live():
     return Live(named_motion("walk", body), body)
 
 
-def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
+def test_a_placed_reference_has_the_edition_of_its_reference(live):
     placed = PlacedReference(live, Place(x=1.0))
     assert edition_of(placed) == 0
     live.edit(SLOWER, 0.2)
@@ -28,10 +28,10 @@ def test_a_reference_that_stands_somewhere_tells_how_often_it_was_edited(live):
     assert edition_of(named_motion("walk", Body.named("human42"))) == 0
 
 
-def test_the_window_is_seen_anew_once_the_motion_is_edited(live):
+def test_the_horizon_is_computed_anew_after_an_edit(live):
     body = Body.named("human42")
-    frames = Frames(body, PlacedReference(live, Place()), STEP)
-    ahead = Ahead(frames, 12, body.mass, GRAVITY, STEP)
+    frames = ReferenceFrames(body, PlacedReference(live, Place()), STEP)
+    ahead = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP)
     before = ahead.at(24).com.copy()
     assert not frames.edited()
     live.edit(SLOWER, 24 * STEP)

@@ -1,4 +1,4 @@
-"""What feet reach for does not jump where one motion goes over into another."""
+"""Levels and leg adjustments are continuous where one motion goes over into another."""
 
 from collections import defaultdict
 from copy import deepcopy
@@ -27,24 +27,24 @@ def uneven(x, y):
 
 @pytest.fixture(scope="module")
 def segments():
-    """Without policies, which take half a minute and do not matter to feet."""
+    """Segments without policies, which take half a minute to compute and are not needed here."""
 
-    def unthinking(motion, weights, cycles=None, then=None):
-        return SimpleNamespace(motion=motion, futures=defaultdict(lambda: None))
+    def without_policy(motion, weights, cycles=None, then=None):
+        return SimpleNamespace(motion=motion, costs=defaultdict(lambda: None))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment, "look_ahead", unthinking)
-        patch.setattr(segment, "carried_future", lambda future, pose, place: future)
-        patch.setattr(segment, "plan_of", lambda policy, linear: None)
+        patch.setattr(segment, "look_ahead", without_policy)
+        patch.setattr(segment, "carried_cost", lambda future, pose, place: future)
+        patch.setattr(segment, "policy_tables", lambda policy, linear: None)
         yield segments_of(REPERTOIRE, weights_for(BODY))
 
 
 def gone(footing, segments, step, carriage):
-    """Levels and reaches while a step is gone through, exactly."""
+    """Levels and leg adjustments while the body follows a step exactly."""
     holds, poses = segments[step.motion].footholds, segments[step.motion].motion.clip.qpos
     for frame in range(step.first, step.stop):
-        footing.look(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
-        yield footing.level(holds, frame), footing.reach(holds, frame, STEP)
+        footing.update(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
+        yield footing.level(holds, frame), footing.adjustment(holds, frame, STEP)
 
 
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
@@ -62,21 +62,24 @@ def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(
                 onward.now[6:], reach.ahead[6:], atol=0.006, err_msg=f"{step.name}, {other.name}"
             )
             reached = max(reached, float(np.abs(onward.now[6:]).max()))
-    assert reached > 0.2  # rad: there was something to reach for
+    assert reached > 0.2  # rad: legs were adjusted
 
 
 @pytest.mark.parametrize("name", ["walk-to-run left", "walk-to-run right", "start left", "stop right", "turn-90 left"])
-def test_feet_are_expected_where_the_motion_that_follows_has_them(segments, name):
+def test_footprints_agree_with_those_of_the_next_motion(segments, name):
     step = next(step for step in REPERTOIRE.steps if step.name == name)
     then = next(each for each in REPERTOIRE.steps if each.steady and step.joins(each))
     holds, after = segments[step.motion].footholds, segments[then.motion].footholds
     ended = segments[step.motion].motion.clip.qpos[-1]
     there = Carriage(*advance(segments[then.motion].motion.clip.qpos[then.first], ended))
     aloft = ~holds.down[-1] & ~after.down[then.first]
-    np.testing.assert_array_equal(holds.until[-1, aloft], after.until[then.first, aloft] + 1)
+    np.testing.assert_array_equal(holds.steps_to_landing[-1, aloft], after.steps_to_landing[then.first, aloft] + 1)
     for foot in np.flatnonzero(aloft):
-        ours, theirs = holds.prints[holds.coming[-1, foot]], after.prints[after.coming[then.first, foot]]
+        ours, theirs = (
+            holds.footprints[holds.next_footprint[-1, foot]],
+            after.footprints[after.next_footprint[then.first, foot]],
+        )
         np.testing.assert_allclose(ours, there.vector(theirs) + there.way, atol=1e-9)
     landing = ~holds.down[-1] & after.down[then.first]
-    np.testing.assert_array_equal(holds.until[-1, landing], 1.0)
+    np.testing.assert_array_equal(holds.steps_to_landing[-1, landing], 1.0)
     assert aloft.any() or landing.any()

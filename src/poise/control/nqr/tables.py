@@ -1,4 +1,4 @@
-"""What the control law reads at each step: the policy and the body, as arrays for compiled code."""
+"""Tables that the control law reads at each step: a policy and a body, as arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from poise.dynamics.tree import tree_of
 
 
 class BodyTables(NamedTuple):
-    """The body as far as the law reads its `Tree`, its features [Muico2009] Table 3, and its weights."""
+    """Fields of the body's `Tree` that the law reads, features of contact adaptation [Muico2009] Table 3, weights."""
 
     link_dof: Ints  # (L,)
     block_kind: Ints  # (B,)
@@ -23,37 +23,40 @@ class BodyTables(NamedTuple):
     block_qpos: Ints  # (B,)
     dof_below: Ints  # (nv,)
     damping: Array  # (nv,) N m s
-    feature_link: Ints  # (F,) links whose acceleration matters: the torso, the shoulders
+    feature_link: Ints  # (F,) links with an acceleration feature: the torso, the shoulders
     feature_point: Array  # (F, 3) m in the link
-    feature_root: Array  # (3 F + nv - 6,) square roots of W, of these and of the joints
+    feature_root: Array  # (3 F + nv - 6,) square roots of W, of these points and of the joints
     change: Array  # (m,) R
     size: Array  # (m,) P
     effort: float  # W_m
 
 
 class PolicyTables(NamedTuple):
-    """A policy of K steps. With H = (h; 1), what remains to be paid after a step that ends with the velocity w is
-    quadratic in w: its matrix is H'SH, its slope H'S x + H'(S d + s) for a deviation x from where the motion's own
-    step leads, which misses its next state by d."""
+    """A policy of K steps with m controls.
+
+    Let H = (h; 1). The cost-to-go after a step that ends with the velocity w is quadratic in w: its matrix is H'SH, its
+    slope H'S x + H'(S d + s), where x is the deviation from where the motion's own step leads, and d the defect of
+    that step.
+    """
 
     qpos: Array  # (K, nq)
     qvel: Array  # (K, nv)
     velocity: Array  # (K, nv)
-    ahead: Array  # (K, nq)
+    next_pose: Array  # (K, nq)
     control: Array  # (K, m)
-    used: Ints  # (K, m) which controls there are, then -1
+    used: Ints  # (K, m) indices of the controls that are used, then -1
     ball_link: Ints  # (C,)
     ball_centre: Array  # (C, 3) m
     ball_radius: Array  # (C,) m
     matrix: Array  # (K, nv, nv) H'SH
     pull: Array  # (K, nv, 2 nv) H'S
     slope: Array  # (K, nv) H'(S d + s)
-    gain: Array  # (K, m, 2 nv) of the linear law, zero for controls there are not
-    offset: Array  # (K, m) likewise
+    gain: Array  # (K, m, 2 nv) of the linear law, zero for controls that are not used
+    offset: Array  # (K, m) of the linear law, likewise
 
 
 def body_tables(body: Body, weights: Weights, forces: int, gamma: float) -> BodyTables:
-    """A body, with this many components of contact forces."""
+    """Tables of a body, for `forces` components of contact forces and W_m = effort / `gamma` [Muico2009] Eq. (17)."""
     links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
@@ -75,13 +78,13 @@ def body_tables(body: Body, weights: Weights, forces: int, gamma: float) -> Body
     )
 
 
-def plan_of(policy: Policy, linear: bool) -> PolicyTables:
-    """A policy as arrays; the gains of the linear law only if it is asked for."""
+def policy_tables(policy: Policy, linear: bool) -> PolicyTables:
+    """Tables of a policy; the gains of the linear law only if `linear`."""
     k, nv = policy.velocity.shape
     m = policy.control.shape[1]
-    step = policy.motion.step
-    later = np.array([future.matrix for future in policy.futures[1:]])
-    slope = np.array([future.slope for future in policy.futures[1:]])
+    motion, step = policy.motion, policy.motion.step
+    later = np.array([cost.matrix for cost in policy.costs[1:]])
+    slope = np.array([cost.slope for cost in policy.costs[1:]])
     slope += np.einsum("kij,kj->ki", later, policy.defect)
     pull = step * later[:, :nv] + later[:, nv:]
     used = np.full((k, m), -1, np.int64)
@@ -90,12 +93,11 @@ def plan_of(policy: Policy, linear: bool) -> PolicyTables:
         used[t, : on.sum()] = np.flatnonzero(on)
         if linear:
             gain[t, on], offset[t, on] = policy.gains[t].matrix, policy.gains[t].offset
-    motion = policy.motion
     return PolicyTables(
         np.array(motion.clip.qpos[:-1]),
         np.array(motion.qvel[:-1]),
         np.array(policy.velocity),
-        np.array(policy.ahead),
+        np.array(policy.next_pose),
         np.array(policy.control),
         used,
         *policy.bearings,

@@ -1,4 +1,4 @@
-"""Footholds that stay: small errors are no reason to step elsewhere, large ones are; and feet that creep."""
+"""Foothold offsets: their dead zone, the pendulum's height, and feet that creep."""
 
 from types import SimpleNamespace
 
@@ -7,36 +7,36 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.contact_parts import contact_parts
-from poise.control.modal.footholds import CALM, FLAT, FootholdOffsets, beyond_calm
-from poise.control.modal.frames import Frames
+from poise.control.modal.footholds import DEAD_ZONE, FLAT, FootholdOffsets, beyond_dead_zone
+from poise.control.modal.frames import ReferenceFrames
 from poise.reference.reference import Still, Target
 
 
-@pytest.mark.parametrize("size", [0.0, 0.5 * CALM, CALM])
+@pytest.mark.parametrize("size", [0.0, 0.5 * DEAD_ZONE, DEAD_ZONE])
 def test_small_errors_of_the_capture_point_move_no_foothold(size):
-    np.testing.assert_array_equal(beyond_calm(size * np.array([0.6, -0.8])), 0.0)
+    np.testing.assert_array_equal(beyond_dead_zone(size * np.array([0.6, -0.8])), 0.0)
 
 
-def test_of_large_ones_counts_what_is_beyond():
-    np.testing.assert_allclose(beyond_calm(np.array([0.06, -0.08])), (0.1 - CALM) * np.array([0.6, -0.8]))
+def test_only_the_part_beyond_the_dead_zone_counts():
+    np.testing.assert_allclose(beyond_dead_zone(np.array([0.06, -0.08])), (0.1 - DEAD_ZONE) * np.array([0.6, -0.8]))
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:5", "slope:-5"])
-def test_a_pendulum_is_as_high_as_the_body_above_the_ground_wherever_it_is(terrain):
+def test_the_pendulum_has_the_height_of_the_body_above_the_ground(terrain):
     body = Body.named("human42")
     ground = World(Scene.of(body, terrain)).scene.terrain
     stands = Still("stand", np.array(body.standing), np.zeros(body.nv))
-    footholds = FootholdOffsets(body, ground, Frames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
+    footholds = FootholdOffsets(body, ground, ReferenceFrames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
     for x in (0.0, 4.0, 12.0):
         com = np.array([x, 0.3, ground.height(x, 0.3) + 0.9])
-        assert footholds._pace(com) == pytest.approx(np.sqrt(9.81 / 0.9))
+        assert footholds._pendulum_rate(com) == pytest.approx(np.sqrt(9.81 / 0.9))
 
 
 @pytest.mark.parametrize(("lifted", "followed"), [(0.0, True), (0.5 * FLAT, True), (2.0 * FLAT, False)])
-def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lifted, followed):
+def test_in_a_motion_without_steps_offsets_follow_flat_feet_only(lifted, followed):
     body, step = Body.named("human42"), 1 / 120
     world = World(Scene.of(body))
-    frames = Frames(body, _Standing(body), step, ())
+    frames = ReferenceFrames(body, _Standing(body), step, ())
     footholds = FootholdOffsets(body, world.scene.terrain, frames, step, 9.81, 0.3)
     corner = frames.at(0).corner.copy()
     left = np.isin(frames.link, [body.link_id(body.feet[0].link)])
@@ -45,14 +45,14 @@ def test_who_only_stands_follows_his_feet_as_they_creep_while_they_are_flat(lift
     on_feet = SimpleNamespace(body=frames.link, touching=np.ones(len(frames.link), bool))
     load = np.tile([0.0, 0.0, 1.0], (len(frames.link), 1))
     for _ in range(round(5.0 / step)):
-        footholds.follow(0, np.zeros(12), corner, on_feet, load)
+        footholds.update(0, np.zeros(12), corner, on_feet, load)
     np.testing.assert_allclose(footholds.offset[0], [0.01, -0.02, 0.0] if followed else np.zeros(3), atol=1e-3)
     np.testing.assert_allclose(footholds.offset[1], 0.0, atol=1e-9)
     np.testing.assert_allclose(footholds.root, footholds.offset[0] / 2, atol=1e-3)
 
 
 class _Standing:
-    """Stands on both feet, all the time."""
+    """A reference that stands on both feet."""
 
     def __init__(self, body):
         self._target = Target(np.array(body.standing), np.zeros(body.nv), np.ones(len(contact_parts(body)), bool))
