@@ -76,7 +76,7 @@ def simulated(page, seconds):
 
 
 def take(page, form):
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Export").click()
     with page.expect_download() as coming:
         page.locator(f"[data-take={form}]").click()
     return coming.value.suggested_filename, Path(coming.value.path()).read_bytes()
@@ -175,9 +175,9 @@ def test_it_goes_where_it_is_steered(page, tmp_path):
 
 def test_it_flips_by_a_word_and_walks_away_where_it_is_steered(page, tmp_path):
     simulated(page, 0.2)
-    page.get_by_role("button", name="flip", exact=True).click()
+    page.get_by_role("button", name="back-flip", exact=True).click()
     until(page, "studio.scene.motion === 'back-flip' && studio.tape.end > 0.3")
-    assert page.get_by_role("button", name="flip", exact=True).get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("button", name="back-flip", exact=True).get_attribute("aria-pressed") == "true"
     dial = page.locator("#dial").bounding_box()
     page.mouse.click(dial["x"] + 0.1 * dial["width"], dial["y"] + 0.5 * dial["height"])  # to its left
     simulated(page, 8.0)
@@ -232,7 +232,7 @@ def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
     page.locator("#terrain").select_option("slope")
     until(page, "studio.scene.terrain === 'slope:5'")
     page.evaluate("void (window.before = studio.tape)")
-    os.kill(studio._troupe._given[-1].pid, 9)
+    os.kill(studio._pool._given[-1].pid, 9)
     page.locator(".toast.error").first.wait_for()
     until(page, "studio.tape !== window.before && studio.timebar.playing")
     assert page.evaluate("[studio.scene.motion, studio.scene.terrain]") == ["walk", "slope:5"]
@@ -248,7 +248,7 @@ def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     assert 0.2 * seen < held < 0.6 * end
     page.locator("#step").click()  # of the past
     assert page.evaluate("studio.timebar.held") == pytest.approx(held + page.evaluate("studio.scene.step"))
-    page.get_by_role("button", name="Go on from here").click()
+    page.get_by_role("button", name="Continue from here").click()
     until(page, "studio.timebar.held === null && studio.timebar.playing")
     page.locator("#play").click()
     until(page, "!studio.timebar.playing")
@@ -265,7 +265,7 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     page.get_by_role("tab", name="Edit").click()
     page.locator("#edit-text").fill("warp:0.8")
     page.locator("#edit-text").press("Enter")
-    pace = page.get_by_label("Pace", exact=True)
+    pace = page.get_by_label("warp · pace", exact=True)
     until(page, "studio.edit.sliders[0].input.value === '0.8'")
     simulated(page, 0.5)
     pace.fill("1")  # what was slowed down is sped up again
@@ -326,9 +326,9 @@ def test_ground_that_is_refused_is_not_shown(page):
 
 def test_what_takes_long_is_stopped_and_it_goes_on(page):
     simulated(page, 0.3)
-    page.get_by_text("Look-ahead", exact=True).click()
+    page.get_by_text("nqr · look-ahead", exact=True).click()
     until(page, "studio.scene.controller === 'nqr' && !!studio.tape.frames.length")
-    page.get_by_role("button", name="Make it steerable").click()
+    page.get_by_role("button", name="Prepare for steering").click()
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_text("Stopped.").wait_for()
     until(page, "document.getElementById('busy').hidden && studio.timebar.playing")
@@ -389,11 +389,11 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     page.mouse.up()
     until(page, "Math.abs(studio.pose.sheet.keys[1].angles.left_knee_y) > 20")
     page.get_by_text("Add a goal").click()
-    page.get_by_label("Time of the want, s").fill("1.4")
+    page.get_by_label("Time of the goal, s").fill("1.4")
     page.get_by_label("Wanted value").fill("0.85")
     name = page.evaluate("studio.pose.sheet.keys[1].name")
-    page.get_by_label("What may be changed").select_option([f"{name}.knee_y", f"{name}.hip_y"])
-    page.get_by_role("button", name="Add the goal").click()
+    page.get_by_label("Variables").select_option([f"{name}.knee_y", f"{name}.hip_y"])
+    page.get_by_role("button", name="Add goal", exact=True).click()
     until(page, "studio.pose.sheet.goals.length === 1")
     page.get_by_role("button", name="Solve goals").click()
     page.locator("#pose-result .good").first.wait_for()
@@ -431,9 +431,9 @@ def test_closing_the_page_ends_the_work(browser, studio):
     page = browser.new_page()
     page.goto(f"{studio.address}#plain")
     page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
-    assert studio._troupe.busy == 1
+    assert studio._pool.busy == 1
     page.close()
     end = time.monotonic() + 20
-    while studio._troupe.busy and time.monotonic() < end:
+    while studio._pool.busy and time.monotonic() < end:
         time.sleep(0.1)
-    assert studio._troupe.busy == 0
+    assert studio._pool.busy == 0

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from poise.cli.main import main
-from poise.studio.processes import deaf
+from poise.studio.processes import sigint_blocked
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -71,7 +71,7 @@ def test_ctrl_c_while_a_performer_begins_is_heard_by_the_studio_alone():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl+C"))
     try:
-        with deaf():
+        with sigint_blocked():
             os.kill(os.getpid(), signal.SIGINT)
             blocked = subprocess.run(
                 [sys.executable, "-c", "import signal; print(signal.SIGINT in signal.pthread_sigmask(0, []))"],

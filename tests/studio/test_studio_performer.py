@@ -20,7 +20,7 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
         raise ZeroDivisionError("nobody thought of it")
 
     monkeypatch.setattr(desk.Desk, "_do_fits", lambda self, told: broken(told))
-    for each in ("_limit_memory", "give_back_large_pieces"):
+    for each in ("_limit_memory", "return_large_blocks"):
         monkeypatch.setattr(performer, each, lambda: None)  # it would be that of all tests to come
     ours, theirs = Pipe()
     thread = threading.Thread(target=perform_for, args=(theirs, str(tmp_path)))
@@ -84,13 +84,13 @@ def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeyp
 
 THINNED = """
 import mujoco
-from poise.studio.performer import give_back_large_pieces
+from poise.studio.performer import return_large_blocks
 
 def taken():
     [line] = [line for line in open("/proc/self/status") if line.startswith("VmSize")]
     return int(line.split()[1]) / 1024
 
-give_back_large_pieces()
+return_large_blocks()
 model = mujoco.MjModel.from_xml_string('<mujoco><size memory="16M"/></mujoco>')
 kept, small, before = {}, [], taken()
 for k in range(200):

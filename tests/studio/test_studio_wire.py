@@ -5,11 +5,11 @@ import json
 import pytest
 
 from poise import PoiseError
-from poise.studio.wire import LONGEST_COMMAND, Told, file_bytes, read_command, words
+from poise.studio.wire import LONGEST_COMMAND, Told, file_bytes, json_message, read_command
 
 
 def test_infinity_is_said_as_null():
-    told = json.loads(words("x", a=float("inf"), b=[1.0, float("nan")], c={"d": 2}))
+    told = json.loads(json_message("x", a=float("inf"), b=[1.0, float("nan")], c={"d": 2}))
     assert told == {"say": "x", "a": None, "b": [1.0, None], "c": {"d": 2}}
 
 

@@ -33,7 +33,7 @@ def world(body):
 
 
 @pytest.fixture
-def figure(world):
+def walker(world):
     return Walker(world)
 
 
@@ -43,5 +43,5 @@ def reference(body, walks):
 
 
 @pytest.fixture
-def walk(body, figure, reference):
-    return ReferenceWalk(reference, body, figure.legs)
+def walk(body, walker, reference):
+    return ReferenceWalk(reference, body, walker.legs)

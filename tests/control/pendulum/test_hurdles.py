@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 import poise
-from poise.control.pendulum.foothold_ground import SPACING, Foothold, strip
+from poise.control.pendulum.foothold_ground import SPACING, Foothold, landing_strip
 from poise.control.pendulum.gait import Lift
-from poise.control.pendulum.obstacles import ABOVE, APART, BRISK, FURTHEST, over_hurdles, way_past
+from poise.control.pendulum.obstacles import (
+    CLEARANCE,
+    HURDLE_GAP,
+    HURDLE_SPEED,
+    MAX_STEP_OVER,
+    clear_hurdles,
+    over_hurdles,
+)
 from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
 from poise.world.scene import Scene
@@ -24,10 +31,10 @@ def hurdled(body):
     return Walker(World(Scene.of(body, Platforms(((NEAR, FAR, -2.0, 2.0, TOP),)))))
 
 
-def past(figure, pressed, foot=-0.3):
-    """For a right foot, with the left one pressing on a place so far along x (m)."""
-    ground = strip(figure, 1, np.array([pressed, 0.1]), 0.0, -0.2)
-    return way_past(figure, 1, ground, foot), ground
+def past(walker, pressed, foot=-0.3):
+    """For a right foot, with the left one pressure_shift on a place so far along x (m)."""
+    ground = landing_strip(walker, 1, np.array([pressed, 0.1]), 0.0, -0.2)
+    return clear_hurdles(walker, 1, ground, foot), ground
 
 
 def places(ground, pressed):
@@ -37,9 +44,9 @@ def places(ground, pressed):
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:15", "stairs:0.15:0.3:8", "stairs:-0.15:0.3:8", "rough:0.04:3"])
 def test_other_ground_has_no_hurdles(body, terrain):
-    figure = Walker(World(Scene.of(body, terrain)))
+    walker = Walker(World(Scene.of(body, terrain)))
     for x in np.linspace(-0.5, 3.0, 40):
-        way, ground = past(figure, x)
+        way, ground = past(walker, x)
         assert (way.least, way.over) == (0.0, False)
         np.testing.assert_array_equal(way.strip.free, ground.free)
         np.testing.assert_array_equal(way.strip.level, ground.level)
@@ -52,7 +59,7 @@ def test_feet_keep_away_from_it(hurdled, pressed):
     free = places(ground, pressed)[way.strip.free]
     assert len(free)
     apart = np.maximum(NEAR - (free + sole[1]), free + sole[0] - FAR)
-    assert apart.min() > APART * hurdled.legs.scale - SPACING
+    assert apart.min() > HURDLE_GAP * hurdled.legs.scale - SPACING
 
 
 def test_what_is_within_a_step_is_passed_and_what_is_not_is_waited_for(hurdled):
@@ -61,13 +68,13 @@ def test_what_is_within_a_step_is_passed_and_what_is_not_is_waited_for(hurdled):
         free = places(ground, pressed)[way.strip.free]
         assert np.all(free > FAR) or np.all(free < NEAR)
         least = places(ground, pressed)[places(ground, pressed) > FAR + 0.3]
-        if len(least) and least[0] < pressed + FURTHEST * hurdled.legs.length - 0.1:
+        if len(least) and least[0] < pressed + MAX_STEP_OVER * hurdled.legs.length - 0.1:
             assert np.all(free > FAR)
     assert past(hurdled, 1.0)[0].strip.free.any()
 
 
 def test_who_has_to_get_over_it_is_brisk_until_both_feet_have(hurdled):
-    brisk = BRISK * hurdled.legs.slow
+    brisk = HURDLE_SPEED * hurdled.legs.slow
     before, leading, trailing, after = (
         past(hurdled, *case)[0] for case in ((1.2, -0.3), (1.7, -0.2), (2.4, -0.7), (2.8, -0.3))
     )
@@ -89,12 +96,12 @@ def test_it_is_not_taken_for_a_slope(hurdled):
 # -- the way of a foot over it -------------------------------------------------------------------------------------
 
 
-def lifts(figure, begin, end):
+def lifts(walker, begin, end):
     """Heights (K,) of the sole on a way along x from one ankle to another, and the ankles (K,) m."""
     lift = Lift(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
     hold = Foothold(np.array([end, 0.0]), 0.0, LEVEL, VERTICAL)
     ankles = np.linspace(begin, end, 200)
-    return np.array([over_hurdles(figure, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
+    return np.array([over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])
@@ -103,7 +110,7 @@ def test_the_sole_is_above_it_wherever_the_foot_is(hurdled, begin, end):
     heel, tip = hurdled.legs.sole[0, [0, 4], 0]
     over = (ankles + tip > NEAR + SPACING) & (ankles + heel < FAR - SPACING)
     assert over.any()
-    np.testing.assert_allclose(height[over], TOP + ABOVE * hurdled.legs.scale)
+    np.testing.assert_allclose(height[over], TOP + CLEARANCE * hurdled.legs.scale)
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.control.pendulum.intent import ALARMS, CALMS, STURDY, WARY, Intent, given_way
+from poise.control.pendulum.intent import PUSH_MISS, PUSH_MEMORY, YAW_TOLERANCE, TRUST, Intent, excess_yaw
 from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
@@ -75,7 +75,7 @@ def test_who_drifts_aside_aims_to_the_other_side():
     intent = Intent(0.4, 1.0, PLAIN)
     for k in range(3):
         intent.note(0.5 * k, 0.5 * k * np.array([np.cos(0.4) - 0.1 * np.sin(0.4), np.sin(0.4) + 0.1 * np.cos(0.4), 0]))
-    np.testing.assert_allclose(intent.extra, [0.0, -0.1 * WARY[1] * PLAIN.integral], atol=1e-12)
+    np.testing.assert_allclose(intent.extra, [0.0, -0.1 * TRUST[1] * PLAIN.integral], atol=1e-12)
 
 
 def test_speed_counts_along_the_heading():
@@ -203,7 +203,7 @@ def test_no_duration_is_the_references_own():
 
 
 def turned_by_force(settings, missed, calm=0.0):
-    """How far the heading gives way to a body that is turned, some time (s) after its landing missed by so much (m)."""
+    """How far the heading gives way to a body that is rotated_xy, some time (s) after its landing missed by so much (m)."""
     intent = Intent(0.0, 1.0, settings)
     intent.proceed(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):
@@ -214,10 +214,12 @@ def turned_by_force(settings, missed, calm=0.0):
 
 def test_a_body_that_was_turned_by_a_push_is_yielded_to():
     """What it misses tells of the push; some time after, it is held to its heading again."""
-    pushed, recovers, calm = (turned_by_force(PLAIN, 2 * ALARMS, after) for after in (0.0, 0.5 * CALMS, 2 * CALMS))
+    pushed, recovers, calm = (
+        turned_by_force(PLAIN, 2 * PUSH_MISS, after) for after in (0.0, 0.5 * PUSH_MEMORY, 2 * PUSH_MEMORY)
+    )
     assert 0.6 > pushed > recovers > calm > 0
     assert turned_by_force(PLAIN, 0.0) == pytest.approx(calm)
-    assert turned_by_force(PendulumSettings(yielding=0.0), 2 * ALARMS) == 0.0
+    assert turned_by_force(PendulumSettings(yielding=0.0), 2 * PUSH_MISS) == 0.0
 
 
 def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
@@ -247,5 +249,5 @@ def test_bad_settings_are_refused_in_one_line(settings, name):
 
 @pytest.mark.parametrize("side", [-1, 1])
 def test_only_what_goes_beyond_a_small_turn_is_given_way_to(side):
-    assert given_way(side * 0.9 * STURDY) == 0.0
-    assert given_way(side * (STURDY + 0.4)) == pytest.approx(side * 0.4)
+    assert excess_yaw(side * 0.9 * YAW_TOLERANCE) == 0.0
+    assert excess_yaw(side * (YAW_TOLERANCE + 0.4)) == pytest.approx(side * 0.4)

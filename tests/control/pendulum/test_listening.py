@@ -1,4 +1,4 @@
-"""Hearing a walk: its steps, their manner, and what is edited meanwhile."""
+"""Hearing a walk: its steps, their style, and what is edited meanwhile."""
 
 from dataclasses import replace
 
@@ -9,9 +9,9 @@ import pytest
 from bodies import body_of
 from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_manner
+from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_style
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.reference_gait import LISTENED, NARROWEST, SLOWEST, ReferenceWalk, strikes
+from poise.control.pendulum.reference_gait import SEARCH_ENDLESS, MIN_WIDTH, MAX_STEP, ReferenceWalk, strikes
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.library.motions import named_motion
@@ -81,7 +81,7 @@ def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, wa
 def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
     """It stands, and touches the ground now and then, for longer than an endless one is listened to."""
     clip = ending(reference, 4.0)
-    idle = round(1.5 * LISTENED * clip.rate)
+    idle = round(1.5 * SEARCH_ENDLESS * clip.rate)
     down = np.ones((idle, clip.down.shape[1]), bool)
     shuffled = np.arange(idle) // round(0.5 * walk.duration * clip.rate) % 4
     down[shuffled == 1, 0:2] = down[shuffled == 3, 2:4] = False
@@ -117,7 +117,7 @@ def test_who_marches_on_the_spot_has_plain_progress(body, reference):
     assert abs(marches.speed) < 0.01
     for stance in (0, 1):
         step = marches.step(stance, 0.0)
-        np.testing.assert_array_equal(step.progress, plain_manner(body, legs, body.standing).progress)
+        np.testing.assert_array_equal(step.progress, plain_style(body, legs, body.standing).progress)
         assert step.clear.max() > 0.1
         assert np.abs(step.bow).max() < 0.01
 
@@ -138,7 +138,7 @@ def test_steps_that_last_for_ever_are_walked_faster(body, walk, reference):
     legs = legs_of(body)
     dawdles = ReferenceWalk(Played(replace(reference.clip, rate=0.5 * reference.clip.rate)), body, legs)
     assert dawdles.speed == pytest.approx(0.5 * walk.speed, rel=0.01)
-    assert dawdles.duration == SLOWEST * legs.slow < 2 * walk.duration
+    assert dawdles.duration == MAX_STEP * legs.slow < 2 * walk.duration
 
 
 def test_who_walks_faster_than_the_motion_takes_quicker_steps(walk):
@@ -153,7 +153,7 @@ def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     assert walk.still
     assert walk.speed == 0.0
     assert walk.duration == pytest.approx(PLAIN_STEP * np.sqrt(legs.length / 0.9))
-    assert walk.width >= NARROWEST * legs.length
+    assert walk.width >= MIN_WIDTH * legs.length
     plain = walk.step(0, 0.0)
     assert plain.clear[0] == plain.clear[-1] == 0.0
     assert 0 < plain.clear.max() < 0.1 * legs.length
@@ -161,11 +161,11 @@ def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     assert np.all(np.diff(plain.progress) >= 0)
 
 
-def test_feet_are_kept_apart(figure, walk):
-    assert walk.width >= NARROWEST * figure.legs.length
+def test_feet_are_kept_apart(walker, walk):
+    assert walk.width >= MIN_WIDTH * walker.legs.length
 
 
-# -- manner --------------------------------------------------------------------------------------------------------
+# -- style --------------------------------------------------------------------------------------------------------
 
 
 def test_left_steps_mirror_right_ones(body, walk):
@@ -188,12 +188,12 @@ def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
     assert (back.progress[0], back.progress[-1]) == pytest.approx((0.0, 1.0))
 
 
-def test_a_manner_is_that_of_the_motion(body, figure, walk):
+def test_a_manner_is_that_of_the_motion(body, walker, walk):
     """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
     step = walk.step(0, 0.0)
-    work = legwork(step.pose, body, figure.legs)
+    work = legwork(step.pose, body, walker.legs)
     np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
-    assert np.all(step.leg <= figure.legs.length)
+    assert np.all(step.leg <= walker.legs.length)
     assert np.all(step.clear >= 0)
     assert step.clear[-1] == pytest.approx(0.0, abs=1e-9)
     assert step.clear.max() > 0.01
@@ -226,10 +226,10 @@ def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
         assert step.at(phase).leg == step.leg[end]
 
 
-def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, figure):
+def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, walker):
     pose = np.array(body.standing)
     pose[3:7] = [np.cos(0.4), 0.0, 0.0, np.sin(0.4)]
-    plain = plain_manner(body, figure.legs, pose)
+    plain = plain_style(body, walker.legs, pose)
     assert np.ptp(plain.pose, axis=0).max() == 0.0
     np.testing.assert_allclose(quat_rotate(plain.pose[0, 3:7], [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], atol=1e-12)
     np.testing.assert_array_equal(plain.pose[0, 7:], pose[7:])
@@ -268,9 +268,9 @@ def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
     assert passed % 2.0 == pytest.approx(0.5, abs=0.07)
 
 
-def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
+def test_an_edit_is_heard_with_the_next_step(body, walker, reference):
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     before = walk.step(0, 0.0)
     live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), 0.0)
     after = walk.step(0, walk.duration)
@@ -281,12 +281,12 @@ def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
     np.testing.assert_allclose(after.pose[:, legs], before.pose[:, legs], atol=1e-6)
 
 
-def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, reference):
+def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, walker, reference):
     """What counts is the time of the world, not how many steps were taken; also for who stands."""
     late, spine = 10.0, list(body.joint("spine").qpos)
     for motion in (reference, named_motion("stand", body)):
         live = Live(motion, body)
-        plain, edited = (ReferenceWalk(heard, body, figure.legs) for heard in (motion, live))
+        plain, edited = (ReferenceWalk(heard, body, walker.legs) for heard in (motion, live))
         live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), late)
         for away in (-4 * plain.duration, 4 * plain.duration):
             change = edited.step(0, late + away).pose[:, spine] - plain.step(0, late + away).pose[:, spine]
@@ -295,24 +295,24 @@ def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, 
 
 
 @pytest.mark.parametrize("motion", ["walk", "walk-fast", "crouch-walk"])
-def test_an_edit_of_later_is_not_heard_at_first(body, figure, motion):
+def test_an_edit_of_later_is_not_heard_at_first(body, walker, motion):
     """Wherever in the motion the stride was found."""
     plain = named_motion(motion, body)
     live = Live(plain, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     live.edit(parse_edit(f"offset:spine=0:25:0@{4 * walk.duration},ease=0.1"), 0.0)
     spine = list(body.joint("spine").qpos)
     steps = [
         [heard.step(stance, 0.0).pose[:, spine] for stance in (0, 1)]
-        for heard in (walk, ReferenceWalk(plain, body, figure.legs))
+        for heard in (walk, ReferenceWalk(plain, body, walker.legs))
     ]
     np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
 
 
-def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
+def test_an_edit_that_passes_is_heard_while_it_lasts(body, walker, reference):
     """An endless reference is listened to where it has got to, lap by lap."""
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     period = 2 * walk.duration
     live.edit(parse_edit(f"offset:spine=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
     laps = [walk.step(0, lap * period) for lap in range(6)]
@@ -324,10 +324,10 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, reference, factor):
+def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, walker, reference, factor):
     """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     slow, pace = walk.duration, walk.speed
     before = [walk.step(stance, 0.0) for stance in (0, 1)]
     live.edit(parse_edit(f"warp:{factor},ease=0.2"), 2.0)
@@ -340,9 +340,9 @@ def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, r
         np.testing.assert_allclose(now.pose[:, 7:], was.pose[:, 7:], atol=0.15)
 
 
-def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, figure, reference):
+def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, walker, reference):
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     lasts, pace = walk.duration, walk.speed
     live.edit(parse_edit("stride:+0.1,ease=0.2"), 2.0)
     walk.step(0, 4.0)

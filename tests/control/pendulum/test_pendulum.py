@@ -144,18 +144,18 @@ def test_who_comes_fast_is_not_turned_over_by_a_supple_leg_downhill(body, refere
     assert fell_at(recording) is None
 
 
-def hanging(recording, figure, terrain):
+def hanging(recording, walker, terrain):
     """Share of moments at which a foot that touches the ground has its ankle on one tread and its ball on another."""
-    data = mujoco.MjData(figure.model)
+    data = mujoco.MjData(walker.model)
     stood, hung = 0, 0
     for k, pose in enumerate(recording.qpos[1:]):
         data.qpos[:] = pose
-        mujoco.mj_kinematics(figure.model, data)
-        for side, foot in enumerate(figure.feet):
+        mujoco.mj_kinematics(walker.model, data)
+        for side, foot in enumerate(walker.feet):
             if not (recording.contact_body[recording.contact_step == k] == foot).any():
                 continue
             ankle = data.xpos[foot]
-            ball = ankle + data.xmat[foot].reshape(3, 3) @ figure.legs.ball[side]
+            ball = ankle + data.xmat[foot].reshape(3, 3) @ walker.legs.ball[side]
             stood += 1
             hung += abs(terrain.height(ankle[0], ankle[1]) - terrain.height(ball[0], ball[1])) > 0.05
     return hung / stood

@@ -12,9 +12,9 @@ from poise import PoiseError
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import (
-    LONGEST,
-    SOFT,
-    TILT,
+    MAX_STRETCH,
+    SOFT_STRETCH,
+    MAX_TILT,
     bend_leg,
     heel_lifted,
     reach_of,
@@ -22,7 +22,7 @@ from poise.control.pendulum.leg_ik import (
     sole_depth,
     stand_leg,
 )
-from poise.control.pendulum.legs import ROOM, feet_of, legs_of
+from poise.control.pendulum.legs import LIMIT_MARGIN, feet_of, legs_of
 from poise.rotations import quat_exp, quat_to_matrix
 
 WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
@@ -40,7 +40,7 @@ def placed(body, qpos):
 
 
 def leg_of(body, data, side):
-    """Where MuJoCo has the hip, the ankle, how the foot is turned and where the knee's axis points to."""
+    """Where MuJoCo has the hip, the ankle, how the foot is rotated_xy and where the knee's axis points to."""
     foot = body.link_id(feet_of(body)[side].link)
     shank = int(body.model.body_parentid[foot])
     thigh = int(body.model.body_parentid[shank])
@@ -49,7 +49,7 @@ def leg_of(body, data, side):
 
 
 def somewhere(body, rng):
-    """A pose with the root anywhere, turned anyhow."""
+    """A pose with the root anywhere, rotated_xy anyhow."""
     qpos = np.array(body.standing)
     qpos[:3] += rng.uniform(-1, 1, 3)
     qpos[3:7] = quat_exp(rng.uniform(-1, 1, 3))
@@ -114,8 +114,8 @@ def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, sid
     hip = next(joint for joint in body.joints if joint.link == knee.parent_link)
     for joint in (hip, ankle):
         bent = angles[list(joint.dofs)]
-        assert np.all(bent >= joint.lower + ROOM - 1e-9)
-        assert np.all(bent <= joint.upper - ROOM + 1e-9)
+        assert np.all(bent >= joint.lower + LIMIT_MARGIN - 1e-9)
+        assert np.all(bent <= joint.upper - LIMIT_MARGIN + 1e-9)
 
 
 @few
@@ -130,7 +130,7 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
     bend_leg(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
     _, there, _, _ = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose((there - hip) / np.linalg.norm(there - hip), way, atol=1e-6)
-    assert np.linalg.norm(there - hip) == pytest.approx(LONGEST * legs.length, rel=1e-6)
+    assert np.linalg.norm(there - hip) == pytest.approx(MAX_STRETCH * legs.length, rel=1e-6)
 
 
 # -- reach ---------------------------------------------------------------------------------------------------------
@@ -140,16 +140,16 @@ def test_reach_is_exact_then_soft_and_never_whole():
     length = 0.9
     distance = np.linspace(0.0, 3 * length, 2001)
     reach = np.array([reach_of(d, length) for d in distance])
-    near = distance <= SOFT * length
+    near = distance <= SOFT_STRETCH * length
     np.testing.assert_array_equal(reach[near], distance[near])
     assert np.all(np.diff(reach) >= 0)
     assert np.all(np.diff(reach[distance < 1.1 * length]) > 0)
-    assert reach.max() <= LONGEST * length
+    assert reach.max() <= MAX_STRETCH * length
 
 
 def test_reach_has_no_kink():
     length, small = 0.9, 1e-6
-    edge = SOFT * length
+    edge = SOFT_STRETCH * length
     before = (reach_of(edge, length) - reach_of(edge - small, length)) / small
     after = (reach_of(edge + small, length) - reach_of(edge, length)) / small
     assert before == pytest.approx(1.0, abs=1e-6)
@@ -179,7 +179,7 @@ def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
     qpos, legs, ball, foot = standing(body_of(name), rise)
     reach = 0.985 * legs.length
     tilt = roll_foot(qpos, legs, 0, ball, foot, reach)
-    assert 0 < tilt < TILT
+    assert 0 < tilt < MAX_TILT
     hip = leg_of(body_of(name), placed(body_of(name), qpos), 0)[0]
     stretch = np.linalg.norm(ball - heel_lifted(foot, tilt) @ legs.ball[0] - hip)
     assert stretch == pytest.approx(reach, rel=1e-12)
@@ -187,17 +187,17 @@ def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
 
 def test_a_foot_rolls_no_further_than_it_may():
     qpos, legs, ball, foot = standing(body_of(BALLED), 1.0)
-    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(TILT, abs=1e-2)
+    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(MAX_TILT, abs=1e-2)
 
 
 @given(st.floats(-1.5, 1.5), seeds)
 def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
     foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
-    turned = heel_lifted(foot, tilt)
-    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(turned[:, 1], foot[:, 1], atol=1e-12)
-    assert turned[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
-    heel = (turned - foot) @ np.array([-1.0, 0.0, 0.0])
+    rotated_xy = heel_lifted(foot, tilt)
+    np.testing.assert_allclose(rotated_xy @ rotated_xy.T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(rotated_xy[:, 1], foot[:, 1], atol=1e-12)
+    assert rotated_xy[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
+    heel = (rotated_xy - foot) @ np.array([-1.0, 0.0, 0.0])
     assert heel @ foot[:, 2] == pytest.approx(np.sin(tilt), abs=1e-12)
 
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import DOUBLE, GaitState, Lift
-from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, Lift
+from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.step_plan import AMONG_EDGES, EDGES, HEEL, StepPlanner
-from poise.control.pendulum.walker import PRESSED, Walker, turned
+from poise.control.pendulum.step_plan import EDGE_CORRECTION, SOLE_SHARE, HEEL_SHARE, StepPlanner
+from poise.control.pendulum.walker import PRESSED, Walker, rotated_xy
 from poise.library.motions import named_motion
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -31,13 +31,13 @@ class Scenery:
     def __init__(self, body, terrain="flat", settings=PLAIN):
         world = World(Scene.of(body, terrain))
         world.reset(np.array(body.standing), np.zeros(body.nv))
-        self.figure = Walker(world)
-        self.seen = self.figure.see(world.state)
-        legs = self.figure.legs
+        self.walker = Walker(world)
+        self.seen = self.walker.observe(world.state)
+        legs = self.walker.legs
         self.walk = ReferenceWalk(named_motion("stand", body), body, legs)
-        self.stepping = StepPlanner(self.figure, self.walk, settings)
+        self.stepping = StepPlanner(self.walker, self.walk, settings)
         self.lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-        self.gait = GaitState(0, DOUBLE, plain_manner(body, legs, body.standing))
+        self.gait = GaitState(0, DOUBLE_STANCE, plain_style(body, legs, body.standing))
 
     def plan(self, seen, gait, speed, heading=0.0, step=STEP):
         return self.stepping.plan(seen, gait, Intent(heading, speed, self.stepping.settings), step)
@@ -55,7 +55,7 @@ def moving(seed):
         spin=rng.uniform(-0.1, 0.1, 2),
         pressed=SCENE.seen.pressed + [[0.0, 0.0, 0.0], [*rng.uniform(-0.3, 0.3, 2), rng.uniform(0.0, 0.1)]],
     )
-    phase = rng.uniform(DOUBLE, 0.9)
+    phase = rng.uniform(DOUBLE_STANCE, 0.9)
     aloft = replace(
         SCENE.gait, stance=int(rng.integers(2)), phase=phase, since=phase * SCENE.walk.duration, lift=SCENE.lift
     )
@@ -63,7 +63,7 @@ def moving(seed):
 
 
 def turned_all(yaw, ways):
-    """Vectors (..., 2 or 3) turned to the left."""
+    """Vectors (..., 2 or 3) rotated_xy to the left."""
     out = np.array(ways)
     c, s = np.cos(yaw), np.sin(yaw)
     out[..., 0], out[..., 1] = c * ways[..., 0] - s * ways[..., 1], s * ways[..., 0] + c * ways[..., 1]
@@ -71,7 +71,7 @@ def turned_all(yaw, ways):
 
 
 def carried(seen, yaw, way):
-    """The same moment elsewhere, turned by a yaw and then moved by a way (3,)."""
+    """The same moment elsewhere, rotated_xy by a yaw and then moved by a way (3,)."""
     places = {name: turned_all(yaw, getattr(seen, name)) + way for name in ("com", "ankle", "hip", "ball", "pressed")}
     turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
     speeds = {name: turned_all(yaw, getattr(seen, name)) for name in ("velocity", "spin")}
@@ -88,7 +88,7 @@ def test_on_the_flat_it_matters_neither_where_one_is_nor_where_one_heads(seed, y
     for one, other in zip(here.landing, there.landing, strict=True):
         np.testing.assert_allclose(other, one, atol=1e-9)
     np.testing.assert_allclose(there.shift, here.shift, atol=1e-9)
-    np.testing.assert_allclose(there.place, turned(yaw, here.place) + [x, y], atol=1e-9)
+    np.testing.assert_allclose(there.place, rotated_xy(yaw, here.place) + [x, y], atol=1e-9)
 
 
 @settings(max_examples=40)
@@ -124,7 +124,7 @@ def test_a_foot_that_is_long_overdue_goes_straight_down():
     late = replace(gait, phase=1.0, overdue=0.2, lift=SCENE.lift, since=0.7)
     plan = SCENE.plan(seen, late, 1.0)
     foot = seen.pressed[gait.swing, :2]
-    assert np.linalg.norm(plan.place - foot) < 0.04 * SCENE.figure.legs.length
+    assert np.linalg.norm(plan.place - foot) < 0.04 * SCENE.walker.legs.length
 
 
 def test_on_stairs_a_foot_is_set_where_it_has_room():
@@ -178,23 +178,24 @@ def landings(terrain, habit):
 
 
 @pytest.mark.parametrize(
-    ("terrain", "share"), [("flat", 1.0), ("stairs:0.12:0.3:6", AMONG_EDGES), ("stairs:-0.12:0.3:6", AMONG_EDGES)]
+    ("terrain", "share"),
+    [("flat", 1.0), ("stairs:0.12:0.3:6", EDGE_CORRECTION), ("stairs:-0.12:0.3:6", EDGE_CORRECTION)],
 )
 def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terrain, share):
     usual, never = landings(terrain, 0.4), landings(terrain, 0.0)
-    monkeypatch.setattr("poise.control.pendulum.step_plan.AMONG_EDGES", 1.0)
+    monkeypatch.setattr("poise.control.pendulum.step_plan.EDGE_CORRECTION", 1.0)
     np.testing.assert_allclose(usual, landings(terrain, 0.4 * share), atol=1e-9)
     assert np.abs(usual - never).max() > 1e-3
 
 
 @pytest.mark.parametrize(
     ("speed", "pushed", "share"),
-    [(0.4, 0.0, EDGES), (1.4, 0.0, HEEL), (1.4, -2.0, EDGES)],
+    [(0.4, 0.0, SOLE_SHARE), (1.4, 0.0, HEEL_SHARE), (1.4, -2.0, SOLE_SHARE)],
     ids=["leisurely", "brisk", "brisk, but pushed back"],
 )
 def test_only_who_walks_briskly_and_steadily_keeps_off_the_heel(speed, pushed, share):
     """Much too slow for the end of the step, it presses as far back as it may."""
-    legs = SCENE.figure.legs
+    legs = SCENE.walker.legs
     gait = replace(SCENE.gait, lift=SCENE.lift, phase=0.6, since=0.6 * SCENE.walk.duration)
     pressed = np.array(SCENE.seen.pressed)
     steady = speed * SCENE.walk.duration_at(speed)

@@ -16,8 +16,8 @@ STEP = 0.01
 @pytest.fixture(scope="module")
 def stood():
     world = World(Scene.of(Body.named("human58")))
-    figure = Walker(world)
-    return figure.legs, figure.see(world.state)
+    walker = Walker(world)
+    return walker.legs, walker.observe(world.state)
 
 
 def landed(stood, up):

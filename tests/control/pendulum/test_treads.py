@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.foothold_ground import SPACING, Strip
-from poise.control.pendulum.obstacles import CLIMBS, QUICKER, Rhythm, rhythm
+from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
+from poise.control.pendulum.obstacles import MAX_CLIMB, MIN_DURATION, Rhythm, rhythm
 
 USUAL = Rhythm(0.8, 0.5)
 
@@ -18,7 +18,7 @@ def stairs(rise, tread, places=64, edges=None):
     ahead = SPACING * np.arange(places) + 1e-6
     step = np.floor(ahead / tread)
     level = rise * (step if edges is None else np.minimum(step, edges))
-    return Strip(0.0, level, np.ones(places, bool), math.nan)
+    return LandingStrip(0.0, level, np.ones(places, bool), math.nan)
 
 
 @given(st.floats(-1.6, 1.6), st.floats(0.3, 0.7), st.sampled_from([0.2, 0.3, 0.4]), st.sampled_from([0.05, 0.15, -0.1]))
@@ -31,7 +31,7 @@ def test_a_step_is_as_long_as_some_treads_or_stairs_are_not_minded(speed, durati
     treads = abs(found.speed) * found.duration / tread
     assert treads == pytest.approx(round(treads))
     assert math.copysign(1.0, found.speed) == math.copysign(1.0, speed)
-    assert QUICKER * duration - 1e-9 <= found.duration <= duration + 1e-9
+    assert MIN_DURATION * duration - 1e-9 <= found.duration <= duration + 1e-9
 
 
 @pytest.mark.parametrize(("rise", "most"), [(0.15, 1), (0.1, 1), (0.08, 2)])
@@ -41,7 +41,7 @@ def test_no_step_climbs_too_far_wherever_the_edges_are(rise, most, shift):
     seen = whole._replace(level=whole.level[shift : shift + 64], free=whole.free[:64])
     found = rhythm(seen, Rhythm(1.8, 0.5), 1.0)
     assert found.speed * found.duration == pytest.approx(0.3 * most)
-    assert most * rise <= CLIMBS
+    assert most * rise <= MAX_CLIMB
 
 
 def test_a_speed_that_fits_is_kept():
