@@ -24,41 +24,6 @@ from poise.studio.wire import Told, file_bytes, json_message
 from poise.world.result import BlowUp
 from poise.world.world import World
 
-
-def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
-    """The "stage" message of a page: what to draw, what performs, and what can be done with it.
-
-    `clean` removes from a text what a page should not see.
-    """
-    choice, world = show.choice, show.run.world
-    body = world.scene.body
-    found = [] if show.imported is None else changes(show.imported)
-    scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
-    upright[world.scene.coordinates(0)] = body.standing
-    scene["span"] = max(
-        scene["span"], performer_span(world.model, upright)
-    )  # a motion may begin curled up and stretch later
-    return {
-        **scene,
-        "dofs": [body.dof_names[k] for k in range(body.nv)],
-        "links": list(body.links),
-        "feet": [foot.link for foot in body.feet],
-        "hands": [hand.link for hand in body.hands],
-        "trunk": body.trunk,
-        "body": body.name,
-        "motion": safe_name(choice.motion) if choice.is_file else choice.motion,
-        "controller": choice.controller,
-        "terrain": choice.terrain,
-        "steers": choice.steers,
-        "guide": choice.guide,
-        "live": show.live,
-        "over": choice.goes_over,
-        "bends": choice.bends_ground,
-        "step": show.step_s,
-        "found": [clean(line) for line in found],
-    }
-
-
 Send = Callable[[str | bytes], None]
 STEEPEST = 12.0
 """Maximum slope (degrees), up or down, of the ground ahead."""
@@ -323,3 +288,37 @@ class Desk:
         show = self._shown()
         name, content = download(show.performance(), args.text("format"), show.judge.fell_at, show.terrain)
         self._send(file_bytes(name, content))
+
+
+def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
+    """The "stage" message of a page: what to draw, what performs, and what can be done with it.
+
+    `clean` removes from a text what a page should not see.
+    """
+    choice, world = show.choice, show.run.world
+    body = world.scene.body
+    found = [] if show.imported is None else changes(show.imported)
+    scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
+    upright[world.scene.coordinates(0)] = body.standing
+    scene["span"] = max(
+        scene["span"], performer_span(world.model, upright)
+    )  # a motion may begin curled up and stretch later
+    return {
+        **scene,
+        "dofs": [body.dof_names[k] for k in range(body.nv)],
+        "links": list(body.links),
+        "feet": [foot.link for foot in body.feet],
+        "hands": [hand.link for hand in body.hands],
+        "trunk": body.trunk,
+        "body": body.name,
+        "motion": safe_name(choice.motion) if choice.is_file else choice.motion,
+        "controller": choice.controller,
+        "terrain": choice.terrain,
+        "steers": choice.steers,
+        "guide": choice.guide,
+        "live": show.live,
+        "over": choice.goes_over,
+        "bends": choice.bends_ground,
+        "step": show.step_s,
+        "found": [clean(line) for line in found],
+    }

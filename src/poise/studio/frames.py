@@ -24,26 +24,6 @@ RATE = 60.0
 """Maximum frame rate (1/s) of a track."""
 
 
-def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> bytes:
-    """The track message of poses (T, nq) with a time step (s), as positions and quaternions of the moving bodies."""
-    stride = max(1, round(1 / (RATE * step)))
-    poses = body_poses(model, qpos[::stride])
-    head = json.dumps({"name": name, "step": stride * step, "frames": len(poses)}).encode()
-    head += b" " * (-len(head) % 4)  # aligns the numbers that follow
-    return np.array([TRACK, len(head)], "<u4").tobytes() + head + poses.astype("<f4").tobytes()
-
-
-def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
-    """Position and quaternion w x y z of each moving body, (T, bodies, 7)."""
-    data, moving = mujoco.MjData(model), moving_bodies(model)
-    out = np.zeros((len(qpos), len(moving), 7))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
-    return out
-
-
 class Framer:
     """Encodes states of a run's world as frame messages."""
 
@@ -98,3 +78,23 @@ class Framer:
             pull = result.grip_impulse / self._run.world.settings.step
             rows = np.vstack([rows, np.hstack([held[:, None], result.grip_point, pull])])
         return np.asarray(rows.ravel())
+
+
+def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> bytes:
+    """The track message of poses (T, nq) with a time step (s), as positions and quaternions of the moving bodies."""
+    stride = max(1, round(1 / (RATE * step)))
+    poses = body_poses(model, qpos[::stride])
+    head = json.dumps({"name": name, "step": stride * step, "frames": len(poses)}).encode()
+    head += b" " * (-len(head) % 4)  # aligns the numbers that follow
+    return np.array([TRACK, len(head)], "<u4").tobytes() + head + poses.astype("<f4").tobytes()
+
+
+def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
+    """Position and quaternion w x y z of each moving body, (T, bodies, 7)."""
+    data, moving = mujoco.MjData(model), moving_bodies(model)
+    out = np.zeros((len(qpos), len(moving), 7))
+    for k, pose in enumerate(qpos):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
+    return out

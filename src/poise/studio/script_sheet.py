@@ -23,61 +23,6 @@ from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_FORMS
 
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")
-
-
-def toml_text(values: Mapping[str, Any]) -> str:
-    """TOML text of a script, which `tomllib` reads back as the same values: plain entries first, then tables under
-    headers."""
-    plain = {key: value for key, value in values.items() if not _headed(value)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
-    for key, value in values.items():
-        if key in plain:
-            continue
-        for table in value if isinstance(value, list) else [value]:
-            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
-            lines += ["", header, *(f"{_key(inner)} = {_value(entry)}" for inner, entry in table.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _headed(value: Any) -> bool:
-    return isinstance(value, dict) or (
-        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
-    )
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _quoted(key)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return _list(value)
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    raise PoiseError(f"{value!r} cannot be written into a script")
-
-
-def _list(values: Any) -> str:
-    """A list on one line, or with one table per line."""
-    texts = [_value(value) for value in values]
-    if any(isinstance(value, Mapping) for value in values):
-        return "[\n" + "".join(f"    {each},\n" for each in texts) + "]"
-    return f"[{', '.join(texts)}]"
-
-
 _ROOT_NAMES = {dof: name for name, dof in ROOT.items()}
 _TOLERANCE = 1e-9
 LATEST = 600.0
@@ -209,6 +154,12 @@ class Sheet:
         return self.changed((*self.keys[:index], replace(key, angles=Frozen(left)), *self.keys[index + 1 :]))
 
 
+def coordinates_at(sheet: Sheet, time: float) -> Array:
+    """Coordinates (nv,), rad, of the target pose at a time."""
+    reference, _ = direct(sheet.script, solved_changes(sheet.script.goals))
+    return reference.coordinates(time)
+
+
 def dof_index(body: Body, name: str) -> int:
     """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
@@ -267,7 +218,54 @@ def _refuse_files(raw: Mapping[str, Any]) -> None:
         raise PoiseError(f"a script of {seconds:g} s is too long: the studio takes at most {LATEST:g} s")
 
 
-def coordinates_at(sheet: Sheet, time: float) -> Array:
-    """Coordinates (nv,), rad, of the target pose at a time."""
-    reference, _ = direct(sheet.script, solved_changes(sheet.script.goals))
-    return reference.coordinates(time)
+def toml_text(values: Mapping[str, Any]) -> str:
+    """TOML text of a script, which `tomllib` reads back as the same values: plain entries first, then tables under
+    headers."""
+    plain = {key: value for key, value in values.items() if not _headed(value)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    for key, value in values.items():
+        if key in plain:
+            continue
+        for table in value if isinstance(value, list) else [value]:
+            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
+            lines += ["", header, *(f"{_key(inner)} = {_value(entry)}" for inner, entry in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _list(values: Any) -> str:
+    """A list on one line, or with one table per line."""
+    texts = [_value(value) for value in values]
+    if any(isinstance(value, Mapping) for value in values):
+        return "[\n" + "".join(f"    {each},\n" for each in texts) + "]"
+    return f"[{', '.join(texts)}]"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return _list(value)
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    raise PoiseError(f"{value!r} cannot be written into a script")
+
+
+def _headed(value: Any) -> bool:
+    return isinstance(value, dict) or (
+        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
+    )
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

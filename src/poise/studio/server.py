@@ -27,33 +27,14 @@ from poise.studio.wire import is_frame, json_message, read_command
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost", "[::1]")
-
-
-def own_hosts(port: int) -> tuple[str, ...]:
-    """Names by which this machine addresses itself; browsers omit the default port."""
-    return tuple(f"{name}:{port}" for name in _NAMES) + (_NAMES if port == 80 else ())
-
-
-def is_own_host(host: str | None, port: int) -> bool:
-    """Whether the server was addressed by a local name."""
-    return host is not None and host.lower() in own_hosts(port)
-
-
-def is_own_origin(origin: str | None, port: int) -> bool:
-    """Whether a page that connects was served by this server."""
-    return origin is not None and origin.lower() in {f"http://{host}" for host in own_hosts(port)}
-
-
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _SHARED = ("three.bundle.min.js", "data.js", "quality.js", "stage.js", "figure.js", "overlays.js")
 """Files of the playback page, so that bodies look the same in both."""
-
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 """Content security policy: the page loads from and connects to this server only."""
-
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -62,26 +43,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-
-
-class Page(NamedTuple):
-    """A file of the page."""
-
-    kind: str
-    content: bytes
-
-
-def page_at(path: str) -> Page | None:
-    """The file at an address; None if there is none."""
-    name = path.partition("?")[0].removeprefix("/") or "index.html"
-    home = "poise.export" if name in _SHARED else "poise.studio"
-    ours = {each.name for each in (files(home) / "assets").iterdir()}
-    ending = "." + name.rpartition(".")[2]
-    if name not in ours or ending not in _TYPES:
-        return None
-    return Page(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
-
-
 WIRE = "/wire"
 MOST_VISITORS = 4
 WAITING = 120
@@ -241,13 +202,6 @@ class _Visit:
         self._performer.send({"do": "upload", "upload": name, "content": content})
 
 
-def _quiet() -> logging.Logger:
-    """A logger that hides closed connections."""
-    logger = logging.getLogger("poise.studio")
-    logger.setLevel(logging.CRITICAL)
-    return logger
-
-
 async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studio], None]) -> None:
     """Serve until SIGTERM or SIGHUP, then clean up; call `opened` once the server is open."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
@@ -260,3 +214,43 @@ async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studi
         await ended.wait()
     finally:
         await studio.close()
+
+
+def _quiet() -> logging.Logger:
+    """A logger that hides closed connections."""
+    logger = logging.getLogger("poise.studio")
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
+class Page(NamedTuple):
+    """A file of the page."""
+
+    kind: str
+    content: bytes
+
+
+def page_at(path: str) -> Page | None:
+    """The file at an address; None if there is none."""
+    name = path.partition("?")[0].removeprefix("/") or "index.html"
+    home = "poise.export" if name in _SHARED else "poise.studio"
+    ours = {each.name for each in (files(home) / "assets").iterdir()}
+    ending = "." + name.rpartition(".")[2]
+    if name not in ours or ending not in _TYPES:
+        return None
+    return Page(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
+
+
+def own_hosts(port: int) -> tuple[str, ...]:
+    """Names by which this machine addresses itself; browsers omit the default port."""
+    return tuple(f"{name}:{port}" for name in _NAMES) + (_NAMES if port == 80 else ())
+
+
+def is_own_host(host: str | None, port: int) -> bool:
+    """Whether the server was addressed by a local name."""
+    return host is not None and host.lower() in own_hosts(port)
+
+
+def is_own_origin(origin: str | None, port: int) -> bool:
+    """Whether a page that connects was served by this server."""
+    return origin is not None and origin.lower() in {f"http://{host}" for host in own_hosts(port)}

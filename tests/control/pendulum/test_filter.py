@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 
 from poise.control.pendulum.filter import (
-    TIMING_COST,
+    EXTRA_REACH,
     KEEP_BONUS,
     MIN_PHASE,
     MIN_REACH,
@@ -18,7 +18,7 @@ from poise.control.pendulum.filter import (
     SHORTEST,
     SLACK,
     STRETCH,
-    EXTRA_REACH,
+    TIMING_COST,
     StepPace,
     end_velocity,
     linear_landing,

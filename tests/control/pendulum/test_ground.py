@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.foothold_ground import SPACING, MARGIN, foothold, landing_strip, standing_turn, stepped
+from poise.control.pendulum.foothold_ground import MARGIN, SPACING, foothold, landing_strip, standing_turn, stepped
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker, rotated_xy
 from poise.rotations import quat_rotate
 from poise.world.platforms import FIRST_EDGE, Platforms

@@ -9,12 +9,12 @@ from bodies import body_of
 from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.height import (
     DESCENT_END,
+    HEIGHT_RATE,
     LANDING_STRETCH,
     MAX_DOWN,
-    MAX_UP,
-    HEIGHT_RATE,
-    STRETCH,
     MAX_SINK,
+    MAX_UP,
+    STRETCH,
     HeightPlan,
     descent,
     height_plan,

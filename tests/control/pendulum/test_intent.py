@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.control.pendulum.intent import PUSH_MISS, PUSH_MEMORY, YAW_TOLERANCE, TRUST, Intent, excess_yaw
+from poise.control.pendulum.intent import PUSH_MEMORY, PUSH_MISS, TRUST, YAW_TOLERANCE, Intent, excess_yaw
 from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
@@ -203,7 +203,7 @@ def test_no_duration_is_the_references_own():
 
 
 def turned_by_force(settings, missed, calm=0.0):
-    """How far the heading gives way to a body that is rotated_xy, some time (s) after its landing missed by so much (m)."""
+    """Turn (rad) of the heading towards a turned body, `calm` s after a landing that missed by `missed` (m)."""
     intent = Intent(0.0, 1.0, settings)
     intent.proceed(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):

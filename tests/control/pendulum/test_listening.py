@@ -11,7 +11,7 @@ from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_style
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.reference_gait import SEARCH_ENDLESS, MIN_WIDTH, MAX_STEP, ReferenceWalk, strikes
+from poise.control.pendulum.reference_gait import MAX_STEP, MIN_WIDTH, SEARCH_ENDLESS, ReferenceWalk, strikes
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.library.motions import named_motion

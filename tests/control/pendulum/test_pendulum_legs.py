@@ -13,8 +13,8 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import (
     MAX_STRETCH,
-    SOFT_STRETCH,
     MAX_TILT,
+    SOFT_STRETCH,
     bend_leg,
     heel_lifted,
     reach_of,

@@ -13,7 +13,7 @@ from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.step_plan import EDGE_CORRECTION, SOLE_SHARE, HEEL_SHARE, StepPlanner
+from poise.control.pendulum.step_plan import EDGE_CORRECTION, HEEL_SHARE, SOLE_SHARE, StepPlanner
 from poise.control.pendulum.walker import PRESSED, Walker, rotated_xy
 from poise.library.motions import named_motion
 from poise.world.scene import Scene

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.foothold_ground import Foothold, foothold
-from poise.control.pendulum.gait import DOUBLE_STANCE, RETARGET, EARLIEST_STRIKE, COMMITTED, GaitState, Lift
+from poise.control.pendulum.gait import COMMITTED, DOUBLE_STANCE, EARLIEST_STRIKE, RETARGET, GaitState, Lift
 from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
-    SPEED_UP,
-    LAG,
     DROP_SPEED,
-    FALL_SPEED,
-    LOOK_AHEAD,
-    LAG_LIFT,
-    FAST,
-    MIN_LIFT,
-    FAST_LIFT,
     EDGE_CLEARANCE,
+    FALL_SPEED,
+    FAST,
+    FAST_LIFT,
+    LAG,
+    LAG_LIFT,
+    LOOK_AHEAD,
+    MIN_LIFT,
+    SPEED_UP,
     TOUCHDOWN,
     SwingAim,
     aim_at,

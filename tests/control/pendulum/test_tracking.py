@@ -12,10 +12,10 @@ from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait import GaitState, Lift
 from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.motors import (
-    MAX_CHASE,
     DEFAULT_RATE,
-    SOFT_TRAIL,
     ERROR_SCALE,
+    MAX_CHASE,
+    SOFT_TRAIL,
     StepPoses,
     Tracking,
     response,

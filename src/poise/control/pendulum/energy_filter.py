@@ -35,6 +35,87 @@ RK_STEPS = 32
 """Runge-Kutta steps in which a fall is integrated."""
 
 
+class PendulumState(NamedTuple):
+    """State of the pendulum relative to the centre of pressure of the stance foot, in the frame of the heading."""
+
+    place: Array  # (2,) m of the centre of mass
+    velocity: Array  # (3,) m/s
+    height: float  # m
+    gravity: float  # m/s^2
+
+
+class SteadyGait(NamedTuple):
+    """The wanted steady walk."""
+
+    speed: float  # m/s
+    width: float  # m between the feet
+    duration: float  # s of a step
+    height: float  # m of the centre of mass directly above a foot
+    swing: int  # 0 for the left foot
+    aside: float = 0.0  # m/s to the left; the energy filter, symmetric to both sides, ignores it
+
+
+def energy_landing(
+    fall: PendulumState,
+    going: SteadyGait,
+    pace: StepPace,
+    foot: Array,
+    times: Array,
+    due: float,
+    hips: Array,
+    strip: LandingStrip,
+) -> tuple[FootLanding, Array]:
+    """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
+
+    The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it
+    reaches the end in neither; in any case within the range of `times`.
+    """
+    planes = _sagittal(fall, going, math.atan(strip.slope)), _frontal(fall, going)
+    soonest = min(due_within(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
+    time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
+    there, then, wanted, last = np.zeros((4, 2))
+    for axis, way, slope, sway, cycle in planes:
+        lean, speed = planar_pendulum_after(*sway, fall.gravity, time)
+        lands = landing_lean(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
+        there[axis] = way * sway.length * math.sin(lean)
+        then[axis] = way * speed * math.cos(lean)
+        wanted[axis] = way * lands.length * math.sin(lands.angle)
+        last[axis] = way * cycle.speed * math.cos(cycle.end)
+    at = float(np.interp(time, times, hips))
+    return feasible_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
+
+
+class _Plane(NamedTuple):
+    """The sagittal or the frontal plane."""
+
+    axis: int  # 0 along the heading, 1 to the left
+    way: float  # 1 or -1: direction in which the body is to move
+    slope: float  # rad by which the ground rises in that direction
+    sway: PlanarPendulum
+    cycle: SteadyStep
+
+
+def _sagittal(fall: PendulumState, going: SteadyGait, slope: float) -> _Plane:
+    way = math.copysign(1.0, going.speed)
+    stride, slope = abs(going.speed) * going.duration, way * slope
+    cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
+    return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
+
+
+def _frontal(fall: PendulumState, going: SteadyGait) -> _Plane:
+    way = 1.0 if going.swing == 0 else -1.0
+    cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
+    return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
+
+
+def _swaying(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
+    """The stance leg projected onto a plane."""
+    away = way * float(fall.place[axis])
+    lean = math.atan2(away, fall.height)
+    speed = way * float(fall.velocity[axis]) * math.cos(lean) - float(fall.velocity[2]) * math.sin(lean)
+    return PlanarPendulum(lean, speed, math.hypot(away, fall.height))
+
+
 class PlanarPendulum(NamedTuple):
     """The stance leg in one plane."""
 
@@ -240,84 +321,3 @@ def _resting(stands: PlanarPendulum, gravity: float, slope: float) -> float:
         else:
             high = middle
     return way * 0.5 * (low + high)
-
-
-class PendulumState(NamedTuple):
-    """State of the pendulum relative to the centre of pressure of the stance foot, in the frame of the heading."""
-
-    place: Array  # (2,) m of the centre of mass
-    velocity: Array  # (3,) m/s
-    height: float  # m
-    gravity: float  # m/s^2
-
-
-class SteadyGait(NamedTuple):
-    """The wanted steady walk."""
-
-    speed: float  # m/s
-    width: float  # m between the feet
-    duration: float  # s of a step
-    height: float  # m of the centre of mass directly above a foot
-    swing: int  # 0 for the left foot
-    aside: float = 0.0  # m/s to the left; the energy filter, symmetric to both sides, ignores it
-
-
-class _Plane(NamedTuple):
-    """The sagittal or the frontal plane."""
-
-    axis: int  # 0 along the heading, 1 to the left
-    way: float  # 1 or -1: direction in which the body is to move
-    slope: float  # rad by which the ground rises in that direction
-    sway: PlanarPendulum
-    cycle: SteadyStep
-
-
-def energy_landing(
-    fall: PendulumState,
-    going: SteadyGait,
-    pace: StepPace,
-    foot: Array,
-    times: Array,
-    due: float,
-    hips: Array,
-    strip: LandingStrip,
-) -> tuple[FootLanding, Array]:
-    """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
-
-    The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it
-    reaches the end in neither; in any case within the range of `times`.
-    """
-    planes = _sagittal(fall, going, math.atan(strip.slope)), _frontal(fall, going)
-    soonest = min(due_within(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
-    time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
-    there, then, wanted, last = np.zeros((4, 2))
-    for axis, way, slope, sway, cycle in planes:
-        lean, speed = planar_pendulum_after(*sway, fall.gravity, time)
-        lands = landing_lean(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
-        there[axis] = way * sway.length * math.sin(lean)
-        then[axis] = way * speed * math.cos(lean)
-        wanted[axis] = way * lands.length * math.sin(lands.angle)
-        last[axis] = way * cycle.speed * math.cos(cycle.end)
-    at = float(np.interp(time, times, hips))
-    return feasible_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
-
-
-def _sagittal(fall: PendulumState, going: SteadyGait, slope: float) -> _Plane:
-    way = math.copysign(1.0, going.speed)
-    stride, slope = abs(going.speed) * going.duration, way * slope
-    cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
-    return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
-
-
-def _frontal(fall: PendulumState, going: SteadyGait) -> _Plane:
-    way = 1.0 if going.swing == 0 else -1.0
-    cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
-    return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
-
-
-def _swaying(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
-    """The stance leg projected onto a plane."""
-    away = way * float(fall.place[axis])
-    lean = math.atan2(away, fall.height)
-    speed = way * float(fall.velocity[axis]) * math.cos(lean) - float(fall.velocity[2]) * math.sin(lean)
-    return PlanarPendulum(lean, speed, math.hypot(away, fall.height))

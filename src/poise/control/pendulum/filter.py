@@ -28,6 +28,14 @@ TIMING_COST = 0.114
 """In leg lengths: cost of shifting the landing by a whole step duration, as a distance from the wanted place."""
 KEEP_BONUS, SAME_PLACE = 0.09, 0.14
 """In leg lengths: a foothold within SAME_PLACE of the previous aim is preferred to others by KEEP_BONUS."""
+FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
+"""In leg lengths: how far from the centre of mass a foot can land; inward is across the other leg."""
+LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
+"""In leg lengths: how far from the stance foot the centre of mass can be; inward is towards the other leg."""
+FOOT_SPEED = 6.0
+"""Maximum speed of the swing foot (m/s, adult)."""
+MIN_PHASE = 0.32
+"""Lower bound of rate x time to landing: closer to the landing, shifting the centre of pressure no longer helps."""
 
 
 class FootLanding(NamedTuple):
@@ -51,45 +59,6 @@ class StepPace(NamedTuple):
     high: Array  # (2,) m: upper bounds
     back: Array  # (2,) m: lower bounds of the centre of mass from the stance foot at landing
     ahead: Array  # (2,) m: upper bounds
-
-
-FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
-"""In leg lengths: how far from the centre of mass a foot can land; inward is across the other leg."""
-LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
-"""In leg lengths: how far from the stance foot the centre of mass can be; inward is towards the other leg."""
-FOOT_SPEED = 6.0
-"""Maximum speed of the swing foot (m/s, adult)."""
-
-
-def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
-    """The `StepPace` for legs of a length (m) and a swing foot (0 for the left one)."""
-    out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
-    if swing == 1:
-        out, across, inward, outward = across, out, outward, inward
-    swift = FOOT_SPEED * math.sqrt(leg / ADULT)
-    low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
-    back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
-    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)
-
-
-@kernel
-def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
-    """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
-    c, s = math.cosh(rate * time), math.sinh(rate * time)
-    return place * c + velocity / rate * s, place * rate * s + velocity * c
-
-
-def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
-    """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
-
-    The step is part of the periodic motion of the linear pendulum with steps of length speed x duration and the given
-    width (m), drifting to the left at `aside` (m/s). `stance` is 0 for the left foot.
-    """
-    half = 0.5 * rate * duration
-    sway = 0.5 * rate * width * math.tanh(half)
-    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
-    on[1] += -sway if stance == 0 else sway
-    return on
 
 
 @kernel
@@ -201,10 +170,37 @@ def _length(way: Array) -> float:
     return math.hypot(way[0], way[1])
 
 
-MIN_PHASE = 0.32
-"""Lower bound of rate x time to landing: closer to the landing, shifting the centre of pressure no longer helps."""
+@kernel
+def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
+    """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
+    c, s = math.cosh(rate * time), math.sinh(rate * time)
+    return place * c + velocity / rate * s, place * rate * s + velocity * c
+
+
+def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
+    """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
+
+    The step is part of the periodic motion of the linear pendulum with steps of length speed x duration and the given
+    width (m), drifting to the left at `aside` (m/s). `stance` is 0 for the left foot.
+    """
+    half = 0.5 * rate * duration
+    sway = 0.5 * rate * width * math.tanh(half)
+    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
+    on[1] += -sway if stance == 0 else sway
+    return on
 
 
 def pressure_shift(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
     """Shift (2,) m of the centre of pressure that makes the velocity at landing the wanted one."""
     return (velocity - wanted) / (rate * math.sinh(max(rate * within, MIN_PHASE)))
+
+
+def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
+    """The `StepPace` for legs of a length (m) and a swing foot (0 for the left one)."""
+    out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
+    if swing == 1:
+        out, across, inward, outward = across, out, outward, inward
+    swift = FOOT_SPEED * math.sqrt(leg / ADULT)
+    low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
+    back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
+    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)

@@ -65,7 +65,8 @@ def landing_strip(
     `aimed` (2,) m is the previous aim, in the world.
     """
     long = walker.legs.length
-    begin, end, beyond = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING), _beyond(walker)
+    begin, end = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING)
+    beyond = math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)  # samples: reach of a foot at the ends
     grid = SPACING * np.arange(begin - beyond, end + beyond + 1.0)
     c, s = math.cos(yaw), math.sin(yaw)
     level = walker.heights(*line(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
@@ -87,11 +88,6 @@ def bounds(values: Array) -> tuple[float, float]:
     for value in values:
         least, most = min(least, value), max(most, value)
     return least, most
-
-
-def _beyond(walker: Walker) -> int:
-    """Number of samples needed beyond the ends of a strip: the reach of a foot that stands there."""
-    return math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)
 
 
 def _roomy(walker: Walker, side: int, grid: Array, level: Array) -> Mask:

@@ -142,6 +142,7 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
     progress = _progress(swing[:, :2], SHORT_STEP * legs.length)
+    ahead = float(swing[-1, 0] - swing[0, 0])
     return StepStyle(
         readonly(PoseSpace(body).continuous(frames)),
         readonly(work.axis[:, pair]),
@@ -152,7 +153,7 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
         readonly(_clearance(work.low[:, 1 - stance])),
         readonly(np.clip(progress, 0.0, 1.0)),
         readonly(_bow(swing[:, 1], progress)),
-        _way(float(swing[-1, 0] - swing[0, 0]), SHORT_STEP * legs.length),
+        ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0,
     )
 
 
@@ -162,11 +163,6 @@ def _progress(places: Array, short: float) -> Array:
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
     return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()
-
-
-def _way(ahead: float, short: float) -> float:
-    """Distance (m) that a foot moves ahead; 0 if it is below `short` (m)."""
-    return ahead if abs(ahead) > short else 0.0
 
 
 def _bow(aside: Array, progress: Array) -> Array:

@@ -17,10 +17,98 @@ from poise.control.pendulum.gait_style import StepMoment
 from poise.control.pendulum.walker import Observed, Walker, component_along
 from poise.kernel import kernel
 
+STRETCH, LANDING_STRETCH = 0.985, 0.99
+"""In leg lengths: the longest that a leg should be in stance (beyond, the heel lifts), and at landing."""
+SHORTEST = 0.5
+"""In leg lengths: minimum height of the hip over the ankle."""
+SINK_SPEED = 1.2
+"""Speed (m/s, adult) at which the body can sink before a landing."""
+MAX_DOWN, MAX_UP = 6.0, 20.0
+"""Maximum acceleration (m/s^2), down and up."""
+MAX_SINK = 0.115
+"""In leg lengths: the most by which the hips are expected to sink for a landing."""
+HEIGHT_RATE = 10.0
+"""Rate (1/s) at which the height approaches the wanted one."""
+FOLLOW_RATE = 5.0
+"""Rate (1/s) at which the plan approaches the actual height."""
+RISE_SPEED = 0.9
+"""Maximum speed (m/s, adult) of rising."""
+TARGET_SPEED = 1.0
+"""Maximum rate (m/s, adult) of the wanted height that the plan follows."""
+DESCENT_END = 0.9
+"""Share of the swing after which the hips have sunk to the level of a lower foothold."""
 MAX_LEAD, MIN_RUN = 0.3, 0.25
 """Lengths (m, adult): lead over the stance foot beyond which the body rises no further; minimum run of a step."""
 BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2
 """In leg lengths: how much lower the hips are per unit of steepness of steps up, steps down and downhill slopes."""
+
+
+class HeightPlan(NamedTuple):
+    """Planned height of the centre of mass."""
+
+    height: float  # m
+    rate: float  # m/s
+    acceleration: float = 0.0  # m/s^2
+
+    def later(self, step: float) -> HeightPlan:
+        """The plan after a time step (s)."""
+        return HeightPlan(
+            self.height + step * self.rate + 0.5 * step**2 * self.acceleration, self.rate + step * self.acceleration
+        )
+
+    def following(self, seen: Observed, step: float) -> HeightPlan:
+        """The plan, moved towards the actual height; `seen` is from before the time step (s)."""
+        then = seen.com[2] + step * seen.velocity[2]
+        share = FOLLOW_RATE * step
+        return HeightPlan(
+            self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate)
+        )
+
+
+def height_plan(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
+    """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
+    slow = walker.legs.slow
+    rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
+    speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
+    return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate), -MAX_DOWN), MAX_UP))
+
+
+def hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
+    """Wanted height (m) of the hip over a position `hip` (2,) when its foot is flat with the ankle at (3,) m."""
+    away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
+    rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
+    leg = min(moment.leg, STRETCH * walker.legs.length)
+    return float(ankle[2] + rise + _above(leg, away, walker.legs.length))
+
+
+def landing_height(walker: Walker, ground: float, away: float) -> float:
+    """Maximum height (m) of the hips for a foot to land on ground (m) at a horizontal distance `away` (m)."""
+    return ground + walker.legs.ankle_height + _above(LANDING_STRETCH * walker.legs.length, away, walker.legs.length)
+
+
+def _above(leg: float, away: float, length: float) -> float:
+    return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
+
+
+def descent(swung: float, within: float) -> tuple[float, float]:
+    """Share of the descent to a lower foothold done after a share of the swing, and its rate (1/s).
+
+    The descent is even until the foot lands `within` s: a body that drops is not supported, and its feet slip.
+    """
+    if swung >= DESCENT_END:
+        return 1.0, 0.0
+    return swung / DESCENT_END, (1.0 - swung) / (DESCENT_END * within)
+
+
+def lowest_hips(walker: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
+    """Lowest heights (K,) m of the hips after times (s), from a height (m) and its rate (m/s) over ground that falls
+    (m/s)."""
+    return _sinking(hips, min(rate, 0.0), MAX_SINK * walker.legs.length, falls, times)
+
+
+@kernel
+def _sinking(hips: float, rate: float, most: float, falls: float, times: Array) -> Array:
+    return np.asarray(hips + np.maximum(rate * times - 0.5 * MAX_DOWN * times**2, -most - falls * times))
 
 
 class Climb(NamedTuple):
@@ -54,93 +142,3 @@ def climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place
 
     behind, ahead = (component_along(heading, end[:2] - under[:2]) for end in (left, place))
     return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)
-
-
-STRETCH, LANDING_STRETCH = 0.985, 0.99
-"""In leg lengths: the longest that a leg should be in stance (beyond, the heel lifts), and at landing."""
-SHORTEST = 0.5
-"""In leg lengths: minimum height of the hip over the ankle."""
-SINK_SPEED = 1.2
-"""Speed (m/s, adult) at which the body can sink before a landing."""
-MAX_DOWN, MAX_UP = 6.0, 20.0
-"""Maximum acceleration (m/s^2), down and up."""
-MAX_SINK = 0.115
-"""In leg lengths: the most by which the hips are expected to sink for a landing."""
-HEIGHT_RATE = 10.0
-"""Rate (1/s) at which the height approaches the wanted one."""
-FOLLOW_RATE = 5.0
-"""Rate (1/s) at which the plan approaches the actual height."""
-RISE_SPEED = 0.9
-"""Maximum speed (m/s, adult) of rising."""
-TARGET_SPEED = 1.0
-"""Maximum rate (m/s, adult) of the wanted height that the plan follows."""
-DESCENT_END = 0.9
-"""Share of the swing after which the hips have sunk to the level of a lower foothold."""
-
-
-class HeightPlan(NamedTuple):
-    """Planned height of the centre of mass."""
-
-    height: float  # m
-    rate: float  # m/s
-    acceleration: float = 0.0  # m/s^2
-
-    def later(self, step: float) -> HeightPlan:
-        """The plan after a time step (s)."""
-        return HeightPlan(
-            self.height + step * self.rate + 0.5 * step**2 * self.acceleration, self.rate + step * self.acceleration
-        )
-
-    def following(self, seen: Observed, step: float) -> HeightPlan:
-        """The plan, moved towards the actual height; `seen` is from before the time step (s)."""
-        then = seen.com[2] + step * seen.velocity[2]
-        share = FOLLOW_RATE * step
-        return HeightPlan(
-            self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate)
-        )
-
-
-def hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
-    """Wanted height (m) of the hip over a position `hip` (2,) when its foot is flat with the ankle at (3,) m."""
-    away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
-    rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
-    leg = min(moment.leg, STRETCH * walker.legs.length)
-    return float(ankle[2] + rise + _above(leg, away, walker.legs.length))
-
-
-def landing_height(walker: Walker, ground: float, away: float) -> float:
-    """Maximum height (m) of the hips for a foot to land on ground (m) at a horizontal distance `away` (m)."""
-    return ground + walker.legs.ankle_height + _above(LANDING_STRETCH * walker.legs.length, away, walker.legs.length)
-
-
-def _above(leg: float, away: float, length: float) -> float:
-    return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
-
-
-def height_plan(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
-    """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
-    slow = walker.legs.slow
-    rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
-    speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
-    return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate), -MAX_DOWN), MAX_UP))
-
-
-def descent(swung: float, within: float) -> tuple[float, float]:
-    """Share of the descent to a lower foothold done after a share of the swing, and its rate (1/s).
-
-    The descent is even until the foot lands `within` s: a body that drops is not supported, and its feet slip.
-    """
-    if swung >= DESCENT_END:
-        return 1.0, 0.0
-    return swung / DESCENT_END, (1.0 - swung) / (DESCENT_END * within)
-
-
-def lowest_hips(walker: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
-    """Lowest heights (K,) m of the hips after times (s), from a height (m) and its rate (m/s) over ground that falls
-    (m/s)."""
-    return _sinking(hips, min(rate, 0.0), MAX_SINK * walker.legs.length, falls, times)
-
-
-@kernel
-def _sinking(hips: float, rate: float, most: float, falls: float, times: Array) -> Array:
-    return np.asarray(hips + np.maximum(rate * times - 0.5 * MAX_DOWN * times**2, -most - falls * times))

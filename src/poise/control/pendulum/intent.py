@@ -12,76 +12,6 @@ from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import rotated_xy
 from poise.errors import PoiseError
 
-MAX_EXTRA = np.array([1.0, 0.3])
-"""Maximum correction (m/s, adult) of the target speed: ahead and aside."""
-MAX_AIM = 2.7
-"""Speed (m/s, adult) beyond which nothing is added: a higher target only causes a stumble."""
-MAX_LACK = np.array([0.5, 0.2])
-"""Speed error (m/s, adult) of two steps that counts at most: a larger one comes from a push or a stumble."""
-TRUST = np.array([1.0, 0.3])
-"""Share of the speed error that is used, ahead and aside: aside, each step errs to its own side."""
-CONSTANT_PART = 0.3
-"""Speed (m/s, adult) that stands for the part of the error that is the same at all speeds."""
-
-MIN_SHARE = 1e-6
-"""Lower bound of the learned share, which avoids a division by zero."""
-
-
-class SpeedCorrection(NamedTuple):
-    """Speed errors learned step by step, and added to the target speed.
-
-    The linear pendulum has no swinging legs and loses nothing when a foot strikes. The resulting error grows with the
-    speed, differently ahead and backward. It is learned as such, so that it still holds after a change of direction.
-    """
-
-    slow: float  # root of leg length relative to an adult's
-    learned: Array  # (3, 2) errors ahead and aside: per m/s ahead, per m/s backward, constant
-    latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
-
-    @classmethod
-    def first(cls, slow: float, ahead: float) -> SpeedCorrection:
-        """The initial correction: a share `ahead` of the forward speed."""
-        learned = np.zeros((3, 2))
-        learned[0, 0] = ahead
-        return cls(slow, learned, np.zeros(2))
-
-    def extra(self, speed: float) -> Array:
-        """Correction (2,) m/s, ahead and aside, of the target at a speed (m/s)."""
-        least, most = self._bounds(speed)
-        return np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, least), most)
-
-    def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after two steps at a speed (m/s) with an error `lacked` (2,) m/s.
-
-        A share `integral` of the error is learned, and a share `prompt` is corrected at once.
-        """
-        counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
-        kinds = self._kinds(speed)
-        return self._replace(
-            learned=self.learned + np.outer(integral * kinds / (kinds @ kinds), self._useful(speed, counted, integral)),
-            latest=prompt * counted,
-        )
-
-    def _useful(self, speed: float, counted: Array, integral: float) -> Array:
-        """The part (2,) m/s of an error that may be learned without exceeding the bounds of the correction."""
-        (least, most), known = self._bounds(speed), self._kinds(speed) @ self.learned
-        down, up = np.minimum(least - known, 0.0), np.maximum(most - known, 0.0)
-        share = max(integral, MIN_SHARE)
-        return np.minimum(np.maximum(counted, down / share), up / share)
-
-    def calm(self) -> SpeedCorrection:
-        """The correction without the part that is corrected at once."""
-        return self._replace(latest=np.zeros(2))
-
-    def _bounds(self, speed: float) -> tuple[Array, Array]:
-        """Lower and upper bounds (2,) m/s of the correction."""
-        most = self.slow * MAX_EXTRA
-        return -most, np.array([min(most[0], max(self.slow * MAX_AIM - speed, 0.0)), most[1]])
-
-    def _kinds(self, speed: float) -> Array:
-        return np.array([max(speed, 0.0), max(-speed, 0.0), CONSTANT_PART * self.slow])
-
-
 TURN_TIME = 0.3
 """Time (s) in which a small turn is made."""
 FACING = 0.15
@@ -93,14 +23,18 @@ PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
 remains without a push."""
 MIN_TIME = 0.1
 """Minimum time (s, adult) over which a mean speed is taken."""
-
-
-class _Strike(NamedTuple):
-    """A landing of a foot."""
-
-    time: float  # s
-    place: Array  # (2,) m of the centre of mass
-    heading: float  # rad
+MAX_EXTRA = np.array([1.0, 0.3])
+"""Maximum correction (m/s, adult) of the target speed: ahead and aside."""
+MAX_AIM = 2.7
+"""Speed (m/s, adult) beyond which nothing is added: a higher target only causes a stumble."""
+MAX_LACK = np.array([0.5, 0.2])
+"""Speed error (m/s, adult) of two steps that counts at most: a larger one comes from a push or a stumble."""
+TRUST = np.array([1.0, 0.3])
+"""Share of the speed error that is used, ahead and aside: aside, each step errs to its own side."""
+CONSTANT_PART = 0.3
+"""Speed (m/s, adult) that stands for the part of the error that is the same at all speeds."""
+MIN_SHARE = 1e-6
+"""Lower bound of the learned share, which avoids a division by zero."""
 
 
 class Intent:
@@ -161,10 +95,6 @@ class Intent:
         """Whether to stand still with the present heading."""
         return self._speed == 0.0 and self.going == 0.0 and abs(self._off) < FACING
 
-    def rest(self) -> None:
-        """Note that the body stands: earlier speeds no longer count."""
-        self._forget()
-
     def turning(self) -> float:
         """Turning rate (rad/s)."""
         return _bounded(self._off / TURN_TIME, self._settings.turn)
@@ -181,7 +111,7 @@ class Intent:
         and feet may land `anywhere` or only where edges leave room.
         """
         if self.going != self._speed or not anywhere:
-            self._forget()  # the mean speed is not that of steady walking
+            self.forget()  # the mean speed is not that of steady walking
         self._approach(self._settings.quick * step)
         self._alarm = max(self._alarm - step / (PUSH_MEMORY * self._slow), min(missed / (PUSH_MISS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * self._alarm)
@@ -204,7 +134,7 @@ class Intent:
         lacked = np.array([self.going, 0.0]) - mean
         self._correction = self._correction.after(self.going, lacked, self._settings.integral, self._settings.prompt)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Drop earlier strikes; what was learned remains."""
         self._strikes, self._correction = [], self._correction.calm()
 
@@ -217,3 +147,66 @@ def excess_yaw(off: float) -> float:
 def _bounded(value: float, most: float) -> float:
     """The value limited to [-most, most]."""
     return min(max(value, -most), most)
+
+
+class _Strike(NamedTuple):
+    """A landing of a foot."""
+
+    time: float  # s
+    place: Array  # (2,) m of the centre of mass
+    heading: float  # rad
+
+
+class SpeedCorrection(NamedTuple):
+    """Speed errors learned step by step, and added to the target speed.
+
+    The linear pendulum has no swinging legs and loses nothing when a foot strikes. The resulting error grows with the
+    speed, differently ahead and backward. It is learned as such, so that it still holds after a change of direction.
+    """
+
+    slow: float  # root of leg length relative to an adult's
+    learned: Array  # (3, 2) errors ahead and aside: per m/s ahead, per m/s backward, constant
+    latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
+
+    @classmethod
+    def first(cls, slow: float, ahead: float) -> SpeedCorrection:
+        """The initial correction: a share `ahead` of the forward speed."""
+        learned = np.zeros((3, 2))
+        learned[0, 0] = ahead
+        return cls(slow, learned, np.zeros(2))
+
+    def extra(self, speed: float) -> Array:
+        """Correction (2,) m/s, ahead and aside, of the target at a speed (m/s)."""
+        least, most = self._bounds(speed)
+        return np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, least), most)
+
+    def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
+        """The correction after two steps at a speed (m/s) with an error `lacked` (2,) m/s.
+
+        A share `integral` of the error is learned, and a share `prompt` is corrected at once.
+        """
+        counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
+        kinds = self._kinds(speed)
+        return self._replace(
+            learned=self.learned + np.outer(integral * kinds / (kinds @ kinds), self._useful(speed, counted, integral)),
+            latest=prompt * counted,
+        )
+
+    def _useful(self, speed: float, counted: Array, integral: float) -> Array:
+        """The part (2,) m/s of an error that may be learned without exceeding the bounds of the correction."""
+        (least, most), known = self._bounds(speed), self._kinds(speed) @ self.learned
+        down, up = np.minimum(least - known, 0.0), np.maximum(most - known, 0.0)
+        share = max(integral, MIN_SHARE)
+        return np.minimum(np.maximum(counted, down / share), up / share)
+
+    def calm(self) -> SpeedCorrection:
+        """The correction without the part that is corrected at once."""
+        return self._replace(latest=np.zeros(2))
+
+    def _bounds(self, speed: float) -> tuple[Array, Array]:
+        """Lower and upper bounds (2,) m/s of the correction."""
+        most = self.slow * MAX_EXTRA
+        return -most, np.array([min(most[0], max(self.slow * MAX_AIM - speed, 0.0)), most[1]])
+
+    def _kinds(self, speed: float) -> Array:
+        return np.array([max(speed, 0.0), max(-speed, 0.0), CONSTANT_PART * self.slow])

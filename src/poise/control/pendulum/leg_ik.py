@@ -26,69 +26,43 @@ MAX_TILT = 1.0
 
 
 @kernel
-def _hand(axes: Array) -> float:
-    """1 if perpendicular axes (3, 3), as columns, are right-handed, -1 if left-handed: then rotations seen from them
-    are negated."""
-    third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
-    along = third[0] * axes[0, 2] + third[1] * axes[1, 2]
-    return math.copysign(1.0, along + (axes[0, 0] * axes[1, 1] - axes[1, 0] * axes[0, 1]) * axes[2, 2])
+def set_legs(
+    qpos: Array,
+    legs: Legs,
+    stands: Mask,
+    place: Array,
+    foot: Array,
+    across: Array,
+    reach: float,
+    most: Array,
+    tilt: Array,
+) -> None:
+    """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
+
+    The other arguments are those of `stand_leg`, by side. Writes the heel lifts `tilt` (2,); swing feet have straight
+    toes.
+    """
+    for side in range(2):
+        if stands[side]:
+            tilt[side] = stand_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
+        else:
+            tilt[side] = 0.0
+            bend_leg(qpos, legs, side, place[side], foot[side], across[side])
+            if legs.places[side, 3] >= 0:
+                qpos[legs.places[side, 3]] = 0.0
 
 
 @kernel
-def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lower: Array, upper: Array) -> None:
-    """Write a rotation (3, 3), within bounds, into qpos: the quaternion of a ball joint, or the angles of up to three
-    hinges."""
-    if hinges == 0:
-        w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
-        x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
-        sine = math.sqrt(x * x + y * y + z * z) / (4 * w)
-        angle = 2.0 * math.atan2(sine, w)
-        scale = angle / max(4 * w * sine, 1e-12)
-        x = min(max(x * scale, lower[0]), upper[0])
-        y = min(max(y * scale, lower[1]), upper[1])
-        z = min(max(z * scale, lower[2]), upper[2])
-        angle = math.sqrt(x * x + y * y + z * z)
-        scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = (
-            math.cos(0.5 * angle),
-            x * scale,
-            y * scale,
-            z * scale,
-        )
-        return
-    r, hand = mat_product(transpose_product(axes, turn), axes), _hand(axes)
-    qpos[place] = min(max(hand * math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
-    if hinges > 1:
-        qpos[place + 1] = min(max(hand * math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
-    if hinges > 2:
-        qpos[place + 2] = min(max(hand * math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
-
-
-@kernel
-def _frame(along: Array, across: Array) -> Array:
-    """Rows (3, 3): the unit vector `along`, the unit part of `across` perpendicular to it, and their cross product."""
-    out = np.empty((3, 3))
-    x, y, z = along[0], along[1], along[2]
-    long = math.sqrt(x * x + y * y + z * z)
-    x, y, z = x / long, y / long, z / long
-    share = across[0] * x + across[1] * y + across[2] * z
-    a, b, c = across[0] - share * x, across[1] - share * y, across[2] - share * z
-    wide = max(math.sqrt(a * a + b * b + c * c), 1e-9)
-    a, b, c = a / wide, b / wide, c / wide
-    out[0, 0], out[0, 1], out[0, 2] = x, y, z
-    out[1, 0], out[1, 1], out[1, 2] = a, b, c
-    out[2, 0], out[2, 1], out[2, 2] = y * c - z * b, z * a - x * c, x * b - y * a
-    return out
-
-
-@kernel
-def reach_of(distance: float, length: float) -> float:
-    """Softly limited distance (m) from hip to ankle for a target at a distance (m)."""
-    soft, most = SOFT_STRETCH * length, MAX_STRETCH * length
-    if distance <= soft:
-        return distance
-    room = most - soft
-    return soft + room * math.tanh((distance - soft) / room)
+def stand_leg(
+    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, reach: float, most: float
+) -> float:
+    """Set a stance leg with its ball at (3,) m and return its heel lift (rad): as much as needed, at most `most`."""
+    tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
+    turn = heel_lifted(foot, tilt)
+    bend_leg(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
+    if legs.places[side, 3] >= 0:
+        qpos[legs.places[side, 3]] = -tilt
+    return tilt
 
 
 @kernel
@@ -145,46 +119,6 @@ def heel_lifted(foot: Array, tilt: float) -> Array:
 
 
 @kernel
-def stand_leg(
-    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, reach: float, most: float
-) -> float:
-    """Set a stance leg with its ball at (3,) m and return its heel lift (rad): as much as needed, at most `most`."""
-    tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
-    turn = heel_lifted(foot, tilt)
-    bend_leg(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
-    if legs.places[side, 3] >= 0:
-        qpos[legs.places[side, 3]] = -tilt
-    return tilt
-
-
-@kernel
-def set_legs(
-    qpos: Array,
-    legs: Legs,
-    stands: Mask,
-    place: Array,
-    foot: Array,
-    across: Array,
-    reach: float,
-    most: Array,
-    tilt: Array,
-) -> None:
-    """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
-
-    The other arguments are those of `stand_leg`, by side. Writes the heel lifts `tilt` (2,); swing feet have straight
-    toes.
-    """
-    for side in range(2):
-        if stands[side]:
-            tilt[side] = stand_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
-        else:
-            tilt[side] = 0.0
-            bend_leg(qpos, legs, side, place[side], foot[side], across[side])
-            if legs.places[side, 3] >= 0:
-                qpos[legs.places[side, 3]] = 0.0
-
-
-@kernel
 def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
     """Distance (m) from an ankle down to the ground that its foot, with rotation (3, 3), just touches.
 
@@ -194,3 +128,69 @@ def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
     for k in range(legs.sole.shape[1]):
         lowest = min(lowest, dot3(up, rotated(foot, legs.sole[side, k])))
     return -lowest
+
+
+@kernel
+def reach_of(distance: float, length: float) -> float:
+    """Softly limited distance (m) from hip to ankle for a target at a distance (m)."""
+    soft, most = SOFT_STRETCH * length, MAX_STRETCH * length
+    if distance <= soft:
+        return distance
+    room = most - soft
+    return soft + room * math.tanh((distance - soft) / room)
+
+
+@kernel
+def _frame(along: Array, across: Array) -> Array:
+    """Rows (3, 3): the unit vector `along`, the unit part of `across` perpendicular to it, and their cross product."""
+    out = np.empty((3, 3))
+    x, y, z = along[0], along[1], along[2]
+    long = math.sqrt(x * x + y * y + z * z)
+    x, y, z = x / long, y / long, z / long
+    share = across[0] * x + across[1] * y + across[2] * z
+    a, b, c = across[0] - share * x, across[1] - share * y, across[2] - share * z
+    wide = max(math.sqrt(a * a + b * b + c * c), 1e-9)
+    a, b, c = a / wide, b / wide, c / wide
+    out[0, 0], out[0, 1], out[0, 2] = x, y, z
+    out[1, 0], out[1, 1], out[1, 2] = a, b, c
+    out[2, 0], out[2, 1], out[2, 2] = y * c - z * b, z * a - x * c, x * b - y * a
+    return out
+
+
+@kernel
+def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lower: Array, upper: Array) -> None:
+    """Write a rotation (3, 3), within bounds, into qpos: the quaternion of a ball joint, or the angles of up to three
+    hinges."""
+    if hinges == 0:
+        w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
+        x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
+        sine = math.sqrt(x * x + y * y + z * z) / (4 * w)
+        angle = 2.0 * math.atan2(sine, w)
+        scale = angle / max(4 * w * sine, 1e-12)
+        x = min(max(x * scale, lower[0]), upper[0])
+        y = min(max(y * scale, lower[1]), upper[1])
+        z = min(max(z * scale, lower[2]), upper[2])
+        angle = math.sqrt(x * x + y * y + z * z)
+        scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
+        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = (
+            math.cos(0.5 * angle),
+            x * scale,
+            y * scale,
+            z * scale,
+        )
+        return
+    r, hand = mat_product(transpose_product(axes, turn), axes), _hand(axes)
+    qpos[place] = min(max(hand * math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
+    if hinges > 1:
+        qpos[place + 1] = min(max(hand * math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
+    if hinges > 2:
+        qpos[place + 2] = min(max(hand * math.atan2(-r[0, 1], r[0, 0]), lower[2]), upper[2])
+
+
+@kernel
+def _hand(axes: Array) -> float:
+    """1 if perpendicular axes (3, 3), as columns, are right-handed, -1 if left-handed: then rotations seen from them
+    are negated."""
+    third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
+    along = third[0] * axes[0, 2] + third[1] * axes[1, 2]
+    return math.copysign(1.0, along + (axes[0, 0] * axes[1, 1] - axes[1, 0] * axes[0, 1]) * axes[2, 2])

@@ -12,6 +12,8 @@ from poise.body.body import Body
 from poise.body.parts import Foot, Joint
 from poise.errors import PoiseError
 
+ADULT = 0.874
+"""Leg length (m) of the paper's character, for which values marked "adult" hold."""
 LIMIT_MARGIN = 0.05
 """Margin (rad) that joint targets keep from the joint limits."""
 KNEE_STRAIGHT, KNEE_BENT = 0.3, 1.5
@@ -19,6 +21,108 @@ KNEE_STRAIGHT, KNEE_BENT = 0.3, 1.5
 Y_AXIS = 0.9
 """Minimum y component of a unit axis that counts as lateral."""
 _EXACT = 1e-6
+
+
+class Legs(NamedTuple):
+    """Both legs, left first: lengths and positions in link frames (m), and addresses of their joints in qpos."""
+
+    hip: Array  # (2, 3) in the root link
+    thigh: Array  # (2, 3) knee in the thigh
+    shank: Array  # (2, 3) ankle in the shank
+    axis: Array  # (2, 3) axis of the knee
+    hip_axes: Array  # (2, 3, 3) columns: hinge axes, completed to three; the identity for a ball joint
+    ankle_axes: Array  # (2, 3, 3) likewise
+    lower: Array  # (2, 2, 3) rad: lower bounds of hip and ankle, with a margin
+    upper: Array  # (2, 2, 3) likewise
+    hinges: Ints  # (2, 2) number of hinges of hip and ankle; 0 for a ball joint
+    places: Ints  # (2, 4) qpos addresses: hip, knee, ankle, toe; -1 without a toe
+    sole: Array  # (2, K, 3) points that may touch the ground, toes straight, in the foot
+    ball: Array  # (2, 3) ball of the foot, about which it rolls, in the foot
+    length: float  # m of a whole leg
+    ankle_height: float  # m of the ankle of a flat foot
+
+    @property
+    def scale(self) -> float:
+        """Leg length relative to an adult's: lengths marked "adult" scale with it."""
+        return self.length / ADULT
+
+    @property
+    def slow(self) -> float:
+        """Square root of `scale`: times and speeds marked "adult" scale with it, as those of pendulums do."""
+        return math.sqrt(self.scale)
+
+
+def legs_of(body: Body) -> Legs:
+    """The legs of a body with two of them, each a hip, a hinge knee, an ankle and optionally toes."""
+    parts = [_leg(body, foot.link, foot.points) for foot in feet_of(body)]
+    lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
+    stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
+    ankle = -float(np.mean(stacked["sole"][..., 2].min(axis=1)))
+    for values in stacked.values():
+        values.setflags(write=False)
+    return Legs(**stacked, length=float(np.mean(lengths)), ankle_height=ankle)
+
+
+def feet_of(body: Body) -> list[Foot]:
+    """Both feet, left first."""
+    if len(body.feet) != 2:
+        raise PoiseError(f"body '{body.name}' has {len(body.feet)} feet: the pendulum controller needs two")
+    return sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
+
+
+def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
+    model, (hip, knee, ankle, toe) = body.model, chain_of(body, foot)
+    return {
+        "hip": _standing_place(body, hip.link),
+        "thigh": np.array(model.body(knee.link).pos),
+        "shank": np.array(model.body(ankle.link).pos),
+        "axis": np.array(knee.axes[0]),
+        "hip_axes": _completed(hip),
+        "ankle_axes": _completed(ankle),
+        "lower": np.array([_padded(joint.lower + LIMIT_MARGIN) for joint in (hip, ankle)]),
+        "upper": np.array([_padded(joint.upper - LIMIT_MARGIN) for joint in (hip, ankle)]),
+        "hinges": np.array([0 if j.kind == "ball" else len(j.dofs) for j in (hip, ankle)]),
+        "places": np.array([hip.qpos[0], knee.qpos[0], ankle.qpos[0], toe.qpos[0] if toe else -1]),
+        "sole": np.vstack([points, _toe_tips(body, toe, points)]),
+        "ball": points[2:].mean(axis=0),
+    }
+
+
+def _standing_place(body: Body, link: str) -> Array:
+    """Origin (3,) m of a link relative to the root, in the zero pose."""
+    model, place, at = body.model, np.zeros(3), body.link_id(link)
+    while at > 1:
+        place += model.body_pos[at]
+        at = int(model.body_parentid[at])
+    return place
+
+
+def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
+    """Front corners (2, 3) of a foot; without toes, those of its ball."""
+    if toe is None:
+        return points[2:]
+    model, link = body.model, body.link_id(toe.link)
+    solid = [g for g in range(model.ngeom) if model.geom_bodyid[g] == link and model.geom_contype[g]]
+    ahead = max((float(model.geom_pos[g, 0]) for g in solid), default=0.0)
+    front = np.array(points[2:])
+    front[:, 0] = model.body(toe.link).pos[0] + ahead
+    return front
+
+
+def _padded(values: Array) -> Array:
+    """Up to three values, padded with zeros to (3,)."""
+    return np.concatenate([values, np.zeros(3 - len(values))])
+
+
+def _completed(joint: Joint) -> Array:
+    """Axes of a joint as columns (3, 3); missing ones are perpendicular to the others."""
+    if joint.kind == "ball":
+        return np.eye(3)
+    axes = list(joint.axes)
+    if len(axes) == 1:
+        other = np.eye(3)[np.argmin(np.abs(axes[0]))]
+        axes.append(np.cross(axes[0], other) / np.linalg.norm(np.cross(axes[0], other)))
+    return np.array([*axes, np.cross(axes[0], axes[1])][:3]).T
 
 
 class LegJoints(NamedTuple):
@@ -91,109 +195,3 @@ def _refuse_stiff(body: Body, knee: Joint) -> None:
 
 def _refused(body: Body, joint: Joint, why: str) -> PoiseError:
     return PoiseError(f"body '{body.name}': joint '{joint.name}' {why}")
-
-
-ADULT = 0.874
-"""Leg length (m) of the paper's character, for which values marked "adult" hold."""
-
-
-class Legs(NamedTuple):
-    """Both legs, left first: lengths and positions in link frames (m), and addresses of their joints in qpos."""
-
-    hip: Array  # (2, 3) in the root link
-    thigh: Array  # (2, 3) knee in the thigh
-    shank: Array  # (2, 3) ankle in the shank
-    axis: Array  # (2, 3) axis of the knee
-    hip_axes: Array  # (2, 3, 3) columns: hinge axes, completed to three; the identity for a ball joint
-    ankle_axes: Array  # (2, 3, 3) likewise
-    lower: Array  # (2, 2, 3) rad: lower bounds of hip and ankle, with a margin
-    upper: Array  # (2, 2, 3) likewise
-    hinges: Ints  # (2, 2) number of hinges of hip and ankle; 0 for a ball joint
-    places: Ints  # (2, 4) qpos addresses: hip, knee, ankle, toe; -1 without a toe
-    sole: Array  # (2, K, 3) points that may touch the ground, toes straight, in the foot
-    ball: Array  # (2, 3) ball of the foot, about which it rolls, in the foot
-    length: float  # m of a whole leg
-    ankle_height: float  # m of the ankle of a flat foot
-
-    @property
-    def scale(self) -> float:
-        """Leg length relative to an adult's: lengths marked "adult" scale with it."""
-        return self.length / ADULT
-
-    @property
-    def slow(self) -> float:
-        """Square root of `scale`: times and speeds marked "adult" scale with it, as those of pendulums do."""
-        return math.sqrt(self.scale)
-
-
-def feet_of(body: Body) -> list[Foot]:
-    """Both feet, left first."""
-    if len(body.feet) != 2:
-        raise PoiseError(f"body '{body.name}' has {len(body.feet)} feet: the pendulum controller needs two")
-    return sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
-
-
-def legs_of(body: Body) -> Legs:
-    """The legs of a body with two of them, each a hip, a hinge knee, an ankle and optionally toes."""
-    parts = [_leg(body, foot.link, foot.points) for foot in feet_of(body)]
-    lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
-    stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
-    ankle = -float(np.mean(stacked["sole"][..., 2].min(axis=1)))
-    for values in stacked.values():
-        values.setflags(write=False)
-    return Legs(**stacked, length=float(np.mean(lengths)), ankle_height=ankle)
-
-
-def _standing_place(body: Body, link: str) -> Array:
-    """Origin (3,) m of a link relative to the root, in the zero pose."""
-    model, place, at = body.model, np.zeros(3), body.link_id(link)
-    while at > 1:
-        place += model.body_pos[at]
-        at = int(model.body_parentid[at])
-    return place
-
-
-def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
-    model, (hip, knee, ankle, toe) = body.model, chain_of(body, foot)
-    return {
-        "hip": _standing_place(body, hip.link),
-        "thigh": np.array(model.body(knee.link).pos),
-        "shank": np.array(model.body(ankle.link).pos),
-        "axis": np.array(knee.axes[0]),
-        "hip_axes": _completed(hip),
-        "ankle_axes": _completed(ankle),
-        "lower": np.array([_padded(joint.lower + LIMIT_MARGIN) for joint in (hip, ankle)]),
-        "upper": np.array([_padded(joint.upper - LIMIT_MARGIN) for joint in (hip, ankle)]),
-        "hinges": np.array([0 if j.kind == "ball" else len(j.dofs) for j in (hip, ankle)]),
-        "places": np.array([hip.qpos[0], knee.qpos[0], ankle.qpos[0], toe.qpos[0] if toe else -1]),
-        "sole": np.vstack([points, _toe_tips(body, toe, points)]),
-        "ball": points[2:].mean(axis=0),
-    }
-
-
-def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
-    """Front corners (2, 3) of a foot; without toes, those of its ball."""
-    if toe is None:
-        return points[2:]
-    model, link = body.model, body.link_id(toe.link)
-    solid = [g for g in range(model.ngeom) if model.geom_bodyid[g] == link and model.geom_contype[g]]
-    ahead = max((float(model.geom_pos[g, 0]) for g in solid), default=0.0)
-    front = np.array(points[2:])
-    front[:, 0] = model.body(toe.link).pos[0] + ahead
-    return front
-
-
-def _padded(values: Array) -> Array:
-    """Up to three values, padded with zeros to (3,)."""
-    return np.concatenate([values, np.zeros(3 - len(values))])
-
-
-def _completed(joint: Joint) -> Array:
-    """Axes of a joint as columns (3, 3); missing ones are perpendicular to the others."""
-    if joint.kind == "ball":
-        return np.eye(3)
-    axes = list(joint.axes)
-    if len(axes) == 1:
-        other = np.eye(3)[np.argmin(np.abs(axes[0]))]
-        axes.append(np.cross(axes[0], other) / np.linalg.norm(np.cross(axes[0], other)))
-    return np.array([*axes, np.cross(axes[0], axes[1])][:3]).T

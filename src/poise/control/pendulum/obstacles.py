@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, runs
 from poise.control.pendulum.foothold_ground import SPACING, Foothold, LandingStrip, bounds, line
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker
@@ -20,6 +20,20 @@ MAX_CLIMB = 0.17
 """Maximum rise (m, adult) of a step over several treads."""
 MIN_DURATION = 0.9
 """Share of its duration to which a step may be shortened to keep the speed."""
+OBSTACLE, HURDLE = 0.03, 0.06
+"""Heights (m, adult): above both ends of a foot's path, from which the foot swings over something; above the ground on
+both sides, from which it is a hurdle that is not stepped on."""
+CLEARANCE = 0.1
+"""Clearance (m, adult) of a foot over a hurdle."""
+HURDLE_GAP, SHANK_GAP = 0.1, 0.25
+"""Minimum distance (m, adult) of toes and heels from a hurdle; beyond it, plus SHANK_GAP of its height for the shank,
+which leans over it."""
+MAX_DEPTH = 0.2
+"""In leg lengths: depth beyond which raised ground is stepped on."""
+MAX_STEP_OVER = 0.9
+"""In leg lengths: the longest step over a hurdle; before a further one, the foot is first set down in front."""
+HURDLE_SPEED = 0.95
+"""Minimum speed (m/s, adult) of steps over a hurdle."""
 
 
 class Rhythm(NamedTuple):
@@ -57,22 +71,6 @@ def _stair(ground: LandingStrip, scale: float) -> tuple[float, float]:
     return float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))
 
 
-OBSTACLE, HURDLE = 0.03, 0.06
-"""Heights (m, adult): above both ends of a foot's path, from which the foot swings over something; above the ground on
-both sides, from which it is a hurdle that is not stepped on."""
-CLEARANCE = 0.1
-"""Clearance (m, adult) of a foot over a hurdle."""
-HURDLE_GAP, SHANK_GAP = 0.1, 0.25
-"""Minimum distance (m, adult) of toes and heels from a hurdle; beyond it, plus SHANK_GAP of its height for the shank,
-which leans over it."""
-MAX_DEPTH = 0.2
-"""In leg lengths: depth beyond which raised ground is stepped on."""
-MAX_STEP_OVER = 0.9
-"""In leg lengths: the longest step over a hurdle; before a further one, the foot is first set down in front."""
-HURDLE_SPEED = 0.95
-"""Minimum speed (m/s, adult) of steps over a hurdle."""
-
-
 class ClearedStrip(NamedTuple):
     """The ground for a foot to land on, and the demands of its hurdles."""
 
@@ -97,7 +95,7 @@ def clear_hurdles(walker: Walker, side: int, strip: LandingStrip, foot: float) -
     back, front = legs.sole[side, [0, 4], 0] - PRESSED * legs.ball[side, 0]  # m from the centre of pressure
     ahead = strip.begin + SPACING * np.arange(len(level))  # m from the stance foot
     free, least, over = strip.free.copy(), 0.0, False
-    for first, last in np.flatnonzero(np.diff(high, prepend=False, append=False)).reshape(-1, 2):
+    for first, last in runs(high):
         tall = float((level - around)[first:last].max())
         near, far = (
             ahead[first] - front - HURDLE_GAP * legs.scale,

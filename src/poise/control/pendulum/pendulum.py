@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.controller import Stage
+from poise.control.pendulum import stand
 from poise.control.pendulum.foothold_ground import Foothold, foothold, standing_turn
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState
 from poise.control.pendulum.gait_style import StepMoment, StepStyle
@@ -30,15 +31,6 @@ from poise.control.pendulum.motors import StepPoses, Tracking
 from poise.control.pendulum.posture import TRAILING_HEEL, Posture, StanceFoot, rocked
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.stand import (
-    FootLoad,
-    has_come_to_rest,
-    loads,
-    may_stand,
-    support_of,
-    support_torque,
-    topples,
-)
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, aim_at, swing_target
 from poise.control.pendulum.vectors import rotated
@@ -173,7 +165,9 @@ class Pendulum:
         )
         self._tilt = now[1]
         borne = self._loads(seen, plan.shift)
-        torque = self._settings.bearing * support_torque(self._walker, state, seen.com, height.acceleration, borne)
+        torque = self._settings.bearing * stand.support_torque(
+            self._walker, state, seen.com, height.acceleration, borne
+        )
         rolls, drags = bool(now[1][gait.stance] > 0), bool(seen.touching[gait.swing])
         course = StepPoses(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
         motors = self._tracking.motors(state, now[0], then[0], gait, course)
@@ -189,13 +183,15 @@ class Pendulum:
         """
         gait, intent = self._gait, self._intent
         if gait.stands:
-            if not intent.halts or topples(support_of(self._walker, seen, intent.heading)):
+            if not intent.halts or stand.topples(stand.support_of(self._walker, seen, intent.heading)):
                 self._gait = self._first_step(seen, state)
         elif gait.lifts():
             self._gait = gait.lifted(seen, self._walker)
         elif gait.landed(seen):
             intent.note(state.time, seen.com)
-            rests = intent.halts and may_stand(self._walker, seen, support_of(self._walker, seen, intent.heading))
+            rests = intent.halts and stand.may_stand(
+                self._walker, seen, stand.support_of(self._walker, seen, intent.heading)
+            )
             self._gait = GaitState(gait.swing, 0.0, self._walk.step(gait.swing, state.time, intent.going), stands=rests)
             intent.follow(self._walk.speed)
             self._height = HeightPlan(float(seen.com[2]), float(seen.velocity[2]))
@@ -212,8 +208,8 @@ class Pendulum:
     def _stand(self, state: State, seen: Observed) -> Actuation:
         """Actuation for standing: both feet stay, and the centre of pressure brings the body to rest."""
         walker, gait, intent, step = self._walker, self._gait, self._intent, state.step
-        intent.rest()
-        self._rests = has_come_to_rest(walker, seen)
+        intent.forget()
+        self._rests = stand.has_come_to_rest(walker, seen)
         moment = gait.style.at(STANDING_PHASE)
         feet = self._standing(seen, (0.0, 0.0))
         heights = [
@@ -221,14 +217,14 @@ class Pendulum:
             for side in (0, 1)
         ]
         height = height_plan(walker, self._height, float(seen.com[2]) + min(heights), 0.0)
-        support = support_of(walker, seen, intent.heading)
+        support = stand.support_of(walker, seen, intent.heading)
         back = seen.com[:2] + step * CENTRE_RATE * (support.middle - seen.com[:2])
         now, then = (
             self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0]
             for com in (_at(seen.com, height.height), _at(back, height.later(step).height))
         )
-        borne = loads(seen, support, intent.heading)
-        torque = self._settings.bearing * support_torque(walker, state, seen.com, height.acceleration, borne)
+        borne = stand.loads(seen, support, intent.heading)
+        torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height.acceleration, borne)
         self._pose, self._height = now, height.later(step).following(seen, step)
         intent.proceed(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing(state, now, then))
@@ -305,7 +301,7 @@ class Pendulum:
             self._posture.reach_out(qpos, root, gait.swing, at.faced, at.moment, air)
         return qpos, tilt
 
-    def _loads(self, seen: Observed, shift: Array) -> tuple[FootLoad, ...]:
+    def _loads(self, seen: Observed, shift: Array) -> tuple[stand.FootLoad, ...]:
         """Load and point of force of each foot; during double stance the weight moves to the new stance foot."""
         gait = self._gait
         share = 1.0 if gait.lift else STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(gait.phase / DOUBLE_STANCE)
@@ -313,7 +309,7 @@ class Pendulum:
         point[:2] += rotated_xy(self._intent.heading, shift)
         if self._tilt[gait.stance] > 0:
             point = seen.ball[gait.stance]
-        return FootLoad(gait.stance, share, point), FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
+        return stand.FootLoad(gait.stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
 
 
 def _turned_off(state: State, pose: Array) -> float:

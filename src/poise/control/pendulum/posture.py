@@ -24,10 +24,10 @@ from poise.kernel import kernel
 
 TRAILING_HEEL = 0.6
 """Maximum heel lift (rad) of the trailing foot in double stance."""
-
-
 COM_LAG = 0.15
 """Share of a root shift that the centre of mass does not follow, because the feet stay in place."""
+FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
+"""Rate (1/s, adult) relative to the angle of the toes, and minimum rate (rad/s, adult), at which the toes come down."""
 
 
 class StanceFoot(NamedTuple):
@@ -36,29 +36,6 @@ class StanceFoot(NamedTuple):
     ball: Array  # (3,) m
     foot: Array  # (3, 3) rotation when flat
     most: float  # rad: maximum heel lift
-
-
-class _Feet(NamedTuple):
-    """Both feet and their knee axes, left first, as `set_legs` takes them."""
-
-    stands: Mask  # (2,)
-    place: Array  # (2, 3) m of the ball in stance, of the ankle in swing
-    turn: Array  # (2, 3, 3)
-    across: Array  # (2, 3)
-    most: Array  # (2,) rad: maximum heel lifts
-
-    @classmethod
-    def empty(cls) -> _Feet:
-        """Arrays to be filled."""
-        return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
-
-    def fill(self, feet: Sequence[StanceFoot | SwingFoot], across: Array) -> None:
-        """Overwrite with other feet and knee axes (2, 3)."""
-        self.across[:] = across
-        for side, foot in enumerate(feet):
-            self.place[side], self.turn[side] = foot[0], foot[1]
-            self.stands[side] = isinstance(foot, StanceFoot)
-            self.most[side] = foot.most if isinstance(foot, StanceFoot) else 0.0
 
 
 class Posture:
@@ -114,15 +91,34 @@ class Posture:
         qpos[:7] = own
 
 
+class _Feet(NamedTuple):
+    """Both feet and their knee axes, left first, as `set_legs` takes them."""
+
+    stands: Mask  # (2,)
+    place: Array  # (2, 3) m of the ball in stance, of the ankle in swing
+    turn: Array  # (2, 3, 3)
+    across: Array  # (2, 3)
+    most: Array  # (2,) rad: maximum heel lifts
+
+    @classmethod
+    def empty(cls) -> _Feet:
+        """Arrays to be filled."""
+        return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
+
+    def fill(self, feet: Sequence[StanceFoot | SwingFoot], across: Array) -> None:
+        """Overwrite with other feet and knee axes (2, 3)."""
+        self.across[:] = across
+        for side, foot in enumerate(feet):
+            self.place[side], self.turn[side] = foot[0], foot[1]
+            self.stands[side] = isinstance(foot, StanceFoot)
+            self.most[side] = foot.most if isinstance(foot, StanceFoot) else 0.0
+
+
 @kernel
 def _turn_root(qpos: Array, lean: float, yaw: float) -> None:
     """Rotate the root of a pose: lean it forward, then turn it to the left (rad)."""
     forward = np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0])
     qpos[3:7] = quat_product(yaw_quat(yaw), quat_product(forward, qpos[3:7]))
-
-
-FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
-"""Rate (1/s, adult) relative to the angle of the toes, and minimum rate (rad/s, adult), at which the toes come down."""
 
 
 def rocked(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:

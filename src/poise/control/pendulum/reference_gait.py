@@ -32,42 +32,6 @@ SAMPLE_RATE = 120.0
 """Rate (1/s) at which a reference is sampled."""
 MIN_GAP = 0.3
 """Minimum time (s) between two strikes of the same foot."""
-
-
-class ReferenceSamples(NamedTuple):
-    """Samples of a reference."""
-
-    poses: Array  # (T, nq)
-    down: Mask  # (T, 2) which feet carry weight, left first; False where unknown
-
-
-def sample_reference(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
-    """Sample a reference from a time (s) on, for `seconds` or until it ends."""
-    times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
-    return samples_at(reference, body, times)
-
-
-def samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
-    """A reference at times (T,) s."""
-    targets = [reference.at(t) for t in times]
-    parts = contact_parts(body)
-    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in feet_of(body)]
-    down = np.zeros((len(targets), 2), bool)
-    for k, target in enumerate(targets):
-        if target.down is not None:
-            down[k] = [bool(np.any(target.down[each])) for each in own]
-    return ReferenceSamples(np.array([target.qpos for target in targets]), down)
-
-
-def strikes(down: Mask, rate: float) -> list[int]:
-    """Frames at which a foot with contacts `down` (T,) strikes, without those too soon after another."""
-    found: list[int] = []
-    for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:
-        if not found or frame - found[-1] > MIN_GAP * rate:
-            found.append(int(frame))
-    return found
-
-
 SEARCH_ENDLESS, SEARCH_FINITE = 6.0, 60.0
 """Time (s) of a reference that is searched for steps: without an end, and with one."""
 MIN_STEP = 0.15
@@ -209,14 +173,11 @@ def _stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStrid
         )
         if foot == same != other and min(middle - begin, end - middle) > MIN_STEP * SAMPLE_RATE
     ]
-    least = MIN_SPEED_SHARE * _usual([abs(stride.speed) for stride in found])
+    speeds = [abs(stride.speed) for stride in found]
+    usual = sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)  # mean over distance: without shuffling
+    least = MIN_SPEED_SHARE * usual
     walked = [stride for stride in found if abs(stride.speed) >= least]
     return min(walked, key=lambda stride: float(stride.gap @ stride.gap), default=None)
-
-
-def _usual(speeds: list[float]) -> float:
-    """Mean speed (m/s) over distance, to which shuffling on the spot adds nothing."""
-    return sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)
 
 
 def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> ReferenceStride:
@@ -262,3 +223,37 @@ def _headed(frames: Array, turn: float) -> Array:
     path = np.stack([cos * steps[:, 0] - sin * steps[:, 1], sin * steps[:, 0] + cos * steps[:, 1]], axis=1)
     out[:, :2] = np.vstack([np.zeros(2), np.cumsum(path, axis=0)])
     return out
+
+
+class ReferenceSamples(NamedTuple):
+    """Samples of a reference."""
+
+    poses: Array  # (T, nq)
+    down: Mask  # (T, 2) which feet carry weight, left first; False where unknown
+
+
+def sample_reference(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
+    """Sample a reference from a time (s) on, for `seconds` or until it ends."""
+    times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
+    return samples_at(reference, body, times)
+
+
+def samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
+    """A reference at times (T,) s."""
+    targets = [reference.at(t) for t in times]
+    parts = contact_parts(body)
+    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in feet_of(body)]
+    down = np.zeros((len(targets), 2), bool)
+    for k, target in enumerate(targets):
+        if target.down is not None:
+            down[k] = [bool(np.any(target.down[each])) for each in own]
+    return ReferenceSamples(np.array([target.qpos for target in targets]), down)
+
+
+def strikes(down: Mask, rate: float) -> list[int]:
+    """Frames at which a foot with contacts `down` (T,) strikes, without those too soon after another."""
+    found: list[int] = []
+    for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:
+        if not found or frame - found[-1] > MIN_GAP * rate:
+            found.append(int(frame))
+    return found

@@ -13,36 +13,6 @@ from poise.arrays import Array
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, component_along, rotated_xy
 from poise.dynamics.state import State
 
-
-class FootLoad(NamedTuple):
-    """The load on a foot."""
-
-    side: int
-    share: float  # of the total weight
-    point: Array  # (3,) m: point of force
-
-
-def support_torque(walker: Walker, state: State, com: Array, acceleration: float, loads: Sequence[FootLoad]) -> Array:
-    """Feed-forward torques (nv,) N m that carry the body against the ground forces and the weight of each link.
-
-    The forces point to the centre of mass (3,) m, which accelerates upward by `acceleration` (m/s^2). The motors only
-    correct the rest. The points of force implement the ankle strategy.
-    """
-    nv = walker.body.nv
-    torque = np.zeros(walker.model.nv)
-    torque[6:nv] = state.bias[6:nv]
-    jacobian = np.zeros((3, walker.model.nv))
-    for load in loads:
-        away = com - load.point
-        if load.share <= 0 or away[2] < 0.1 * walker.legs.length:
-            continue
-        weight = walker.body.mass * (walker.gravity + acceleration) * load.share
-        mujoco.mj_jac(walker.model, state.data, jacobian, None, load.point, walker.feet[load.side])
-        torque -= (weight / away[2] * away) @ jacobian
-    torque[:6] = 0.0
-    return torque
-
-
 MAX_STAGGER = 0.2
 """In leg lengths: maximum distance between standing feet along the heading."""
 MAX_WIDTH = 0.5
@@ -104,6 +74,14 @@ def topples(support: FootSupport) -> bool:
     return bool(np.any(support.capture < support.low + room) or np.any(support.capture > support.high - room))
 
 
+class FootLoad(NamedTuple):
+    """The load on a foot."""
+
+    side: int
+    share: float  # of the total weight
+    point: Array  # (3,) m: point of force
+
+
 def loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, FootLoad]:
     """Load and point of force of each foot that return the capture point to the middle [Pratt2006]."""
     pressed = np.clip((1.0 + CAPTURE_GAIN) * support.capture, support.low, support.high)
@@ -116,3 +94,24 @@ def loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, F
         point[:2] += rotated_xy(yaw, np.array([pressed[0] - here, 0.0]))
         out.append(FootLoad(side, share, point))
     return out[0], out[1]
+
+
+def support_torque(walker: Walker, state: State, com: Array, acceleration: float, loads: Sequence[FootLoad]) -> Array:
+    """Feed-forward torques (nv,) N m that carry the body against the ground forces and the weight of each link.
+
+    The forces point to the centre of mass (3,) m, which accelerates upward by `acceleration` (m/s^2). The motors only
+    correct the rest. The points of force implement the ankle strategy.
+    """
+    nv = walker.body.nv
+    torque = np.zeros(walker.model.nv)
+    torque[6:nv] = state.bias[6:nv]
+    jacobian = np.zeros((3, walker.model.nv))
+    for load in loads:
+        away = com - load.point
+        if load.share <= 0 or away[2] < 0.1 * walker.legs.length:
+            continue
+        weight = walker.body.mass * (walker.gravity + acceleration) * load.share
+        mujoco.mj_jac(walker.model, state.data, jacobian, None, load.point, walker.feet[load.side])
+        torque -= (weight / away[2] * away) @ jacobian
+    torque[:6] = 0.0
+    return torque

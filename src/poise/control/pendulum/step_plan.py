@@ -50,6 +50,18 @@ MAX_MISS = 0.02
 """Miss (m, adult) of the wanted place up to which a step is ordinary."""
 
 
+class PlannedStep(NamedTuple):
+    """A planned step."""
+
+    landing: FootLanding
+    place: Array  # (2,) m in the world: landing position of the centre of pressure
+    shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
+    ground: LandingStrip
+    anywhere: bool  # whether feet have room everywhere on the strip
+    astray: float  # share by which it differs from a step of steady walking
+    supple: float  # share by which the stance leg lets the pelvis twist
+
+
 class StepPlanner(NamedTuple):
     """Plans the steps of a walker in the style of a reference."""
 
@@ -68,7 +80,8 @@ class StepPlanner(NamedTuple):
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
         anywhere = bool(ground.free.all())
-        more, aside = self._correction_share(anywhere, ground.slope) * intent.extra
+        corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
+        more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._times(gait, due, duration, way.over)
@@ -113,11 +126,6 @@ class StepPlanner(NamedTuple):
         least = way.least if intent.going > 0 else -math.inf
         return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
 
-    @staticmethod
-    def _correction_share(anywhere: bool, slope: float) -> float:
-        """Share of the speed correction that applies: all of it, half on stairs, none among hurdles."""
-        return 1.0 if anywhere else EDGE_CORRECTION if slope else 0.0
-
     def _times(self, gait: GaitState, due: float, duration: float, over: bool) -> Array:
         """Landing times (K,) s to choose from; none before the due time if the foot must pass `over` a hurdle."""
         slow, share = self.walker.legs.slow, self.settings.timing
@@ -155,15 +163,3 @@ def _clipped(shift: Array, sole: Array, ball: float, heel: float) -> Array:
     out[0] = min(max(shift[0], heel * (sole[0, 0] - PRESSED * ball)), SOLE_SHARE * ((1.0 - PRESSED) * ball))
     out[1] = min(max(shift[1], SOLE_SHARE * right), SOLE_SHARE * left)
     return out
-
-
-class PlannedStep(NamedTuple):
-    """A planned step."""
-
-    landing: FootLanding
-    place: Array  # (2,) m in the world: landing position of the centre of pressure
-    shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
-    ground: LandingStrip
-    anywhere: bool  # whether feet have room everywhere on the strip
-    astray: float  # share by which it differs from a step of steady walking
-    supple: float  # share by which the stance leg lets the pelvis twist

@@ -137,14 +137,15 @@ def _flight(
         place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
         ankle[i] = place[i] + flown * rolls[i]
     depth = sole_depth(legs, side, foot, hold.up)
-    clear = _clear(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more + _over(lift, hold))
+    more += EXTRA_LIFT * abs(hold.ground - lift.ground)
+    clear = _clear(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more)
     ankle[2] = _level(lift, hold, share) + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
     return _Flight(place, ankle, foot, depth)
 
 
 @kernel
 def _clear(samples: Array, early: float, least: float, more: float) -> float:
-    """Height (m) above the ground from samples (S,) of the reference; `early` is the share of the flight that is over."""
+    """Height (m) above the ground from samples (S,) of the reference, after the share `early` of the flight."""
     clear = between(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)) - (1.0 - early) * between(
         samples, DOUBLE_STANCE
     )
@@ -222,9 +223,3 @@ def _level(lift: Lift, hold: Foothold, share: float) -> float:
     rise, (begins, ends) = hold.ground - lift.ground, SINKING
     gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)
     return float(lift.ground + rise * eased(gone))
-
-
-@kernel
-def _over(lift: Lift, hold: Foothold) -> float:
-    """Extra lift (m) where the foothold is higher or lower than the lift-off."""
-    return float(EXTRA_LIFT * abs(hold.ground - lift.ground))
