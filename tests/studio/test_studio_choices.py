@@ -93,7 +93,7 @@ def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
 def test_whoever_is_caught_keeps_its_feet_where_they_are(motion):
     choice = Choice(motion, controller="modal")
     assert choice.session().catch == "pendulum"
-    Show(choice)  # who does not would be refused
+    Show(choice)  # others are refused
     assert Choice("jump", controller="modal").session().catch is None
 
 

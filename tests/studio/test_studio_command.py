@@ -18,11 +18,11 @@ from poise.studio.processes import sigint_blocked
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     command = [sys.executable, "-m", "poise", "studio", "--json", "--no-browser", "--motion", "run"]
-    # A session of its own, so that the signal reaches its processes as Ctrl+C in a terminal would.
+    # In a session of its own, the signal reaches all its processes, as Ctrl+C in a terminal does.
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # which jobs in the background ignore
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # background jobs ignore SIGINT
     ) as process:  # fmt: skip
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
@@ -34,11 +34,11 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
         try:
             rest, errors = process.communicate(timeout=30)
         finally:
-            process.kill()  # or leaving would wait for ever
+            process.kill()  # otherwise the exit waits for it
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in errors
-    assert not list(tmp_path.glob("poise-studio-*"))  # nothing is left behind
+    assert not list(tmp_path.glob("poise-studio-*"))  # uploads are removed
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What takes seconds is found once."""
+"""Slow preparations are cached."""
 
 from copy import deepcopy
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The process of a visitor: it outlives what nobody has foreseen."""
+"""The performer process survives unexpected errors."""
 
 import json
 import platform
@@ -21,7 +21,7 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
 
     monkeypatch.setattr(desk.Desk, "_do_fits", lambda self, told: broken(told))
     for each in ("_limit_memory", "return_large_blocks"):
-        monkeypatch.setattr(performer, each, lambda: None)  # it would be that of all tests to come
+        monkeypatch.setattr(performer, each, lambda: None)  # it would affect all later tests
     ours, theirs = Pipe()
     thread = threading.Thread(target=perform_for, args=(theirs, str(tmp_path)))
     thread.start()
@@ -42,7 +42,7 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
 
 
 class Line:
-    """A wire of which the other end is here."""
+    """A connection whose other end is in this test."""
 
     def __init__(self):
         self.waiting, self.frames = [], []

@@ -1,4 +1,4 @@
-"""Scripts written by hand: keys, handles, goals, solving, and the text that comes of it."""
+"""The pose editor: keys, handles, goals, solving, and the resulting text."""
 
 import json
 import tomllib
@@ -92,13 +92,13 @@ def test_goals_go_along_with_names(sheet):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("title = ", "no TOML"),
+        ("title = ", "not a TOML"),
         ('body = "/etc/passwd.xml"\nseconds = 1', "bodies"),
         ('body = "human37"\nseconds = 1\nscene = { terrain = "/etc/x.toml" }', "terrains"),
         ("seconds = 1e6", "too long"),
         ("seconds = 2", "no pose"),
         ("seconds = 2\n[[pose]]\ntime = 1\nangles = { knee_y = 500 }", "line 4"),
-        ("x = " + "[" * 5000, "no TOML"),
+        ("x = " + "[" * 5000, "not a TOML"),
     ],
 )
 def test_scripts_that_make_no_sense_or_ask_for_files_are_refused(text, told, tmp_path):

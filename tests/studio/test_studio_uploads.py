@@ -1,4 +1,4 @@
-"""Names and contents of files that visitors bring."""
+"""Names and contents of uploads."""
 
 import pytest
 

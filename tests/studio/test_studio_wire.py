@@ -1,4 +1,4 @@
-"""What goes over the wire."""
+"""Messages between server and page."""
 
 import json
 
@@ -17,7 +17,7 @@ def test_infinity_is_said_as_null():
     "text", ["", "5", "null", "{}", '{"do": null}', "[" * 100_000, " " * (LONGEST_COMMAND + 1) + '{"do":"x"}']
 )
 def test_what_is_no_command_is_refused(text):
-    with pytest.raises(PoiseError, match="no command"):
+    with pytest.raises(PoiseError, match="not a valid command"):
         read_command(text)
 
 

@@ -1,4 +1,4 @@
-"""A studio that is open during a test, and someone who visits it."""
+"""A studio that is open during a test, and a client that connects to it."""
 
 import asyncio
 import json
@@ -34,11 +34,11 @@ def open_studio(first=None):
 
 
 def does_not_perform(wire, folder):
-    """What a performer is when it cannot start."""
+    """Stands in for a performer that cannot start."""
 
 
 class Visitor:
-    """Talks to the studio as the page does."""
+    """Connects to the studio as the page does."""
 
     def __init__(self, studio, **more):
         origin = f"http://127.0.0.1:{studio.port}"
@@ -68,7 +68,7 @@ class Visitor:
         return json.loads(message) if isinstance(message, str) else message
 
     def until(self, kind, seconds=90.0):
-        """The next message of a kind; what else is said meanwhile is passed over, but for errors."""
+        """The next message of a kind; others are skipped, except for errors."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             message = self.next(max(0.1, end - time.monotonic()))
@@ -79,7 +79,7 @@ class Visitor:
         raise AssertionError(f"nothing was said of {kind}")
 
     def frames(self, seconds):
-        """Poses that come within so many seconds: (when, what)."""
+        """Frames that arrive within so many seconds: (time, frame)."""
         end, found = time.monotonic() + seconds, []
         while time.monotonic() < end:
             message = self.next(10)

@@ -1,4 +1,4 @@
-"""Torques that bear the body, by inverse dynamics."""
+"""Feed-forward torques that carry the body, against inverse dynamics."""
 
 import mujoco
 import numpy as np
@@ -14,7 +14,7 @@ def standing(world, body):
 
 
 def pushed_by(walker, state, force, load):
-    """(nv,) what a force on a foot does to the freedoms, from MuJoCo."""
+    """Generalised force (nv,) of a force on a foot, from MuJoCo."""
     out = np.zeros(walker.model.nv)
     link = walker.feet[load.side]
     mujoco.mj_applyFT(walker.model, state.data, force, np.zeros(3), load.point, link, out)
@@ -22,7 +22,7 @@ def pushed_by(walker, state, force, load):
 
 
 def forces(walker, com, pull, loads):
-    """N: through the centre of mass, and together as strong as the weight and what lifts it."""
+    """Forces (N) through the centre of mass that together carry the weight and its acceleration."""
     weight = walker.body.mass * (walker.gravity + pull)
     return [load.share * weight * (com - load.point) / (com - load.point)[2] for load in loads]
 
@@ -30,7 +30,7 @@ def forces(walker, com, pull, loads):
 @pytest.mark.parametrize("pull", [0.0, 3.0, -2.0])
 @pytest.mark.parametrize("share", [1.0, 0.3])
 def test_with_the_forces_put_in_only_the_root_is_left_over(walker, standing, pull, share):
-    """At rest M a + bias = torque + J'f: torques make up for all joints, and no moment about the centre is left."""
+    """At rest M a + bias = torque + J'f: torques balance all joints, and no moment about the centre of mass is left."""
     seen = walker.observe(standing)
     loads = [FootLoad(0, share, seen.pressed[0]), FootLoad(1, 1.0 - share, seen.ball[1])]
     torque = support_torque(walker, standing, seen.com, pull, loads)
@@ -61,7 +61,7 @@ def test_a_foot_that_bears_nothing_or_is_not_below_does_not_count(walker, standi
 
 
 def test_where_the_ground_presses_is_what_the_ankle_pushes_against(walker, standing):
-    """A pressed point further ahead asks the ankle to push the toes down, by weight times arm."""
+    """A centre of pressure further ahead makes the ankle press the toes down, by weight times arm."""
     seen = walker.observe(standing)
     ahead = np.array([0.03, 0.0, 0.0])
     near, far = (

@@ -1,4 +1,4 @@
-"""Up and down stairs."""
+"""Height over stairs."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def climbing(body, terrain, run, back):
-    """On the left foot at the origin; the right one left so far behind, and will land so far ahead."""
+    """A gait on the left foot at the origin, the right foot lifted so far behind, to land so far ahead (m)."""
     world = World(Scene.of(body, terrain))
     world.reset(np.array(body.standing), np.zeros(body.nv))
     walker = Walker(world)
@@ -49,7 +49,7 @@ def test_stairs_are_as_steep_as_the_step_that_leads_there(body, rise):
 
 
 def test_who_walks_backward_up_rises_backward(body):
-    """Stairs down, from below: the foot goes from the tread ahead to the one behind."""
+    """Stairs down, walked up: the foot moves from the tread ahead to the one behind."""
     walker, up = climbing(body, "stairs:-0.1:0.3:8", -0.3, -0.7)
     assert up.way == -1.0
     np.testing.assert_allclose(up[:2], [-0.1 / 0.7, 0.0], atol=1e-9)
@@ -64,7 +64,7 @@ def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(walker)
     ahead = np.linspace(-0.15, 0.15, 31)
     rise = np.array([even.rise(walker, each) for each in ahead])
     np.testing.assert_allclose(np.diff(rise), 0.3 * np.diff(ahead), atol=1e-9)
-    assert rise[-1] - rise[0] == pytest.approx(0.3 * 0.3)  # of one step of 0.3 m: 9 cm
+    assert rise[-1] - rise[0] == pytest.approx(0.3 * 0.3)  # 9 cm over a step of 0.3 m
     assert even.rise(walker, 0.0) == pytest.approx(-BENDS_UP * 0.3 * legs.length)
 
 

@@ -1,4 +1,4 @@
-"""The rigid pendulum of the paper: its energy, its impact, steps that follow themselves, and landings that mend."""
+"""The rigid pendulum of the paper: energy, impact, steady steps, and landings that restore them."""
 
 import math
 
@@ -27,12 +27,12 @@ slopes, durations = st.floats(-0.3, 0.3), st.floats(0.35, 0.7)
 
 
 def energy(lean, speed, length):
-    """m^2/s^2, by mass."""
+    """Energy per mass, m^2/s^2."""
     return 0.5 * speed**2 + GRAVITY * length * math.cos(lean)
 
 
 def followed(lean, speed, length, time):
-    """Leans and speeds at many times until one, by an integrator of another kind."""
+    """Leans and speeds at many times, by another integrator."""
     times = np.linspace(0.0, time, 400)
     pull = GRAVITY / length
     found = solve_ivp(
@@ -62,7 +62,7 @@ def test_near_upright_it_is_the_linear_pendulum():
 
 @given(leans, leans, speeds)
 def test_the_impact_takes_what_is_along_the_new_leg_and_leaves_the_rest(stands, lands, speed):
-    """Velocities as vectors: square to the old leg before, square to the new one after."""
+    """Velocities as vectors: perpendicular to the old leg before the impact, to the new one after it."""
     before = speed * np.array([math.cos(stands), -math.sin(stands)])
     along, square = np.array([-math.sin(lands), math.cos(lands)]), np.array([math.cos(lands), math.sin(lands)])
     after = before - (before @ along) * along
@@ -72,7 +72,7 @@ def test_the_impact_takes_what_is_along_the_new_leg_and_leaves_the_rest(stands, 
 
 @given(leans, leans, slopes)
 def test_on_a_slope_both_feet_are_on_the_ground(stands, lands, slope):
-    """Told from the foot that stands, with the centre of mass above its lean."""
+    """Relative to the stance foot, with the centre of mass above its lean."""
     length = landing_length(HEIGHT, stands, lands, slope)
     foot = np.array([HEIGHT * math.tan(stands), HEIGHT]) - length * np.array([-math.sin(lands), math.cos(lands)])
     assert foot[1] == pytest.approx(foot[0] * math.tan(slope), abs=1e-9)
@@ -82,7 +82,7 @@ def test_on_a_slope_both_feet_are_on_the_ground(stands, lands, slope):
 
 
 def at_the_end(cycle, slope):
-    """The leg that stands when the next one lands."""
+    """The stance leg when the next one lands."""
     high = HEIGHT * math.cos(slope) * math.cos(cycle.end) / math.cos(cycle.end + slope)
     return PlanarPendulum(cycle.end, cycle.speed, high / math.cos(cycle.end))
 
@@ -116,7 +116,7 @@ def test_who_does_not_walk_stays_upright_and_slow():
     assert steady_step(0.0, 0.5, HEIGHT, GRAVITY, 0.1, False) == SteadyStep(0.0, 0.0, 0.0, False)
 
 
-# -- landings that mend --------------------------------------------------------------------------------------------
+# -- landings --------------------------------------------------------------------------------------------
 
 
 @given(st.booleans(), st.floats(0.0, 0.5), st.floats(-1.2, 1.8), slopes)
@@ -150,7 +150,7 @@ def test_who_is_faster_steps_further_and_who_is_slower_less_far():
 
 
 def test_who_is_much_too_slow_has_no_solution_and_lands_where_least_is_lacking():
-    """Hardly moving, the body cannot fall to the wanted speed before its step should end."""
+    """Hardly moving, the body cannot reach the wanted speed before the end of its step."""
     stands = PlanarPendulum(0.0, 0.1, 1.0)
     lean = landing_lean(stands, AHEAD, GRAVITY, 0.0)
     assert not lean.solved
@@ -192,7 +192,7 @@ def test_legs_never_lean_further_than_they_can(speed, lean):
     assert abs(landing_lean(PlanarPendulum(lean, 3 * speed, 1.0), AHEAD, GRAVITY, 0.0).angle) <= MAX_LEAN + 1e-9
 
 
-# -- when ----------------------------------------------------------------------------------------------------------
+# -- landing time ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.floats(0.05, 0.45))
@@ -203,7 +203,7 @@ def test_a_steady_step_lands_after_its_duration_from_anywhere_in_it(gone):
         lean, speed = planar_pendulum_after(
             -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
         )
-        way = -1.0 if turns else 1.0  # the foot that swings is now on the other side
+        way = -1.0 if turns else 1.0  # the swing foot is now on the other side
         found = due_within(PlanarPendulum(way * lean, way * speed, length), cycle, GRAVITY, 0.7)
         assert found == pytest.approx(0.5 - gone, abs=5e-3)
 

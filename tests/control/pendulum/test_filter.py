@@ -1,4 +1,4 @@
-"""The linear pendulum: closed forms against integration, and steps that bring it to its aim."""
+"""The linear pendulum: closed forms against integration, and steps that reach the target velocity."""
 
 import math
 
@@ -30,7 +30,7 @@ from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
-"""m: no bound."""
+"""No bound (m)."""
 pairs = arrays(float, 2, elements=st.floats(-0.3, 0.3))
 wide = arrays(float, 2, elements=st.floats(-1.5, 1.5))
 rates, times = st.floats(2.0, 5.0), st.floats(0.05, 0.6)
@@ -38,13 +38,13 @@ speeds, legs = st.floats(-0.6, 1.8), st.sampled_from((0, 1))
 
 
 def free(velocity, leg=LEG):
-    """Steps without bounds, but for the reach of a leg."""
+    """Steps without bounds, except for the reach of a leg."""
     wide = np.full(2, FAR)
     return StepPace(leg, DURATION, velocity, FAR, -wide, wide, -wide, wide)
 
 
 def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
-    """A strip from -1 to 1 m, by how high it is at a place and where it has no room."""
+    """A strip from -1 to 1 m, by its height and by where it has no room."""
     grid = SPACING * np.arange(-40, 41)
     return LandingStrip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
 
@@ -53,7 +53,7 @@ LEVEL = ground()
 
 
 def hips_of(reach, leg=LEG):
-    """m: how high hips are that let a leg reach so far."""
+    """Hip height (m) from which a leg reaches so far."""
     return math.sqrt((STRETCH * leg) ** 2 - (reach - EXTRA_REACH * leg) ** 2)
 
 
@@ -90,9 +90,9 @@ def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, 
 
 @given(speeds, speeds, legs)
 def test_steady_walking_repeats_itself(speed, aside, stance):
-    """From the strike of a foot to that of the other: as fast as before, mirrored, and a step further."""
+    """From the strike of a foot to that of the other: same speed, mirrored, and one step further."""
     end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
-    side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the foot that stands
+    side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the stance foot
     half = 0.5 * DURATION * np.array([speed, aside])
     there, then = linear_pendulum_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
     np.testing.assert_allclose(then, end, atol=1e-9)
@@ -103,7 +103,7 @@ def test_steady_walking_repeats_itself(speed, aside, stance):
 
 
 def walked(place, velocity, speed, stance, steps):
-    """How a pendulum goes that lands wherever it should: velocities (steps, 2) at strikes, and steps (steps, 2), m."""
+    """Velocities (steps, 2) at strikes and steps (steps, 2) m of a pendulum that always lands in the wanted place."""
     velocities, strides = [], []
     for _ in range(steps):
         pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance), FAR)
@@ -118,7 +118,7 @@ def walked(place, velocity, speed, stance, steps):
 @given(pairs, pairs, speeds, legs)
 def test_from_anywhere_two_steps_bring_the_speed_and_the_width_and_they_stay(place, velocity, speed, stance):
     velocities, strides = walked(place, velocity, speed, stance, 5)
-    side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # to which the step goes
+    side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # side of the step
     wanted = [end_velocity(speed, WIDTH, DURATION, RATE, (stance + k) % 2) for k in range(5)]
     np.testing.assert_allclose(velocities[1:], wanted[1:], atol=1e-8)
     np.testing.assert_allclose(strides[2:, 0], speed * DURATION, atol=1e-8)
@@ -180,7 +180,7 @@ def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
 
 
 def test_it_lands_sooner_where_it_would_else_not_reach():
-    """It falls outward: with each moment the step becomes longer."""
+    """It falls outward: the later the landing, the longer the step."""
     place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
     due, pace = TIMES[-1], free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
     plan = linear_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL)
@@ -223,7 +223,7 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
 
 
 def aiming_at(ahead, strip, hips=0.0):
-    """The landing of who would step to a place so far ahead (m) if it had room and were within reach."""
+    """The landing whose wanted position is `ahead` (m), before room and reach are considered."""
     velocity, within = np.array([1.0, 0.0]), 0.3
     there, then = linear_pendulum_after(np.zeros(2), velocity, RATE, within)
     c, s = math.cosh(RATE * DURATION), math.sinh(RATE * DURATION)
@@ -253,7 +253,7 @@ def test_where_there_is_no_room_at_all_it_lands_where_it_would():
 
 
 def test_a_place_that_was_aimed_at_is_kept_unless_another_is_much_nearer():
-    """From the middle of what has no room, and from near its far end."""
+    """From the middle of the part without room, and from near its far end."""
     low, high, taken = 0.25, 0.5, between(0.26, 0.49)
     for ahead, aimed, found in (
         (0.4, math.nan, high),
@@ -269,7 +269,7 @@ def test_a_place_that_was_aimed_at_is_kept_unless_another_is_much_nearer():
 
 @given(st.floats(-0.2, 0.2), st.floats(0.6, 0.9))
 def test_a_leg_reaches_as_far_as_it_is_long(level, hips):
-    """Pythagoras, from hips over where the body will be to the ground as high as it is there."""
+    """Pythagoras, from the hips to the height of the ground at the landing."""
     plan = aiming_at(3.0, ground(lambda x: np.full_like(x, level)), hips)
     above = max(hips - level, SHORTEST * LEG)
     reach = math.sqrt(max((STRETCH * LEG) ** 2 - above**2, (MIN_REACH * LEG) ** 2)) + EXTRA_REACH * LEG
@@ -277,12 +277,12 @@ def test_a_leg_reaches_as_far_as_it_is_long(level, hips):
 
 
 def test_a_foot_reaches_further_up_than_down():
-    """Hips that are as high are nearer to ground that is higher."""
+    """Hips of the same height are nearer to higher ground."""
     up, level, down = (aiming_at(3.0, ground(lambda x, z=z: np.where(x > 0.2, z, 0.0)), 0.85) for z in (0.1, 0.0, -0.1))
     assert up.place[0] > level.place[0] > down.place[0]
 
 
-# -- ankles --------------------------------------------------------------------------------------------------------
+# -- ankle strategy --------------------------------------------------------------------------------------------------------
 
 
 @given(pairs, pairs, st.floats(0.1, 0.6), speeds)

@@ -1,4 +1,4 @@
-"""The ground where a foot will land."""
+"""The ground where a foot can land."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])
 SIDES, YAWS = (0, 1), (0.0, 0.7, -2.0)
 RUN = 0.3
-"""m: a usual tread."""
+"""A usual tread (m)."""
 FOOT = 8
-"""Places of a strip: a foot that is nearer to its ends is not wholly on it."""
+"""Samples near the ends of a strip, where a foot is not wholly on it."""
 
 
 def on(body, terrain):
@@ -24,13 +24,13 @@ def on(body, terrain):
 
 
 def treads(yaw, rise=0.15, run=RUN, count=8):
-    """Stairs that climb along `yaw`, from an edge at the origin on."""
+    """Stairs that rise along `yaw`, from an edge at the origin on."""
     tops = tuple((run * k, run * (k + 1) + 20.0 * (k == count - 1), -3.0, 3.0, rise * (k + 1)) for k in range(count))
     return Platforms(tops, turns=(yaw,) * count)
 
 
 def places(ground):
-    """(N,) m ahead of each place of a strip."""
+    """Positions (N,) m ahead of the samples of a strip."""
     return ground.begin + SPACING * np.arange(len(ground.level))
 
 
@@ -126,7 +126,7 @@ def test_what_was_aimed_at_is_told_along_the_strip(walker, yaw, side):
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("yaw", YAWS)
 def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_above(body, side, yaw, way):
-    """Upward and downward; each tread has room somewhere, and none has it everywhere."""
+    """Up and down; each tread has room somewhere, and none has it everywhere."""
     walker = on(body, treads(yaw))
     toward = yaw if way == 1 else yaw + np.pi
     start = rotated_xy(yaw, (1.0, 0.0))
@@ -148,7 +148,7 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
 
 
 def test_down_stairs_a_heel_keeps_away_from_the_riser_and_has_then_passed_it(body):
-    """By how much is known to a place of the strip."""
+    """Accurate to one sample of the strip."""
     walker = on(body, "stairs:-0.15:0.3:6")
     ground = landing_strip(walker, 0, np.zeros(2), 0.0, 0.1)
     back = walker.legs.sole[0, 0, 0] - PRESSED * walker.legs.ball[0, 0]
@@ -166,12 +166,12 @@ def test_on_treads_shorter_than_a_foot_there_is_no_room(body):
 
 
 def test_low_edges_are_no_edges(body):
-    """One of a centimetre: a foot stands on it."""
+    """An edge of one centimetre is stood on."""
     assert landing_strip(on(body, treads(0.0, rise=0.01, count=1)), 0, np.zeros(2), 0.0, 0.1).free.all()
     assert not landing_strip(on(body, treads(0.0, rise=0.03, count=1)), 0, np.zeros(2), 0.0, 0.1).free.all()
 
 
-# -- edges on the way ----------------------------------------------------------------------------------------------
+# -- edges on the path ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:12", "slope:-20"])
@@ -185,7 +185,7 @@ def test_on_a_plane_nothing_is_above_it(body, terrain, yaw):
 
 @pytest.mark.parametrize("yaw", YAWS)
 def test_on_stairs_what_is_a_step_higher_is_above_by_its_rise(body, yaw):
-    """SteadyGait down wide treads: on the one to land on, with the heel over its edge, and one and two higher."""
+    """Down wide treads: on the tread to land on, with the heel over its edge, and one and two higher."""
     wide, rise = 0.6, 0.15
     walker, down = on(body, treads(yaw, rise, wide)), yaw + np.pi
     hold = foothold(walker, 0, rotated_xy(yaw, (2.5 * wide, 0.0)), down)
@@ -194,7 +194,7 @@ def test_on_stairs_what_is_a_step_higher_is_above_by_its_rise(body, yaw):
         ankle = hold.ankle + rotated_xy(yaw, (behind * wide, 0.0))
         assert stepped(walker, 0, ankle[None], down, hold) == pytest.approx(above, abs=1e-9)
     whole = hold.ankle + np.array([rotated_xy(yaw, (behind * wide, 0.0)) for behind in (0.0, 1.0, 0.5)])
-    assert stepped(walker, 0, whole, down, hold) == pytest.approx(rise)  # the highest of many
+    assert stepped(walker, 0, whole, down, hold) == pytest.approx(rise)  # maximum over several positions
 
 
 # -- feet on the ground --------------------------------------------------------------------------------------------

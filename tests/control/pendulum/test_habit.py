@@ -1,4 +1,4 @@
-"""What is lacked is learned, by speed."""
+"""Speed errors are learned by speed."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_who_lacked_more_than_can_be_made_up_for_unlearns_it_at_once(speed):
 
 def test_a_bound_does_not_make_forget_what_was_learned_at_other_speeds():
     slow = taught(NEW, 1.0, [0.5, 0.0], 6)
-    assert slow.extra(1.0)[0] > MAX_AIM - 2.5  # beyond what may be added there
+    assert slow.extra(1.0)[0] > MAX_AIM - 2.5  # more than may be added there
     np.testing.assert_allclose(taught(slow, 2.5, [0.3, 0.0], 5).learned, slow.learned)
 
 

@@ -1,4 +1,4 @@
-"""How high the body is carried."""
+"""The height plan of the centre of mass."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_a_height_that_rises_is_kept_up_with():
     for k in range(1, 51):
         plan = height_plan(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
     assert plan.height == pytest.approx(0.9 + 50 * STEP * rate, abs=1e-9)
-    assert HEIGHT_RATE * STEP < 1  # else it would swing
+    assert HEIGHT_RATE * STEP < 1  # otherwise it would oscillate
 
 
 def test_the_plan_gives_in_to_where_the_body_is(walker, world, body):
@@ -77,7 +77,7 @@ def test_the_plan_gives_in_to_where_the_body_is(walker, world, body):
 
 
 def test_a_hip_is_as_high_as_its_leg_is_long(walker, world, body):
-    """Over the ankle by the leg's length, aside by less, and never by more than a leg may stretch."""
+    """Over the ankle by the leg's length, less to the side, and never by more than a leg may stretch."""
     world.reset(np.array(body.standing), np.zeros(body.nv))
     seen = walker.observe(world.state)
     legs, moment = walker.legs, plain_style(body, walker.legs, body.standing).at(0.5)
@@ -111,13 +111,13 @@ def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(walker)
     assert 5 < free.sum() < 50
     np.testing.assert_allclose(still[free], hips - 0.5 * MAX_DOWN * times[free] ** 2)
     assert np.all(sinks <= still)
-    np.testing.assert_array_equal(rises, still)  # who rises is not counted on to go on rising
+    np.testing.assert_array_equal(rises, still)  # a rise is not expected to continue
 
 
 def test_where_the_ground_falls_hips_can_sink_along_with_it(walker):
     times = np.linspace(0.0, 1.0, 51)
     level, falls = (lowest_hips(walker, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
-    np.testing.assert_array_equal(falls[times < 0.1], level[times < 0.1])  # no sooner than by falling
+    np.testing.assert_array_equal(falls[times < 0.1], level[times < 0.1])  # limited by free fall at first
     np.testing.assert_allclose(falls[-1], level[-1] - 0.3)
 
 

@@ -1,4 +1,4 @@
-"""What is too high and too narrow to step on: feet keep away from it, and pass over it."""
+"""Hurdles, too high and too narrow to step on: feet keep clear of them and swing over them."""
 
 import math
 
@@ -23,7 +23,7 @@ from poise.world.world import World
 
 LEVEL, VERTICAL = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 TOP, NEAR, FAR = 0.15, 2.0, 2.1
-"""m: of a hurdle."""
+"""Dimensions of a hurdle (m)."""
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def hurdled(body):
 
 
 def past(walker, pressed, foot=-0.3):
-    """For a right foot, with the left one pressure_shift on a place so far along x (m)."""
+    """The strip of the right foot, with the left foot's centre of pressure at `pressed` (m along x)."""
     ground = landing_strip(walker, 1, np.array([pressed, 0.1]), 0.0, -0.2)
     return clear_hurdles(walker, 1, ground, foot), ground
 
 
 def places(ground, pressed):
-    """(N,) m along x of the places of a strip."""
+    """Positions (N,) m along x of the samples of a strip."""
     return pressed + ground.begin + SPACING * np.arange(len(ground.level))
 
 
@@ -93,11 +93,11 @@ def test_it_is_not_taken_for_a_slope(hurdled):
     assert past(hurdled, 1.9)[1].level.max() == TOP
 
 
-# -- the way of a foot over it -------------------------------------------------------------------------------------
+# -- path over a hurdle -------------------------------------------------------------------------------------
 
 
 def lifts(walker, begin, end):
-    """Heights (K,) of the sole on a way along x from one ankle to another, and the ankles (K,) m."""
+    """Heights (K,) m of the sole on a path along x from one ankle position to another, and the ankles (K,) m."""
     lift = Lift(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
     hold = Foothold(np.array([end, 0.0]), 0.0, LEVEL, VERTICAL)
     ankles = np.linspace(begin, end, 200)
@@ -130,7 +130,7 @@ def test_what_is_not_between_is_not_minded(hurdled):
 
 @pytest.mark.parametrize(("height", "touched"), [(0.1, False), (0.2, True)])
 def test_it_walks_over_hurdles(body, reference, height, touched):
-    """Those of 20 cm are grazed now and then."""
+    """Hurdles of 20 cm are grazed now and then."""
     world = World(Scene.of(body, f"hurdle:{height}:1.7"), poise.WorldSettings(step=0.02))
     controller = poise.named_controller("pendulum")
     cues = [poise.steer_cue(controller, command) for command in poise.parse_steer("0s:0@0.8")]

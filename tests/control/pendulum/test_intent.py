@@ -1,4 +1,4 @@
-"""What is wanted, and how it is approached."""
+"""Commands, and how they are approached."""
 
 import copy
 
@@ -52,7 +52,7 @@ def test_what_is_not_told_stays():
 
 
 def noted(intent, speed, steps, heading=0.0):
-    """Strikes every half a second of a body that goes at a speed."""
+    """Strikes every half second of a body that moves at a speed."""
     way = np.array([np.cos(heading), np.sin(heading), 0.0])
     for k in range(steps):
         intent.note(0.5 * k, 0.5 * k * speed * way)
@@ -87,9 +87,9 @@ def test_speed_counts_along_the_heading():
 
 
 def test_while_it_turns_speed_counts_along_the_mean_heading():
-    """Two steps of a circle, whose chord heads where they do on the whole."""
+    """Two steps on a circle, whose chord has their mean heading."""
     intent = Intent(0.0, 1.0, PLAIN)
-    turn, radius = 0.3, 0.5 / 0.3  # rad each step of half a second, m
+    turn, radius = 0.3, 0.5 / 0.3  # rad per step of half a second; m
     for k in range(3):
         intent.heading = k * turn
         intent.note(0.5 * k, radius * np.array([np.sin(k * turn), 1 - np.cos(k * turn), 0.0]))
@@ -120,7 +120,7 @@ def test_a_change_between_two_strikes_is_none_of_what_is_lacked():
 
 
 def test_what_is_aimed_at_changes_no_faster_than_is_set_between_strikes():
-    """However much of it is there to make up for what is lacked."""
+    """Whatever the speed correction adds."""
     intent = Intent(0.0, -0.4, PendulumSettings(habit=0.7))
     intent.steer(None, 1.0)
     for _ in range(200):
@@ -147,7 +147,7 @@ def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
 
 
 def test_what_a_twin_learns_is_its_own():
-    """Controllers are copied to load what they need: nothing that changes may be shared."""
+    """The controller is copied to compile its kernels: copies must not share state."""
     intent = Intent(0.0, 1.0, PLAIN)
     twin = copy.copy(intent)
     noted(twin, 0.8, 5)
@@ -213,7 +213,7 @@ def turned_by_force(settings, missed, calm=0.0):
 
 
 def test_a_body_that_was_turned_by_a_push_is_yielded_to():
-    """What it misses tells of the push; some time after, it is held to its heading again."""
+    """A missed landing indicates a push; some time later the heading is held again."""
     pushed, recovers, calm = (
         turned_by_force(PLAIN, 2 * PUSH_MISS, after) for after in (0.0, 0.5 * PUSH_MEMORY, 2 * PUSH_MEMORY)
     )

@@ -1,4 +1,4 @@
-"""Hearing a walk: its steps, their style, and what is edited meanwhile."""
+"""The gait of a reference: its steps, their style, and edits during a run."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ PARTS = (("qpos", float), ("down", bool))
 
 @pytest.fixture
 def body():
-    """One whose motions come with Poise."""
+    """A body whose motions come with Poise."""
     return body_of("biped29")
 
 
@@ -45,7 +45,7 @@ def test_it_finds_the_stride_of_a_walk(body, motion):
 
 
 def ending(reference, seconds):
-    """The same as a clip that ends, and does not know that it repeats itself."""
+    """The same as a clip with an end, which does not repeat itself."""
     frames = [reference.at(t) for t in np.arange(0.0, seconds, 1 / reference.clip.rate)]
     qpos, down = (readonly([getattr(frame, name) for frame in frames], kind) for name, kind in PARTS)
     return replace(reference.clip, qpos=qpos, down=down, cyclic=False)
@@ -66,7 +66,7 @@ def test_strikes_are_the_frames_at_which_a_foot_comes_down():
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, walk, reference, first):
-    """A clip that ends just after the same foot has struck again."""
+    """A clip that ends just after the first foot has struck again."""
     clip, step = ending(reference, 6.0), walk.duration
     down = clip.down[:, first * 2 : first * 2 + 2].any(axis=1)
     begin = strikes(down, clip.rate)[0] - round(0.3 * step * clip.rate)
@@ -79,7 +79,7 @@ def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, wa
 
 
 def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
-    """It stands, and touches the ground now and then, for longer than an endless one is listened to."""
+    """The reference stands with occasional contacts for longer than an endless one is searched."""
     clip = ending(reference, 4.0)
     idle = round(1.5 * SEARCH_ENDLESS * clip.rate)
     down = np.ones((idle, clip.down.shape[1]), bool)
@@ -96,7 +96,7 @@ def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
 
 
 def marching(body, clip):
-    """A clip that lifts one knee after the other, twice a second, and drifts a little."""
+    """A clip that lifts the knees in turn, twice a second, and drifts a little."""
     time = np.arange(round(4.0 * clip.rate)) / clip.rate
     qpos, down = np.tile(body.standing, (len(time), 1)), np.ones((len(time), clip.down.shape[1]), bool)
     qpos[:, 0] += 1e-3 * time
@@ -110,7 +110,7 @@ def marching(body, clip):
 
 
 def test_who_marches_on_the_spot_has_plain_progress(body, reference):
-    """Its feet get nowhere: how far they are on their way would be chance."""
+    """The feet stay in place: their progress would be arbitrary."""
     legs = legs_of(body)
     marches = ReferenceWalk(Played(marching(body, reference.clip)), body, legs)
     assert marches.duration == pytest.approx(0.5, rel=0.02)
@@ -123,7 +123,7 @@ def test_who_marches_on_the_spot_has_plain_progress(body, reference):
 
 
 def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
-    """What one stride ends with the next begins with, though the elbow goes on bending."""
+    """A stride ends as the next begins, though the elbow keeps bending."""
     clip = ending(reference, 4.0)
     qpos = np.array(clip.qpos)
     elbow = body.joint("left_elbow").qpos[0]
@@ -179,7 +179,7 @@ def test_left_steps_mirror_right_ones(body, walk):
 
 @pytest.mark.parametrize("stance", [0, 1])
 def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
-    """The foot that stands first has the other one ahead of it; what swings lands behind."""
+    """The other foot is ahead of the stance foot at first; the swing foot lands behind."""
     ahead, back = walk.step(stance, 0.0, 0.3), walk.step(stance, 0.0, -0.3)
     np.testing.assert_allclose(back.pose[:, 7:], ahead.pose[::-1, 7:], atol=1e-12)
     np.testing.assert_allclose(back.leg, ahead.leg[::-1])
@@ -189,7 +189,7 @@ def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
 
 
 def test_a_manner_is_that_of_the_motion(body, walker, walk):
-    """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
+    """The stance leg is as long as in the reference, and neither foot sinks into the ground."""
     step = walk.step(0, 0.0)
     work = legwork(step.pose, body, walker.legs)
     np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
@@ -236,7 +236,7 @@ def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, walker)
 
 
 def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, reference):
-    """Between samples too, where numbers are mixed."""
+    """Also between samples, where numbers are interpolated."""
     clip = ending(reference, 4.0)
     flips = np.where(np.random.default_rng(3).random((clip.frames, 1)) < 0.5, -1.0, 1.0)
     qpos = np.array(clip.qpos)
@@ -256,12 +256,12 @@ def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, refere
             assert np.abs(apart).max() < 1e-6
 
 
-# -- where a body is in it, and edits ------------------------------------------------------------------------------
+# -- phase of a pose, and edits ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85])
 def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
-    """A quarter of the stride later, the phase is half a step further."""
+    """A quarter of a stride later, the phase is half a step further."""
     period = 2 * walk.duration
     first, later = (walk.place(reference.at(t).qpos) for t in (share * period, (share + 0.25) * period))
     passed = (later[0] + later[1]) - (first[0] + first[1])
@@ -282,7 +282,7 @@ def test_an_edit_is_heard_with_the_next_step(body, walker, reference):
 
 
 def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, walker, reference):
-    """What counts is the time of the world, not how many steps were taken; also for who stands."""
+    """The time of the world counts, not the number of steps; also when standing."""
     late, spine = 10.0, list(body.joint("spine").qpos)
     for motion in (reference, named_motion("stand", body)):
         live = Live(motion, body)
@@ -310,7 +310,7 @@ def test_an_edit_of_later_is_not_heard_at_first(body, walker, motion):
 
 
 def test_an_edit_that_passes_is_heard_while_it_lasts(body, walker, reference):
-    """An endless reference is listened to where it has got to, lap by lap."""
+    """An endless reference is sampled at the present time, lap by lap."""
     live = Live(reference, body)
     walk = ReferenceWalk(live, body, walker.legs)
     period = 2 * walk.duration
@@ -325,7 +325,7 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, walker, reference):
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
 def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, walker, reference, factor):
-    """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
+    """Steps last as long as in the edited walk, and are still those of the walk, foot by foot."""
     live = Live(reference, body)
     walk = ReferenceWalk(live, body, walker.legs)
     slow, pace = walk.duration, walk.speed

@@ -1,4 +1,4 @@
-"""Legs in closed form, against MuJoCo's kinematics."""
+"""Leg kinematics in closed form, against MuJoCo's."""
 
 import mujoco
 import numpy as np
@@ -40,7 +40,7 @@ def placed(body, qpos):
 
 
 def leg_of(body, data, side):
-    """Where MuJoCo has the hip, the ankle, how the foot is rotated_xy and where the knee's axis points to."""
+    """Hip, ankle, rotation of the foot and direction of the knee's axis, from MuJoCo."""
     foot = body.link_id(feet_of(body)[side].link)
     shank = int(body.model.body_parentid[foot])
     thigh = int(body.model.body_parentid[shank])
@@ -49,7 +49,7 @@ def leg_of(body, data, side):
 
 
 def somewhere(body, rng):
-    """A pose with the root anywhere, rotated_xy anyhow."""
+    """A pose with an arbitrary position and rotation of the root."""
     qpos = np.array(body.standing)
     qpos[:3] += rng.uniform(-1, 1, 3)
     qpos[3:7] = quat_exp(rng.uniform(-1, 1, 3))
@@ -64,7 +64,7 @@ def set_joint(qpos, place, hinges, angles):
 
 
 def kicked(body, legs, side, rng):
-    """A pose with a leg bent anyhow within its limits, neither stretched nor folded altogether."""
+    """A pose with a leg bent arbitrarily within its limits, neither fully stretched nor fully folded."""
     qpos = somewhere(body, rng)
     hip, knee, ankle, _ = legs.places[side]
     lower, upper = legs.lower[side], legs.upper[side]
@@ -75,7 +75,7 @@ def kicked(body, legs, side, rng):
 
 
 def rebent(body, seed, side):
-    """A leg bent anyhow, straightened, and told where it was: does it bend as it did?"""
+    """Straighten a bent leg and solve for its former foot: it must bend as before."""
     legs = legs_of(body)
     wanted = kicked(body, legs, side, np.random.default_rng(seed))
     _, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
@@ -160,7 +160,7 @@ def test_reach_has_no_kink():
 
 
 def standing(body, rise):
-    """A pose that stands, the root higher by `rise` of a leg; where a ball is, and how its foot stands flat."""
+    """A standing pose, the root higher by `rise` leg lengths; position of a ball, and rotation of its flat foot."""
     legs = legs_of(body)
     qpos = np.array(body.standing)
     _, ankle, foot, _ = leg_of(body, placed(body, qpos), 0)
@@ -234,7 +234,7 @@ def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
         )
 
 
-# -- whom it fits --------------------------------------------------------------------------------------------------
+# -- suitable bodies --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", WALKERS)
@@ -247,7 +247,7 @@ def test_the_left_leg_is_first_and_mirrors_the_right(name):
 
 @pytest.mark.parametrize("name", ["lamp14", *skeletons.CREATURES])
 def test_who_has_not_two_feet_is_refused_in_one_line(name):
-    with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum walks on two$"):
+    with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum controller needs two$"):
         legs_of(body_of(name))
 
 
@@ -261,7 +261,7 @@ PEG = """
 
 def test_who_has_no_knees_is_refused_in_one_line():
     pegs = "".join(PEG.format(name=name, y=y) for name, y in (("left", 0.1), ("right", -0.1)))
-    with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must hang on an ankle, a knee [^\n]*$"):
+    with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must be carried by an ankle, a knee [^\n]*$"):
         legs_of(Body.from_mjcf(ONE_BONE.format(pegs)))
 
 
@@ -284,7 +284,7 @@ PARTS = {
 
 
 def robot(above="", **changed):
-    """A body of MJCF, its hips of three hinges in an order that is left-handed; `above` is a joint under the root."""
+    """A body of MJCF whose hips have three hinges in left-handed order; `above` is a joint under the root."""
     parts = {**PARTS, **changed}
     legs = "".join(
         LEG.format(side=side, y=y, **{name: part.format(side=side) for name, part in parts.items()})
@@ -304,7 +304,7 @@ ROBOT = robot()
 @few
 @given(seed=seeds, side=sides)
 def test_three_hinges_bend_as_a_ball_does_whatever_their_order(seed, side):
-    """Left-handed ones, as these, too."""
+    """Also left-handed ones, as here."""
     assert np.linalg.det(ROBOT.joint("left_hip").axes) == pytest.approx(-1.0)
     rebent(ROBOT, seed, side)
 
@@ -317,18 +317,18 @@ TWISTED = HINGE.format("hip_x", "1 0 0", "-60 60") + HINGE.format("hip_y", "0 1 
     ("changed", "joint", "why"),
     [
         ({"above": '<joint name="waist" axis="0 0 1" range="-60 60"/>'}, "waist", "is above 'left_hip'"),
-        ({"hip": SQUINT}, "left_hip", "square to each other"),
-        ({"hip": TWISTED + HINGE.format("hip_z", "0 1 1", "-60 60")}, "left_hip", "square to each other"),
+        ({"hip": SQUINT}, "left_hip", "perpendicular to each other"),
+        ({"hip": TWISTED + HINGE.format("hip_z", "0 1 1", "-60 60")}, "left_hip", "perpendicular to each other"),
         ({"hip": TWISTED + HINGE.format("hip_z", "0 0 1", "-2 2")}, "left_hip", "range of at least 0.1 rad"),
         ({"ankle": HINGE.format("ankle", "0 1 0", "-2 2")}, "left_ankle", "range of at least 0.1 rad"),
         ({"knee": HINGE.format("knee", "0 1 0", "-150 2")}, "left_knee", "about its y axis, from 0.3 to 1.5 rad"),
         ({"knee": HINGE.format("knee", "0 -1 0", "-2 150")}, "left_knee", "about its y axis"),
         ({"knee": HINGE.format("knee", "0 1 0", "40 150")}, "left_knee", "from 0.3 to 1.5 rad"),
         ({"knee": HINGE.format("knee", "1 0 0", "-2 150")}, "left_knee", "about its y axis"),
-        ({"knee": HINGE.format("knee", "0 1 .2", "-2 150")}, "left_knee", "axis square to the thigh"),
+        ({"knee": HINGE.format("knee", "0 1 .2", "-2 150")}, "left_knee", "axis perpendicular to the thigh"),
         ({"knee": PARTS["knee"].replace("/>", ' pos="0 0 .02"/>')}, "left_knee", "origin of its link"),
-        ({"toes": TOES.replace("0 1 0", "1 0 0")}, "left_toe", "toes about their y axis"),
-        ({"toes": TOES.replace("0 1 0", "0 -1 0")}, "left_toe", "toes about their y axis"),
+        ({"toes": TOES.replace("0 1 0", "1 0 0")}, "left_toe", "rotate about its y axis"),
+        ({"toes": TOES.replace("0 1 0", "0 -1 0")}, "left_toe", "rotate about its y axis"),
     ],
 )
 def test_legs_that_cannot_be_bent_in_closed_form_are_refused_in_one_line(changed, joint, why):

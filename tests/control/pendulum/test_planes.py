@@ -1,4 +1,4 @@
-"""A landing by the energies of both planes."""
+"""Landings by the energies of both planes."""
 
 import math
 
@@ -41,7 +41,7 @@ def landed(fall, speed, swing, times=TIMES, due=0.3, slope=0.0):
 
 
 def steadily(speed, swing, gone):
-    """A body that walks steadily, some time after the strike."""
+    """A body in steady walking, some time after the strike."""
     place, velocity = np.zeros((2, 2))
     aside = 1.0 if swing == 0 else -1.0
     for axis, way, stride, turns in ((0, 1.0, speed * DURATION, False), (1, aside, WIDTH, True)):
@@ -58,7 +58,7 @@ def steadily(speed, swing, gone):
 @pytest.mark.parametrize("swing", [0, 1])
 @pytest.mark.parametrize("speed", [0.5, 0.9])
 def test_who_walks_steadily_steps_as_before(speed, swing):
-    """Nearly: the body is here taken to keep its height, and not its distance from the foot."""
+    """Nearly: here the body keeps its height, not its distance from the foot."""
     found, last = landed(steadily(speed, swing, 0.25), speed, swing, due=0.25)
     aside = 1.0 if swing == 0 else -1.0
     assert found.within == pytest.approx(0.25, abs=0.02)
@@ -78,7 +78,7 @@ def test_left_and_right_mirror_each_other(place, velocity, speed):
 
 @given(places, ways, st.floats(0.05, 1.5), st.floats(-0.2, 0.2))
 def test_backward_is_forward_seen_from_behind(place, velocity, speed, slope):
-    """And uphill is then downhill; the foot that swings is on the other side."""
+    """Uphill becomes downhill, and the swing foot is on the other side."""
     ahead, _ = landed(PendulumState(place, velocity, HEIGHT, GRAVITY), speed, 0, slope=slope)
     back, _ = landed(PendulumState(-place, velocity * [-1, -1, 1], HEIGHT, GRAVITY), -speed, 1, slope=-slope)
     assert ahead.within == back.within
@@ -101,7 +101,7 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
 
 
 def test_the_plane_that_is_sooner_tells_when():
-    """Pushed to the side of the swinging foot, or ahead, it lands sooner; pushed neither way far, when it is due."""
+    """Pushed to the side of the swing foot or ahead, it lands sooner; a body that cannot reach the end of its step, when it is due."""
     calm = steadily(0.8, 0, 0.25)
     due = landed(calm, 0.8, 0)[0].within
     for push in ([0.0, 0.5, 0.0], [0.7, 0.0, 0.0]):
@@ -111,7 +111,7 @@ def test_the_plane_that_is_sooner_tells_when():
 
 
 def test_uphill_a_leg_lands_shorter():
-    """Its foot is as high as the ground is there: Eq. (8)."""
+    """The foot is at the height of the ground there: Eq. (8)."""
     fall = PendulumState(np.array([0.1, 0.0]), np.array([0.9, 0.3, 0.0]), HEIGHT, GRAVITY)
     steps = [landed(fall, 0.8, 0, slope=slope)[0] for slope in (-0.2, 0.0, 0.2)]
     assert steps[0].place[0] - steps[0].there[0] > steps[1].place[0] - steps[1].there[0]

@@ -16,7 +16,7 @@ def moment(walk):
 
 @pytest.fixture
 def feet(walker):
-    """Both flat on the ground, one a little ahead."""
+    """Both feet flat on the ground, one a little ahead."""
     turn = standing_turn(walker, 0, np.zeros(3), 0.0)
     return StanceFoot(np.array([0.2, 0.1, 0.0]), turn, 0.3), StanceFoot(np.array([0.05, -0.1, 0.0]), turn, 0.3)
 
@@ -25,7 +25,7 @@ COM = np.array([0.0, 0.0, 0.93])
 
 
 def settled(walker, moment, feet, lean, yaw=0.0):
-    """A pose that was found again and again, until it does not change any more."""
+    """A pose solved repeatedly until it no longer changes."""
     posture = Posture(walker)
     for _ in range(20):
         qpos, _ = posture.pose(moment, 0, yaw, lean, COM, feet)
@@ -53,7 +53,7 @@ def test_who_leans_tips_the_root_forward_and_nothing_else_above_the_legs(body, w
     legs = [q for name in body.groups["legs"] for q in body.joint(name).qpos]
     upper = np.setdiff1d(np.arange(7, body.nq), legs)
     np.testing.assert_array_equal(leans[upper], straight[upper])
-    assert np.abs(leans[legs] - straight[legs]).max() > 0.5 * lean  # legs stay where the feet are
+    assert np.abs(leans[legs] - straight[legs]).max() > 0.5 * lean  # the legs keep to the feet
 
 
 def test_who_heads_elsewhere_leans_forward_there(walker, moment, feet):

@@ -20,7 +20,7 @@ def moving(seen, velocity):
 
 
 def over(seen, place):
-    """The centre of mass over a place (2,) m."""
+    """The centre of mass over a position (2,) m."""
     return seen._replace(com=np.array([*place, seen.com[2]]))
 
 
@@ -37,7 +37,7 @@ def test_the_capture_point_of_who_is_at_rest_is_below_it(walker, seen):
 
 @pytest.mark.parametrize("yaw", [0.0, 0.9, -2.0])
 def test_the_capture_point_is_where_a_pendulum_comes_to_rest(walker, seen, yaw):
-    """It falls towards it for ever: x - p stays proportional to v."""
+    """At the capture point x - p stays proportional to v."""
     quick = moving(rested(seen), (0.2, -0.1))
     rate = np.sqrt(walker.gravity / (seen.com[2] - seen.pressed[:, 2].mean()))
     support = support_of(walker, quick, yaw)
@@ -69,11 +69,11 @@ def test_it_comes_to_stand_only_slowly_and_with_feet_abreast(walker, seen):
     assert not may_stand(walker, crossed, support_of(walker, crossed, 0.0))
 
 
-# -- what feet bear ------------------------------------------------------------------------------------------------
+# -- loads ------------------------------------------------------------------------------------------------
 
 
 def pressure(found):
-    """(2,) m: the centre of pressure of both feet."""
+    """Centre of pressure (2,) m of both feet."""
     return sum(load.share * load.point[:2] for load in found)
 
 
@@ -102,7 +102,7 @@ def test_the_ground_never_presses_beyond_the_feet(walker, seen):
 
 
 def test_the_larger_the_body_the_further_from_the_edge_it_steps(walker, seen):
-    """All lengths doubled, and speeds by their root: the same fate."""
+    """All lengths doubled, and speeds by their root: the same outcome."""
     large = Walker(World(Scene.of(walker.body.scaled(size=2.0))))
     root, fates = np.sqrt(2.0), []
     for speed in np.linspace(0.0, 1.0, 201):

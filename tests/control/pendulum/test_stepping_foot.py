@@ -1,4 +1,4 @@
-"""The way of a foot to where it is set, and where in a step it is."""
+"""The path of the swing foot, and the state of the gait."""
 
 from dataclasses import replace
 
@@ -35,14 +35,14 @@ LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
 DOWN = DOUBLE_STANCE + (1 - DOUBLE_STANCE) * (TOUCHDOWN + 0.5 * SPEED_UP * (1 - TOUCHDOWN))
-"""The phase at which a foot is down."""
+"""Phase at which the foot is down."""
 
 
 def on(body, terrain):
     return Walker(World(Scene.of(body, terrain)))
 
 
-# -- the way of a foot ---------------------------------------------------------------------------------------------
+# -- path of the foot ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def seen(walker, world, body):
 
 @pytest.fixture
 def gait(body, walker):
-    """On the left foot, the right one just lifted."""
+    """A gait on the left foot, with the right foot just lifted."""
     lift = Lift(np.array([-0.3, -0.1, walker.legs.ankle_height]), LEVEL, 0.0, 0.0)
     return GaitState(0, DOUBLE_STANCE, plain_style(body, walker.legs, body.standing), lift, since=0.06)
 
@@ -63,19 +63,19 @@ def at(gait, phase, **changed):
 
 
 def at_place(seen, ankle):
-    """What is seen with the right ankle at a place (2,) m; or (3,), with how high it is."""
+    """Observation with the right ankle at a position (2,) m, or (3,) with its height."""
     return seen._replace(ankle=np.array([seen.ankle[0], [*ankle, seen.ankle[1, 2]][:3]]))
 
 
 def placed(gait, walker, seen, hold, more=0.0):
-    """Where a foot is that is always where it should be: as the one that is seen is where it just was."""
+    """Target of a foot that follows its path exactly."""
     aim = SwingAim(hold, more, 0.0, 0.0)
     first = swing_target(walker, seen, gait, gait.lift, 0.0, aim, 0.0)
     return swing_target(walker, at_place(seen, [*first.ankle[:2], seen.ankle[1, 2]]), gait, gait.lift, 0.0, aim, 0.0)
 
 
 def way(gait, walker, seen, hold, phases, more=0.0):
-    """(K, 3) m of the ankle of a foot that goes from one phase to the next."""
+    """Ankle positions (K, 3) m of a foot from one phase to the next."""
     path = []
     for phase in phases:
         path.append(placed(at(gait, phase), walker, seen, hold, more).ankle)
@@ -95,7 +95,7 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(walker, seen,
 
 @pytest.mark.parametrize(("lands", "kept"), [(0.5, 1.0), (0.3, 1.0), (0.0, 0.5), (-0.3, 0.0), (-0.6, 0.0)])
 def test_a_foot_that_goes_less_far_than_the_references_is_turned_less(walker, seen, gait, lands, kept):
-    """The reference's goes 0.6 m ahead and lands with its toes up; this one has left from -0.3 m."""
+    """The reference's foot moves 0.6 m ahead and lands with its toes up; this one left from -0.3 m."""
     up = 0.4  # rad
     feet = np.array(gait.style.foot)
     feet[:, 1] = [np.cos(0.5 * up), 0.0, -np.sin(0.5 * up), 0.0]
@@ -112,7 +112,7 @@ def test_a_foot_gathers_way_from_rest(walker, seen, gait):
 
 
 def test_the_heel_is_at_rest_when_it_strikes(walker, seen, gait):
-    """Though the reference's foot, when it lands, has neither come to its place nor stopped turning."""
+    """Although the reference's foot has neither arrived nor stopped turning when it lands."""
     quick = np.array(gait.style.foot)
     quick[:, 1] = [[np.cos(0.5 * a), 0.0, np.sin(0.5 * a), 0.0] for a in np.linspace(1.0, -0.3, len(quick))]
     walked = replace(gait, style=replace(gait.style, foot=quick))
@@ -150,7 +150,7 @@ def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
 
 @pytest.mark.parametrize("terrain", ["stairs:-0.15:0.3:4", "drop:0.2"])
 def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen, gait, terrain):
-    """From the tread before the first edge, 0.6 m ahead, wherever it lands: neither heel nor toes hit an edge."""
+    """From the tread before the first edge, 0.6 m ahead: neither heel nor toes hit an edge, wherever it lands."""
     walker = on(body, terrain)
     sole, spare = walker.legs.sole[1, :, 0], 0.005
     feet = np.linspace(sole.min(), sole.max(), 9)
@@ -167,7 +167,7 @@ def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen,
 
 @pytest.mark.parametrize(("terrain", "bound"), [("drop:0.2", True), ("slope:-20", False)])
 def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slope(body, seen, gait, terrain, bound):
-    """One that hangs higher than it should."""
+    """A foot that is higher than its target."""
     walker, step, high = on(body, terrain), 0.02, 0.3
     hold = foothold(walker, 1, np.array([0.9, -0.1]), 0.0)
     hangs, aim = at_place(seen, [*hold.ankle, high]), SwingAim(hold, 0.0, 0.0, 0.0)
@@ -181,7 +181,7 @@ def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slo
 
 
 def test_a_foot_that_is_below_an_edge_is_not_lifted_over_it_again(body, seen, gait):
-    """Its heel still under the edge of a drop, 0.6 m ahead."""
+    """Its heel is still below the edge of a drop, 0.6 m ahead."""
     walker = on(body, "drop:0.2")
     hold = foothold(walker, 1, np.array([0.75, -0.1]), 0.0)
     aim, late = SwingAim(hold, 0.0, 0.0, 0.0), at(gait, 0.9)
@@ -207,7 +207,7 @@ def test_a_foot_lands_turned_as_the_ground(body, seen, gait):
     np.testing.assert_allclose(foot[:, 2], quat_rotate(hold.tilt, UP), atol=1e-9)
 
 
-# -- where in a step it is -----------------------------------------------------------------------------------------
+# -- state of the gait -----------------------------------------------------------------------------------------
 
 
 def test_a_step_that_is_cut_short_gets_there_in_time(gait):
@@ -251,7 +251,7 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(walker, seen, g
 
 @pytest.mark.parametrize("astray", [0.0, 0.5, 1.0])
 def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(walker, seen, gait, astray):
-    """How far it should go within a step of the world is no lag."""
+    """The distance to cover within a time step is no lag."""
     step, hold = 0.02, foothold(walker, 1, np.array([0.9, -0.1]), 0.0)
     now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
     on_time = at_place(seen, placed(now, walker, seen, hold).ankle[:2])
@@ -301,7 +301,7 @@ def test_easing_has_level_ends():
     assert eased(0.5) == 0.5
 
 
-# -- where it is meant to land -------------------------------------------------------------------------------------
+# -- aim -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("phase", [0.5, 0.95])
@@ -316,7 +316,7 @@ def test_late_in_the_swing_a_foot_stays_with_where_it_goes(gait, phase):
 
 @pytest.mark.parametrize("up", [0.0, 0.3])
 def test_a_foot_that_strikes_heel_first_lies_where_it_should_once_it_has_rolled(walker, seen, gait, up):
-    """Its heel is, when it strikes, where that of the flat foot will be."""
+    """The heel strikes where that of the flat foot will be."""
     pitched = np.array(gait.style.foot)
     pitched[:, 1] = [np.cos(up / 2), 0.0, -np.sin(up / 2), 0.0]
     gait = replace(gait, style=replace(gait.style, foot=pitched))

@@ -1,4 +1,4 @@
-"""From poses to motors."""
+"""Velocity-driven tracking."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def standing(world, body):
 
 @pytest.fixture
 def gaits(body, walker):
-    """On the left foot: while both stand, and with the right one in the air."""
+    """Gaits on the left foot: in double stance, and with the right foot in the air."""
     both = GaitState(0, 0.05, plain_style(body, walker.legs, body.standing))
     lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
     return both, replace(both, phase=0.5, lift=lift)

@@ -1,4 +1,4 @@
-"""Steps that suit stairs."""
+"""Steps that fit stairs."""
 
 import math
 
@@ -14,7 +14,7 @@ USUAL = Rhythm(0.8, 0.5)
 
 
 def stairs(rise, tread, places=64, edges=None):
-    """A strip with an edge after each tread (m); only the first ones, if so many are told."""
+    """A strip with an edge after each tread (m); only the first `edges` ones, if given."""
     ahead = SPACING * np.arange(places) + 1e-6
     step = np.floor(ahead / tread)
     level = rise * (step if edges is None else np.minimum(step, edges))
@@ -50,7 +50,7 @@ def test_a_speed_that_fits_is_kept():
 
 @pytest.mark.parametrize("ground", [stairs(0.0, 0.3), stairs(0.02, 0.3), stairs(0.1, 0.3, edges=1), stairs(0.1, 0.1)])
 def test_what_is_no_stairs_is_not_minded(ground):
-    """Level ground, low edges, a single one, and treads shorter than a foot."""
+    """Level ground, low edges, a single edge, and treads shorter than a foot."""
     assert rhythm(ground, USUAL, 1.0) == USUAL
 
 

@@ -1,4 +1,4 @@
-"""What is seen of a body at a moment, against MuJoCo."""
+"""The observed state of a body, against MuJoCo."""
 
 import mujoco
 import numpy as np
@@ -14,7 +14,7 @@ from poise.world.world import World
 
 
 def tossed(body, seed):
-    """A world in which a body is anywhere, in any pose, moving anyhow."""
+    """A world with a body at an arbitrary position, in an arbitrary pose and motion."""
     rng, world = np.random.default_rng(seed), World(Scene.of(body))
     step = 0.3 * rng.standard_normal((1, body.nv))
     qpos = PoseSpace(body).moved(np.array(body.standing)[None], step)[0]
@@ -41,7 +41,7 @@ def test_velocity_and_spin_are_those_of_the_whole_body(name, seed):
 
 
 def test_who_tips_forward_spins_forward():
-    """Turning about y, which points left, tips the head along x; turning about x tips it to the right."""
+    """Rotation about y, which points left, tips the head along x; rotation about x tips it to the right."""
     body = body_of("human58")
     world = World(Scene.of(body))
     for turn, way in (((0.0, 1.0, 0.0), (1.0, 0.0)), ((1.0, 0.0, 0.0), (0.0, -1.0))):
