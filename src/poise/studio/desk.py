@@ -27,23 +27,10 @@ from poise.world.world import World
 Send = Callable[[str | bytes], None]
 STEEPEST = 12.0
 """Maximum slope (degrees), up or down, of the ground ahead."""
-EVENT_FIELDS = [
-    "kind",
-    "time",
-    "duration",
-    "text",
-    "heading_deg",
-    "speed",
-    "world_force",
-    "body",
-    "force",
-    "mass",
-    "point",
-]
+FIELDS = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force", "mass", "point"]
 """Fields of an event that are sent to the page."""
 RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
-"""Number of recent events that are sent, and kinds of which earlier ones are sent as well, because their effect is
-still shown."""
+"""Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
 SPEEDS = (0.02, 2.0)
 """Range of playback speeds, relative to real time."""
 
@@ -259,7 +246,7 @@ class Desk:
     def _events(self) -> list[dict[str, Any]]:
         events = self._shown().run.events
         lasting = [event for event in events[:-RECENT] if event["kind"] in LASTING_KINDS]
-        return [{key: event[key] for key in EVENT_FIELDS if key in event} for event in (*lasting, *events[-RECENT:])]
+        return [{key: event[key] for key in FIELDS if key in event} for event in (*lasting, *events[-RECENT:])]
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
@@ -291,10 +278,7 @@ class Desk:
 
 
 def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
-    """The "stage" message of a page: what to draw, what performs, and what can be done with it.
-
-    `clean` removes from a text what a page should not see.
-    """
+    """The "stage" message: what to draw, what performs, what can be done; `clean` strips private paths."""
     choice, world = show.choice, show.run.world
     body = world.scene.body
     found = [] if show.imported is None else changes(show.imported)

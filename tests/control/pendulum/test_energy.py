@@ -15,11 +15,11 @@ from poise.control.pendulum.energy_filter import (
     due_within,
     landing_lean,
     landing_length,
-    planar_pendulum_after,
+    planar_after,
     speed_after_impact,
     steady_step,
 )
-from poise.control.pendulum.filter import linear_pendulum_after
+from poise.control.pendulum.filter import linear_after
 
 GRAVITY, HEIGHT = 9.81, 0.95
 leans, speeds, lengths = st.floats(-0.5, 0.5), st.floats(-1.5, 1.5), st.floats(0.4, 2.0)
@@ -41,12 +41,12 @@ def followed(lean, speed, length, time):
     return times, found.y[0], found.y[1] * length
 
 
-# -- the pendulum --------------------------------------------------------------------------------------------------
+# -- the pendulum ----------------------------------------------------------------------------------------------------
 
 
 @given(leans, speeds, lengths, st.floats(0.0, 0.6))
 def test_energy_is_conserved_and_the_fall_is_that_of_a_pendulum(lean, speed, length, time):
-    then, fast = planar_pendulum_after(lean, speed, length, GRAVITY, time)
+    then, fast = planar_after(lean, speed, length, GRAVITY, time)
     assert energy(then, fast, length) == pytest.approx(energy(lean, speed, length), abs=1e-4)
     _, leaning, faster = followed(lean, speed, length, max(time, 1e-6))
     assert (then, fast) == pytest.approx((leaning[-1], faster[-1]), abs=1e-4)
@@ -54,10 +54,8 @@ def test_energy_is_conserved_and_the_fall_is_that_of_a_pendulum(lean, speed, len
 
 def test_near_upright_it_is_the_linear_pendulum():
     lean, speed, time = 0.01, -0.02, 0.4
-    there, then = linear_pendulum_after(np.array([HEIGHT * lean]), np.array([speed]), math.sqrt(GRAVITY / HEIGHT), time)
-    assert planar_pendulum_after(lean, speed, HEIGHT, GRAVITY, time) == pytest.approx(
-        (there[0] / HEIGHT, then[0]), rel=1e-3
-    )
+    there, then = linear_after(np.array([HEIGHT * lean]), np.array([speed]), math.sqrt(GRAVITY / HEIGHT), time)
+    assert planar_after(lean, speed, HEIGHT, GRAVITY, time) == pytest.approx((there[0] / HEIGHT, then[0]), rel=1e-3)
 
 
 @given(leans, leans, speeds)
@@ -78,7 +76,7 @@ def test_on_a_slope_both_feet_are_on_the_ground(stands, lands, slope):
     assert foot[1] == pytest.approx(foot[0] * math.tan(slope), abs=1e-9)
 
 
-# -- steady steps --------------------------------------------------------------------------------------------------
+# -- steady steps ----------------------------------------------------------------------------------------------------
 
 
 def at_the_end(cycle, slope):
@@ -101,7 +99,7 @@ def test_a_steady_step_follows_itself(turns, strides, duration, slope):
         assert stands.length * math.sin(cycle.end) + lean.length * math.sin(lean.angle) == pytest.approx(stride)
         after = speed_after_impact(cycle.speed, cycle.begin + cycle.end)
         way = -1 if turns else 1
-        then, fast = planar_pendulum_after(-lean.angle, after, lean.length, GRAVITY, duration)
+        then, fast = planar_after(-lean.angle, after, lean.length, GRAVITY, duration)
         assert (then, fast) == pytest.approx((way * cycle.end, way * cycle.speed), abs=2e-3)
 
 
@@ -116,7 +114,7 @@ def test_who_does_not_walk_stays_upright_and_slow():
     assert steady_step(0.0, 0.5, HEIGHT, GRAVITY, 0.1, False) == SteadyStep(0.0, 0.0, 0.0, False)
 
 
-# -- landings --------------------------------------------------------------------------------------------
+# -- landings --------------------------------------------------------------------------------------------------------
 
 
 @given(st.booleans(), st.floats(0.0, 0.5), st.floats(-1.2, 1.8), slopes)
@@ -192,7 +190,7 @@ def test_legs_never_lean_further_than_they_can(speed, lean):
     assert abs(landing_lean(PlanarPendulum(lean, 3 * speed, 1.0), AHEAD, GRAVITY, 0.0).angle) <= MAX_LEAN + 1e-9
 
 
-# -- landing time ----------------------------------------------------------------------------------------------------------
+# -- landing time ----------------------------------------------------------------------------------------------------
 
 
 @given(st.floats(0.05, 0.45))
@@ -200,7 +198,7 @@ def test_a_steady_step_lands_after_its_duration_from_anywhere_in_it(gone):
     for turns, stride in ((False, 0.45), (True, 0.2)):
         cycle = steady_step(stride, 0.5, HEIGHT, GRAVITY, 0.0, turns)
         length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
-        lean, speed = planar_pendulum_after(
+        lean, speed = planar_after(
             -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
         )
         way = -1.0 if turns else 1.0  # the swing foot is now on the other side

@@ -21,12 +21,12 @@ from poise.control.pendulum.filter import (
     TIMING_COST,
     StepPace,
     end_velocity,
+    linear_after,
     linear_landing,
-    linear_pendulum_after,
     pace_of,
     pressure_shift,
 )
-from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
@@ -46,7 +46,7 @@ def free(velocity, leg=LEG):
 def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
     """A strip from -1 to 1 m, by its height and by where it has no room."""
     grid = SPACING * np.arange(-40, 41)
-    return LandingStrip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
+    return Strip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
 
 
 LEVEL = ground()
@@ -64,7 +64,7 @@ def stepped(place, velocity, pace, within, foot=(0.0, 0.0), hips=0.0, strip=LEVE
     )
 
 
-# -- the pendulum --------------------------------------------------------------------------------------------------
+# -- the pendulum ----------------------------------------------------------------------------------------------------
 
 
 @given(pairs, pairs, rates, times)
@@ -76,15 +76,13 @@ def test_it_falls_as_its_equation_says(place, velocity, rate, time):
         rtol=1e-10,
         atol=1e-12,
     ).y[:, -1]
-    np.testing.assert_allclose(
-        np.concatenate(linear_pendulum_after(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9
-    )
+    np.testing.assert_allclose(np.concatenate(linear_after(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9)
 
 
 @given(pairs, pairs, rates, times, times)
 def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, second):
-    there, then = linear_pendulum_after(*linear_pendulum_after(place, velocity, rate, first), rate, second)
-    whole = linear_pendulum_after(place, velocity, rate, first + second)
+    there, then = linear_after(*linear_after(place, velocity, rate, first), rate, second)
+    whole = linear_after(place, velocity, rate, first + second)
     np.testing.assert_allclose((there, then), whole, rtol=1e-9, atol=1e-9)
 
 
@@ -94,12 +92,12 @@ def test_steady_walking_repeats_itself(speed, aside, stance):
     end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
     side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the stance foot
     half = 0.5 * DURATION * np.array([speed, aside])
-    there, then = linear_pendulum_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
+    there, then = linear_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
     np.testing.assert_allclose(then, end, atol=1e-9)
     np.testing.assert_allclose(there, np.array([0.0, -side]) + half, atol=1e-9)
 
 
-# -- landing -------------------------------------------------------------------------------------------------------
+# -- landing ---------------------------------------------------------------------------------------------------------
 
 
 def walked(place, velocity, speed, stance, steps):
@@ -171,7 +169,7 @@ def test_what_is_missed_is_how_far_the_landing_is_from_where_it_should_be():
 
 
 def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
-    start = linear_pendulum_after(
+    start = linear_after(
         np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25
     )
     pace = free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
@@ -219,13 +217,13 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
         assert ours[0] == theirs[0]
 
 
-# -- ground --------------------------------------------------------------------------------------------------------
+# -- ground ----------------------------------------------------------------------------------------------------------
 
 
 def aiming_at(ahead, strip, hips=0.0):
     """The landing whose wanted position is `ahead` (m), before room and reach are considered."""
     velocity, within = np.array([1.0, 0.0]), 0.3
-    there, then = linear_pendulum_after(np.zeros(2), velocity, RATE, within)
+    there, then = linear_after(np.zeros(2), velocity, RATE, within)
     c, s = math.cosh(RATE * DURATION), math.sinh(RATE * DURATION)
     pace = free(c * then - RATE * s * (np.array([ahead, 0.0]) - there))
     return stepped(np.zeros(2), velocity, pace, within, hips=hips, strip=strip)
@@ -282,14 +280,14 @@ def test_a_foot_reaches_further_up_than_down():
     assert up.place[0] > level.place[0] > down.place[0]
 
 
-# -- ankle strategy --------------------------------------------------------------------------------------------------------
+# -- ankle strategy --------------------------------------------------------------------------------------------------
 
 
 @given(pairs, pairs, st.floats(0.1, 0.6), speeds)
 def test_the_pressed_point_that_moved_brings_the_velocity(place, velocity, within, speed):
     wanted = end_velocity(speed, WIDTH, DURATION, RATE, 0)
-    shift = pressure_shift(linear_pendulum_after(place, velocity, RATE, within)[1], wanted, RATE, within)
-    np.testing.assert_allclose(linear_pendulum_after(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
+    shift = pressure_shift(linear_after(place, velocity, RATE, within)[1], wanted, RATE, within)
+    np.testing.assert_allclose(linear_after(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
 
 
 def test_just_before_landing_the_pressed_point_does_not_run_away():

@@ -34,7 +34,7 @@ def places(ground):
     return ground.begin + SPACING * np.arange(len(ground.level))
 
 
-# -- footholds -----------------------------------------------------------------------------------------------------
+# -- footholds -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("yaw", YAWS)
@@ -86,7 +86,7 @@ def test_a_foot_that_stands_over_an_edge_is_level(body):
         np.testing.assert_allclose(turn, np.eye(3), atol=1e-12)
 
 
-# -- strips --------------------------------------------------------------------------------------------------------
+# -- strips ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:15", "slope:-20", "rough:0.04:3"])
@@ -171,7 +171,7 @@ def test_low_edges_are_no_edges(body):
     assert not landing_strip(on(body, treads(0.0, rise=0.03, count=1)), 0, np.zeros(2), 0.0, 0.1).free.all()
 
 
-# -- edges on the path ----------------------------------------------------------------------------------------------
+# -- edges on the path -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:12", "slope:-20"])
@@ -197,7 +197,7 @@ def test_on_stairs_what_is_a_step_higher_is_above_by_its_rise(body, yaw):
     assert stepped(walker, 0, whole, down, hold) == pytest.approx(rise)  # maximum over several positions
 
 
-# -- feet on the ground --------------------------------------------------------------------------------------------
+# -- feet on the ground ----------------------------------------------------------------------------------------------
 
 
 def test_a_ball_on_the_ground_is_there_and_one_beyond_an_edge_on_the_level_of_its_ankle(body):

@@ -73,7 +73,7 @@ def test_the_plan_gives_in_to_where_the_body_is(walker, world, body):
     assert here.following(seen, STEP) == pytest.approx(here)
 
 
-# -- legs ----------------------------------------------------------------------------------------------------------
+# -- legs ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_hip_is_as_high_as_its_leg_is_long(walker, world, body):

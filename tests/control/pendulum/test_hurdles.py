@@ -93,7 +93,7 @@ def test_it_is_not_taken_for_a_slope(hurdled):
     assert past(hurdled, 1.9)[1].level.max() == TOP
 
 
-# -- path over a hurdle -------------------------------------------------------------------------------------
+# -- path over a hurdle ----------------------------------------------------------------------------------------------
 
 
 def lifts(walker, begin, end):
@@ -125,7 +125,7 @@ def test_what_is_not_between_is_not_minded(hurdled):
         assert np.all(lifts(hurdled, begin, end)[0] == -math.inf)
 
 
-# -- walking -------------------------------------------------------------------------------------------------------
+# -- walking ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("height", "touched"), [(0.1, False), (0.2, True)])

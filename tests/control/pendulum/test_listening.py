@@ -32,7 +32,7 @@ def heard(name, motion):
     return ReferenceWalk(named_motion(motion, body), body, legs_of(body))
 
 
-# -- steps ---------------------------------------------------------------------------------------------------------
+# -- steps -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("motion", ["walk", "walk-slow", "walk-fast", "crouch-walk"])
@@ -165,7 +165,7 @@ def test_feet_are_kept_apart(walker, walk):
     assert walk.width >= MIN_WIDTH * walker.legs.length
 
 
-# -- style --------------------------------------------------------------------------------------------------------
+# -- style -----------------------------------------------------------------------------------------------------------
 
 
 def test_left_steps_mirror_right_ones(body, walk):
@@ -256,7 +256,7 @@ def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, refere
             assert np.abs(apart).max() < 1e-6
 
 
-# -- phase of a pose, and edits ------------------------------------------------------------------------------
+# -- phase of a pose, and edits --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85])

@@ -133,7 +133,7 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
     assert np.linalg.norm(there - hip) == pytest.approx(MAX_STRETCH * legs.length, rel=1e-6)
 
 
-# -- reach ---------------------------------------------------------------------------------------------------------
+# -- reach -----------------------------------------------------------------------------------------------------------
 
 
 def test_reach_is_exact_then_soft_and_never_whole():
@@ -156,7 +156,7 @@ def test_reach_has_no_kink():
     assert after == pytest.approx(1.0, abs=1e-6)
 
 
-# -- feet ----------------------------------------------------------------------------------------------------------
+# -- feet ------------------------------------------------------------------------------------------------------------
 
 
 def standing(body, rise):
@@ -234,7 +234,7 @@ def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
         )
 
 
-# -- suitable bodies --------------------------------------------------------------------------------------------------
+# -- suitable bodies -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", WALKERS)

@@ -15,12 +15,12 @@ from poise.control.pendulum.energy_filter import (
     energy_landing,
     landing_lean,
     landing_length,
-    planar_pendulum_after,
+    planar_after,
     speed_after_impact,
     steady_step,
 )
 from poise.control.pendulum.filter import StepPace
-from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 
 GRAVITY, HEIGHT, WIDTH, DURATION = 9.81, 0.95, 0.2, 0.5
 FREE = StepPace(9.0, DURATION, np.zeros(2), 1e3, np.full(2, -9.0), np.full(2, 9.0), np.full(2, -9.0), np.full(2, 9.0))
@@ -32,7 +32,7 @@ speeds = st.floats(-1.2, 1.5)
 
 def ground(slope=0.0):
     grid = SPACING * np.arange(-40, 41)
-    return LandingStrip(-1.0, slope * grid, np.ones(81, bool), math.nan)
+    return Strip(-1.0, slope * grid, np.ones(81, bool), math.nan)
 
 
 def landed(fall, speed, swing, times=TIMES, due=0.3, slope=0.0):
@@ -47,7 +47,7 @@ def steadily(speed, swing, gone):
     for axis, way, stride, turns in ((0, 1.0, speed * DURATION, False), (1, aside, WIDTH, True)):
         cycle = steady_step(stride, DURATION, HEIGHT, GRAVITY, 0.0, turns)
         length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
-        lean, fast = planar_pendulum_after(
+        lean, fast = planar_after(
             -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
         )
         sign = -way if turns else way
@@ -91,7 +91,7 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
     found, _ = landed(fall, speed, 0)
     lean, length = math.atan2(place[1], HEIGHT), math.hypot(place[1], HEIGHT)
     fast = velocity[1] * math.cos(lean) - velocity[2] * math.sin(lean)
-    lean, fast = planar_pendulum_after(lean, fast, length, GRAVITY, found.within)
+    lean, fast = planar_after(lean, fast, length, GRAVITY, found.within)
     lands = landing_lean(
         PlanarPendulum(lean, fast, length), steady_step(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0
     )
@@ -101,7 +101,7 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
 
 
 def test_the_plane_that_is_sooner_tells_when():
-    """Pushed to the side of the swing foot or ahead, it lands sooner; a body that cannot reach the end of its step, when it is due."""
+    """Pushed to the side of the swing foot or ahead, it lands sooner; one that falls back lands when it is due."""
     calm = steadily(0.8, 0, 0.25)
     due = landed(calm, 0.8, 0)[0].within
     for push in ([0.0, 0.5, 0.0], [0.7, 0.0, 0.0]):

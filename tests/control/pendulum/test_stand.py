@@ -69,7 +69,7 @@ def test_it_comes_to_stand_only_slowly_and_with_feet_abreast(walker, seen):
     assert not may_stand(walker, crossed, support_of(walker, crossed, 0.0))
 
 
-# -- loads ------------------------------------------------------------------------------------------------
+# -- loads -----------------------------------------------------------------------------------------------------------
 
 
 def pressure(found):

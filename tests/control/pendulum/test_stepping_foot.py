@@ -42,7 +42,7 @@ def on(body, terrain):
     return Walker(World(Scene.of(body, terrain)))
 
 
-# -- path of the foot ---------------------------------------------------------------------------------------------
+# -- path of the foot ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_a_foot_lands_turned_as_the_ground(body, seen, gait):
     np.testing.assert_allclose(foot[:, 2], quat_rotate(hold.tilt, UP), atol=1e-9)
 
 
-# -- state of the gait -----------------------------------------------------------------------------------------
+# -- state of the gait -----------------------------------------------------------------------------------------------
 
 
 def test_a_step_that_is_cut_short_gets_there_in_time(gait):
@@ -301,7 +301,7 @@ def test_easing_has_level_ends():
     assert eased(0.5) == 0.5
 
 
-# -- aim -------------------------------------------------------------------------------------
+# -- aim -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("phase", [0.5, 0.95])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 from poise.control.pendulum.obstacles import MAX_CLIMB, MIN_DURATION, Rhythm, rhythm
 
 USUAL = Rhythm(0.8, 0.5)
@@ -18,7 +18,7 @@ def stairs(rise, tread, places=64, edges=None):
     ahead = SPACING * np.arange(places) + 1e-6
     step = np.floor(ahead / tread)
     level = rise * (step if edges is None else np.minimum(step, edges))
-    return LandingStrip(0.0, level, np.ones(places, bool), math.nan)
+    return Strip(0.0, level, np.ones(places, bool), math.nan)
 
 
 @given(st.floats(-1.6, 1.6), st.floats(0.3, 0.7), st.sampled_from([0.2, 0.3, 0.4]), st.sampled_from([0.05, 0.15, -0.1]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.filter import FootLanding, StepPace, feasible_landing
-from poise.control.pendulum.foothold_ground import LandingStrip
+from poise.control.pendulum.foothold_ground import Strip
 from poise.kernel import kernel
 
 # The paper's own filter [Tsai2010] section 4.2: a rigid pendulum whose energy is balanced, plane by plane.
@@ -63,7 +63,7 @@ def energy_landing(
     times: Array,
     due: float,
     hips: Array,
-    strip: LandingStrip,
+    strip: Strip,
 ) -> tuple[FootLanding, Array]:
     """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
 
@@ -75,7 +75,7 @@ def energy_landing(
     time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
     there, then, wanted, last = np.zeros((4, 2))
     for axis, way, slope, sway, cycle in planes:
-        lean, speed = planar_pendulum_after(*sway, fall.gravity, time)
+        lean, speed = planar_after(*sway, fall.gravity, time)
         lands = landing_lean(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
         there[axis] = way * sway.length * math.sin(lean)
         then[axis] = way * speed * math.cos(lean)
@@ -142,8 +142,8 @@ class LandingLeg(NamedTuple):
 
 
 @kernel
-def planar_pendulum_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
-    """Lean and speed of a rigid pendulum after a time (s): Eq. (1), integrated by fourth-order Runge-Kutta."""
+def planar_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
+    """Lean and speed of a rigid pendulum after a time (s): Eq. (1), by fourth-order Runge-Kutta."""
     rate, pull, step = speed / length, gravity / length, time / RK_STEPS
     for _ in range(RK_STEPS):
         a = pull * math.sin(lean)
@@ -160,7 +160,7 @@ def planar_pendulum_after(lean: float, speed: float, length: float, gravity: flo
 
 @kernel
 def speed_after_impact(speed: float, between: float) -> float:
-    """Speed (m/s) after a leg lands at an angle (rad) to the other: Eq. (3). The part along the new leg is lost."""
+    """Speed (m/s) after a leg lands at an angle (rad) to the other: Eq. (3); the part along the new leg is lost."""
     return speed * math.cos(between)
 
 
@@ -194,7 +194,7 @@ def steady_step(stride: float, duration: float, height: float, gravity: float, s
         length = _level_length(tried.begin, height, slope)
         after = speed_after_impact(tried.speed, tried.begin + end)
         over = after * after > 2 * gravity * length * (1.0 - math.cos(tried.begin))
-        lean, _ = planar_pendulum_after(-tried.begin, after, length, gravity, duration)
+        lean, _ = planar_after(-tried.begin, after, length, gravity, duration)
         # a faster body returns later, or passes over the foot sooner
         slower = not over and lean < -end if turns else not over or lean < end
         if slower:
@@ -231,7 +231,7 @@ def due_within(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: 
     lean, speed, _ = sway
     step = latest / RK_STEPS
     for k in range(RK_STEPS):
-        then, fast = planar_pendulum_after(lean, speed, sway.length, gravity, step)
+        then, fast = planar_after(lean, speed, sway.length, gravity, step)
         if then >= cycle.end > 0 and fast > 0:
             share = 0.0 if lean >= cycle.end else (cycle.end - lean) / (then - lean)
             return (k + share) * step

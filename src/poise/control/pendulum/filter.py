@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.foothold_ground import SPACING, LandingStrip
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
@@ -71,7 +71,7 @@ def linear_landing(
     times: Array,
     due: float,
     hips: Array,
-    strip: LandingStrip,
+    strip: Strip,
 ) -> FootLanding:
     """Landing place and time that lead to the wanted velocity at the end of the following step.
 
@@ -91,17 +91,10 @@ def linear_landing(
 
 @kernel
 def _landing_at(
-    time: float,
-    place: Array,
-    velocity: Array,
-    rate: float,
-    pace: StepPace,
-    foot: Array,
-    hips: float,
-    strip: LandingStrip,
+    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: Strip
 ) -> tuple[FootLanding, float]:
     """The landing at a time, and the distance (m) by which the body then leans too far."""
-    there, then = linear_pendulum_after(place, velocity, rate, time)
+    there, then = linear_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
     return feasible_landing(time, there, then, wanted, pace, foot, hips, strip)
@@ -109,7 +102,7 @@ def _landing_at(
 
 @kernel
 def feasible_landing(
-    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: LandingStrip
+    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: Strip
 ) -> tuple[FootLanding, float]:
     """The feasible landing nearest to `wanted`, and the distance (m) by which the body then leans too far.
 
@@ -132,7 +125,7 @@ def feasible_landing(
 
 
 @kernel
-def _roomy(strip: LandingStrip, ahead: float, leg: float) -> float:
+def _roomy(strip: Strip, ahead: float, leg: float) -> float:
     """Position (m ahead) nearest to `ahead` at which a foot has room; the previous aim is preferred."""
     last = strip.level.shape[0] - 1
     at = min(max(math.floor((ahead - strip.begin) / SPACING + 0.5), 0), last)
@@ -152,7 +145,7 @@ def _roomy(strip: LandingStrip, ahead: float, leg: float) -> float:
 
 
 @kernel
-def _level(strip: LandingStrip, ahead: float) -> float:
+def _level(strip: Strip, ahead: float) -> float:
     """Height (m) of the strip at a position (m ahead)."""
     at = math.floor((ahead - strip.begin) / SPACING + 0.5)
     return float(strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
@@ -171,7 +164,7 @@ def _length(way: Array) -> float:
 
 
 @kernel
-def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
+def linear_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
     """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
     c, s = math.cosh(rate * time), math.sinh(rate * time)
     return place * c + velocity / rate * s, place * rate * s + velocity * c

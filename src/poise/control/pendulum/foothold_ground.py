@@ -17,9 +17,7 @@ VERTICAL = np.array([0.0, 0.0, 1.0])
 EDGE_HEIGHT = 0.015
 """Deviation (m, adult) from a plane above which the ground under a foot counts as an edge."""
 MARGIN, HEEL_PASSED = 0.03, 0.015
-"""Lengths (m, adult). MARGIN: ground needed ahead of the ball, so that it does not slip over an edge, and the distance
-of the heel from higher ground behind it. HEEL_PASSED: distance beyond an edge at which a swinging heel has passed it.
-"""
+"""Margins (m, adult): ahead of the ball and behind the heel in stance; beyond an edge for a swinging heel."""
 SLOPE_SPAN = 0.6
 """Share of the distance from ball to ankle over which the slope under a stance foot is measured."""
 SPACING = 0.025
@@ -37,7 +35,7 @@ class Foothold(NamedTuple):
     up: Array  # (3,) normal of the ground, scaled to z = 1
 
 
-class LandingStrip(NamedTuple):
+class Strip(NamedTuple):
     """Ground along the line on which a foot can land, relative to the centre of pressure of the stance foot."""
 
     begin: float  # m ahead: first sample
@@ -59,11 +57,8 @@ class LandingStrip(NamedTuple):
 
 def landing_strip(
     walker: Walker, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None
-) -> LandingStrip:
-    """The strip for a foot that points along `yaw`, `aside` (m, to the left) of the other's centre of pressure (2,) m.
-
-    `aimed` (2,) m is the previous aim, in the world.
-    """
+) -> Strip:
+    """The strip of a foot along `yaw`, `aside` (m, left) of the other's centre of pressure; `aimed` (2,): last aim."""
     long = walker.legs.length
     begin, end = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING)
     beyond = math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)  # samples: reach of a foot at the ends
@@ -72,7 +67,7 @@ def landing_strip(
     level = walker.heights(*line(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
     inside = slice(beyond, len(grid) - beyond)
     last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
-    return LandingStrip(SPACING * begin, level[inside], _roomy(walker, side, grid, level)[inside], last)
+    return Strip(SPACING * begin, level[inside], _roomy(walker, side, grid, level)[inside], last)
 
 
 @kernel
@@ -91,10 +86,7 @@ def bounds(values: Array) -> tuple[float, float]:
 
 
 def _roomy(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
-    """Whether a foot has room (N,): ankle and ball are on one plane, and nothing under heel and toes is above it.
-
-    Heel and toes may hang over an edge, but the heel keeps its distance from higher ground.
-    """
+    """Whether a foot has room (N,): ankle and ball on one plane, nothing above it under heel and toes."""
     legs = walker.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE_HEIGHT * legs.scale, MARGIN * legs.scale
     lowest, highest = bounds(level)
@@ -119,8 +111,7 @@ def foothold(walker: Walker, side: int, pressed: Array, yaw: float) -> Foothold:
 
 
 def _lie(walker: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
-    """Height (m) of the ground and its slopes along `yaw` and to the left, from points `far` ahead and `wide` aside
-    (m)."""
+    """Height (m) and slopes of the ground along `yaw` and to the left, from points `far` and `wide` (m) away."""
     places = _cross(x, y, yaw, far, wide)
     here, there, left, right = walker.heights(places[0], places[1]).tolist()
     return here, (there - here) / far, (left - right) / (2 * wide)
@@ -153,10 +144,7 @@ def standing_turn(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
 
 
 def _upon(yaw: float, ahead: float, aside: float) -> Array:
-    """Rotation (3, 3) of a frame that points along `yaw` on a plane with slopes `ahead` and `aside` (to the left).
-
-    Columns: the direction (c, s, ahead), the normal's cross product with it, and the normal.
-    """
+    """Rotation (3, 3), columns along, across and normal, of a plane with slopes `ahead` along `yaw` and `aside`."""
     c, s = math.cos(yaw), math.sin(yaw)
     long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)
     i, j, k = c / long, s / long, ahead / long
@@ -165,8 +153,7 @@ def _upon(yaw: float, ahead: float, aside: float) -> Array:
 
 
 def stepped(walker: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
-    """Height (m) of the ground under a foot with its ankle at positions (K, 2) above the plane of its foothold; the
-    maximum."""
+    """Maximum height (m) of the ground under a foot, at ankle positions (K, 2), above its foothold's plane."""
     legs, c, s = walker.legs, math.cos(yaw), math.sin(yaw)
     spare, passed = MARGIN * legs.scale, HEEL_PASSED * legs.scale
     marks = np.array([legs.sole[side, 0, 0] - passed, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])

@@ -134,10 +134,7 @@ def legwork(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = 
 
 
 def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
-    """The style of the step in frames (S, nq) that head along x; `stance` is 0 for the left foot.
-
-    `data` of the body is reused.
-    """
+    """The style of the step in frames (S, nq) heading along x, on foot `stance` (0 for the left); `data` is reused."""
     work = legwork(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
@@ -158,8 +155,7 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
 
 
 def _progress(places: Array, short: float) -> Array:
-    """Progress (S,), from 0 to 1, of a foot along positions (S, 2); the plain profile if it moves less than `short`
-    (m)."""
+    """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if it moves less than `short` (m)."""
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
     return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()

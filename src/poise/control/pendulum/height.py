@@ -14,7 +14,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.gait_style import StepMoment
-from poise.control.pendulum.walker import Observed, Walker, component_along
+from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 
 STRETCH, LANDING_STRETCH = 0.985, 0.99
@@ -101,8 +101,7 @@ def descent(swung: float, within: float) -> tuple[float, float]:
 
 
 def lowest_hips(walker: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
-    """Lowest heights (K,) m of the hips after times (s), from a height (m) and its rate (m/s) over ground that falls
-    (m/s)."""
+    """Lowest heights (K,) m of the hips after times (s); `rate` and `falls` (of the ground) are in m/s."""
     return _sinking(hips, min(rate, 0.0), MAX_SINK * walker.legs.length, falls, times)
 
 
@@ -133,12 +132,12 @@ def climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place
     """The `Climb` of the last step and of the step to a centre of pressure `place` (2,) m."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
-    slope = -component_along(heading, walker.upward(under))
+    slope = -along_yaw(heading, walker.upward(under))
     floor, near = walker.ground(under), MIN_RUN * walker.legs.scale
 
     def steepness(end: Array, run: float) -> float:
         rise = walker.ground(end) - floor - slope * run
         return math.copysign(1.0, run) * rise / max(abs(run), near)
 
-    behind, ahead = (component_along(heading, end[:2] - under[:2]) for end in (left, place))
+    behind, ahead = (along_yaw(heading, end[:2] - under[:2]) for end in (left, place))
     return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)

@@ -19,8 +19,7 @@ FACING = 0.15
 YAW_TOLERANCE = 0.15
 """Yaw error (rad) of the body up to which it is turned back and the heading is kept."""
 PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
-"""Miss (m, adult) of a landing that counts as a push; time (s, adult) until it is forgotten; share of yielding that
-remains without a push."""
+"""Miss (m, adult) that counts as a push; time (s, adult) until it is forgotten; yielding share without a push."""
 MIN_TIME = 0.1
 """Minimum time (s, adult) over which a mean speed is taken."""
 MAX_EXTRA = np.array([1.0, 0.3])
@@ -181,10 +180,7 @@ class SpeedCorrection(NamedTuple):
         return np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, least), most)
 
     def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after two steps at a speed (m/s) with an error `lacked` (2,) m/s.
-
-        A share `integral` of the error is learned, and a share `prompt` is corrected at once.
-        """
+        """The correction after an error `lacked` (2,) m/s of two steps: learned by `integral`, applied by `prompt`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
         kinds = self._kinds(speed)
         return self._replace(

@@ -67,10 +67,7 @@ def stand_leg(
 
 @kernel
 def bend_leg(qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array) -> None:
-    """Set a leg of a pose so that its ankle is at (3,) m and its foot has a rotation (3, 3), as far as it reaches.
-
-    `across` (3,) is the direction of the knee's axis.
-    """
+    """Bend a leg so that its ankle is at (3,) m with foot rotation (3, 3), as far as it reaches; `across`: axis."""
     root = quat_matrix(qpos[3:7])
     way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
@@ -120,10 +117,7 @@ def heel_lifted(foot: Array, tilt: float) -> Array:
 
 @kernel
 def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
-    """Distance (m) from an ankle down to the ground that its foot, with rotation (3, 3), just touches.
-
-    `up` (3,) is the normal of the ground, scaled to z = 1.
-    """
+    """Distance (m) from an ankle down to the ground that its foot (3, 3) touches; `up` (3,): normal scaled to z = 1."""
     lowest = 0.0
     for k in range(legs.sole.shape[1]):
         lowest = min(lowest, dot3(up, rotated(foot, legs.sole[side, k])))
@@ -159,8 +153,7 @@ def _frame(along: Array, across: Array) -> Array:
 
 @kernel
 def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lower: Array, upper: Array) -> None:
-    """Write a rotation (3, 3), within bounds, into qpos: the quaternion of a ball joint, or the angles of up to three
-    hinges."""
+    """Write a rotation (3, 3), within bounds, into qpos: a quaternion for a ball joint, or up to three hinge angles."""
     if hinges == 0:
         w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
         x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
@@ -189,8 +182,7 @@ def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lo
 
 @kernel
 def _hand(axes: Array) -> float:
-    """1 if perpendicular axes (3, 3), as columns, are right-handed, -1 if left-handed: then rotations seen from them
-    are negated."""
+    """1 if perpendicular axes (3, 3), as columns, are right-handed, else -1, which negates rotations seen in them."""
     third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
     along = third[0] * axes[0, 2] + third[1] * axes[1, 2]
     return math.copysign(1.0, along + (axes[0, 0] * axes[1, 1] - axes[1, 0] * axes[0, 1]) * axes[2, 2])

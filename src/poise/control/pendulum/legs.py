@@ -154,11 +154,7 @@ def chain_of(body: Body, foot: str) -> LegJoints:
 
 
 def _refuse_crooked(body: Body, chain: LegJoints) -> None:
-    """Raise unless the links of a leg suit the closed form.
-
-    Each joint is at the origin of its link, links are parallel to the root, thigh and shank are in line, and the hip is
-    on the root.
-    """
+    """Raise unless joints are at link origins, links parallel to the root, thigh and shank in line, hip on the root."""
     model, joints = body.model, {joint.link: joint for joint in body.joints}
     for joint in chain[:3]:
         if any(np.abs(model.joint(name).pos).max() > _EXACT for name in joint.elements):

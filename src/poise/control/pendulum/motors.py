@@ -21,8 +21,7 @@ DEFAULT_RATE = 10.0
 GAIN_MASS = 81.4
 """Mass (kg) of the body that gains are given for."""
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
-"""Shares of the gain: of a stance ankle, whose torque is fed forward; of a leg about to leave the ground or dragged
-along it; of toes."""
+"""Gain shares: stance ankle, whose torque is fed forward; leg about to lift off or dragged; toes."""
 SUPPLE_HIP, SUPPLE_ANKLE, SUPPLE_RATE = 0.03, 0.05, 0.5
 """Shares, about the vertical, of the gains of a stance leg in a brisk step and of its hip's c_i: the swing of the other
 leg then twists the pelvis, as in people, and not the stance foot."""
@@ -38,8 +37,7 @@ def response(body: Body) -> Array:
 
 
 def wanted_velocity(error: Array) -> Array:
-    """Saturated error (rad), in place of the error-velocity curve of [Tsai2010] Fig. 7: linear near zero, level far
-    away."""
+    """Saturated error (rad), for the error-velocity curve of [Tsai2010] Fig. 7: linear near zero, level far away."""
     return np.asarray(ERROR_SCALE * np.tanh(error / ERROR_SCALE))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, runs
-from poise.control.pendulum.foothold_ground import SPACING, Foothold, LandingStrip, bounds, line
+from poise.control.pendulum.foothold_ground import SPACING, Foothold, Strip, bounds, line
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker
 
@@ -21,13 +21,11 @@ MAX_CLIMB = 0.17
 MIN_DURATION = 0.9
 """Share of its duration to which a step may be shortened to keep the speed."""
 OBSTACLE, HURDLE = 0.03, 0.06
-"""Heights (m, adult): above both ends of a foot's path, from which the foot swings over something; above the ground on
-both sides, from which it is a hurdle that is not stepped on."""
+"""Heights (m, adult): above a foot's path, to be swung over; above the ground on both sides, a hurdle."""
 CLEARANCE = 0.1
 """Clearance (m, adult) of a foot over a hurdle."""
 HURDLE_GAP, SHANK_GAP = 0.1, 0.25
-"""Minimum distance (m, adult) of toes and heels from a hurdle; beyond it, plus SHANK_GAP of its height for the shank,
-which leans over it."""
+"""Minimum distance (m, adult) from a hurdle; beyond it plus this share of its height, since the shank leans over."""
 MAX_DEPTH = 0.2
 """In leg lengths: depth beyond which raised ground is stepped on."""
 MAX_STEP_OVER = 0.9
@@ -43,7 +41,7 @@ class Rhythm(NamedTuple):
     duration: float  # s
 
 
-def rhythm(ground: LandingStrip, wanted: Rhythm, scale: float) -> Rhythm:
+def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
     """The rhythm nearest to the wanted one whose steps fit the treads of the ground.
 
     A step covers one tread or several, so that feet need not search for room. Legs are `scale` times an adult's.
@@ -62,7 +60,7 @@ def rhythm(ground: LandingStrip, wanted: Rhythm, scale: float) -> Rhythm:
     return Rhythm(math.copysign(way / duration, wanted.speed), duration)
 
 
-def _stair(ground: LandingStrip, scale: float) -> tuple[float, float]:
+def _stair(ground: Strip, scale: float) -> tuple[float, float]:
     """Tread length and rise (m) of stairs; a length of 0 if there are fewer than two edges."""
     jumps = np.abs(np.diff(ground.level))
     edges = np.flatnonzero(jumps > max(EDGE_RISE * scale, STEEP * SPACING))
@@ -74,12 +72,12 @@ def _stair(ground: LandingStrip, scale: float) -> tuple[float, float]:
 class ClearedStrip(NamedTuple):
     """The ground for a foot to land on, and the demands of its hurdles."""
 
-    strip: LandingStrip
+    strip: Strip
     least: float = 0.0  # m/s: minimum speed
     over: bool = False  # whether the foot must pass over a hurdle in this step
 
 
-def clear_hurdles(walker: Walker, side: int, strip: LandingStrip, foot: float) -> ClearedStrip:
+def clear_hurdles(walker: Walker, side: int, strip: Strip, foot: float) -> ClearedStrip:
     """The strip without hurdles, on which a foot has no room near them or on the wrong side of them.
 
     A hurdle within one step is stepped over; in front of others the foot keeps its distance. The swing foot is now
@@ -119,10 +117,7 @@ def _lowest_around(level: Array, far: int) -> Array:
 
 
 def over_hurdles(walker: Walker, side: int, lift: Lift, hold: Foothold, place: Array, yaw: float) -> float:
-    """Minimum height (m) of a sole with its ankle at `place` (2,); minus infinity without an obstacle.
-
-    The height rises from lift-off to the obstacle and sinks from there to the landing.
-    """
+    """Minimum height (m) of a sole on its path over obstacles, ankle at `place` (2,); minus infinity without any."""
     legs, ends, c, s = walker.legs, max(lift.ground, hold.ground), math.cos(yaw), math.sin(yaw)
     gone = c * (place[0] - lift.ankle[0]) + s * (place[1] - lift.ankle[1])
     left = c * (hold.ankle[0] - place[0]) + s * (hold.ankle[1] - place[1])

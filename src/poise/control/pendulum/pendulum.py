@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -28,21 +29,20 @@ from poise.control.pendulum.height import (
 from poise.control.pendulum.intent import Intent, excess_yaw
 from poise.control.pendulum.leg_ik import MAX_TILT
 from poise.control.pendulum.motors import StepPoses, Tracking
-from poise.control.pendulum.posture import TRAILING_HEEL, Posture, StanceFoot, rocked
+from poise.control.pendulum.posture import TRAILING_HEEL, PlacedFoot, Posture, StanceFoot, rocked
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, aim_at, swing_target
 from poise.control.pendulum.vectors import rotated
-from poise.control.pendulum.walker import Observed, Walker, component_along, eased, rotated_xy
+from poise.control.pendulum.walker import Observed, Walker, along_yaw, eased, rotated_xy
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 
 HEEL_OFF = 0.05
-"""Lead (m, adult) of the centre of mass over the centre of pressure at which the heel may begin to lift; at three times
-this lead it may lift fully."""
+"""Lead (m, adult) of the centre of mass over the centre of pressure where heels start to lift; fully at 3 times."""
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; share of the slope of the whole strip, not that under the foot."""
 CENTRE_RATE = 2.0
@@ -99,8 +99,7 @@ class Pendulum:
         self._load(state)
 
     def _load(self, state: State) -> None:
-        """Compile all kernels now, so that no step waits for it: copies of the controller act once, as it is and in a
-        step."""
+        """Compile all kernels by letting copies of the controller act once, so that no step waits for it."""
         for gait in (self._gait, self._first_step(self._walker.observe(state), state)):
             twin = copy.copy(self)
             twin._posture, twin._tracking = Posture(self._walker), Tracking(self._walker, self._settings.gain)
@@ -177,10 +176,7 @@ class Pendulum:
         return Actuation(torque=torque, motors=motors)
 
     def _notice(self, seen: Observed, state: State) -> None:
-        """Update the gait after a contact event.
-
-        The landed foot becomes the stance foot. The trailing foot is lifted soon after, unless the body is to stand.
-        """
+        """Update the gait: a landed foot becomes the stance foot; a trailing foot is lifted; a slow body may stand."""
         gait, intent = self._gait, self._intent
         if gait.stands:
             if not intent.halts or stand.topples(stand.support_of(self._walker, seen, intent.heading)):
@@ -232,7 +228,7 @@ class Pendulum:
     def _uphill(self, seen: Observed, plan: PlannedStep) -> float:
         """Angle (rad) by which the ground rises ahead; 0 where it falls."""
         up = self._walker.upward(seen.pressed[self._gait.stance])
-        here = -component_along(self._intent.heading, up)
+        here = -along_yaw(self._intent.heading, up)
         return max(math.atan((1.0 - STRIP_SHARE) * here + STRIP_SHARE * plan.ground.slope), 0.0)
 
     def _ankle(self, feet: tuple[StanceFoot, ...], side: int) -> Array:
@@ -244,7 +240,7 @@ class Pendulum:
         seen: Observed,
         plan: PlannedStep,
         hold: Foothold,
-        moments: tuple[StepMoment, StepMoment],
+        moments: Sequence[StepMoment],
         ankle: Array,
         step: float,
     ) -> HeightPlan:
@@ -253,7 +249,7 @@ class Pendulum:
         hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
         above = seen.com[2] - hip[2]
         way = climb(walker, seen, self._gait, heading, plan.place)
-        ahead, pace = component_along(heading, seen.com - under), component_along(heading, seen.velocity)
+        ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
         now = hip_height(walker, ankle, moments[0], hip[:2]) + way.rise(walker, ahead)
         then = hip_height(walker, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
         then += way.rise(walker, ahead + step * pace)
@@ -269,7 +265,7 @@ class Pendulum:
     def _heels(self, seen: Observed) -> tuple[float, float]:
         """Angles (rad) by which the heels may lift: the stance heel once the centre of mass is ahead of its foot."""
         stance = self._gait.stance
-        ahead = component_along(self._intent.heading, seen.com - seen.pressed[stance])
+        ahead = along_yaw(self._intent.heading, seen.com - seen.pressed[stance])
         free = MAX_TILT * eased(0.5 * ahead / (HEEL_OFF * self._walker.legs.scale) - 0.5)
         return (free, TRAILING_HEEL) if stance == 0 else (TRAILING_HEEL, free)
 
@@ -286,7 +282,7 @@ class Pendulum:
     ) -> tuple[Array, Array]:
         """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are the feet as if they stood."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
-        feet: list[StanceFoot | SwingFoot] = [
+        feet: list[PlacedFoot] = [
             swing_target(walker, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else rocked(walker.legs, seen, side, foot, at.ahead)

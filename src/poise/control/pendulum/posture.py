@@ -38,23 +38,20 @@ class StanceFoot(NamedTuple):
     most: float  # rad: maximum heel lift
 
 
+PlacedFoot = StanceFoot | SwingFoot
+
+
 class Posture:
     """Poses of a body for given positions of its centre of mass; each solution starts from the previous one."""
 
     def __init__(self, walker: Walker) -> None:
         self._walker = walker
         self._data = mujoco.MjData(walker.body.model)
-        self._feet = _Feet.empty()
+        self._feet = _FootTargets.empty()
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self,
-        moment: StepMoment,
-        stance: int,
-        yaw: float,
-        lean: float,
-        com: Array,
-        feet: Sequence[StanceFoot | SwingFoot],
+        self, moment: StepMoment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[PlacedFoot]
     ) -> tuple[Array, Array]:
         """Pose (nq,) with the centre of mass at `com` (3,) m, and heel lifts (2,) rad; feet: left first.
 
@@ -91,7 +88,7 @@ class Posture:
         qpos[:7] = own
 
 
-class _Feet(NamedTuple):
+class _FootTargets(NamedTuple):
     """Both feet and their knee axes, left first, as `set_legs` takes them."""
 
     stands: Mask  # (2,)
@@ -101,11 +98,11 @@ class _Feet(NamedTuple):
     most: Array  # (2,) rad: maximum heel lifts
 
     @classmethod
-    def empty(cls) -> _Feet:
+    def empty(cls) -> _FootTargets:
         """Arrays to be filled."""
         return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
 
-    def fill(self, feet: Sequence[StanceFoot | SwingFoot], across: Array) -> None:
+    def fill(self, feet: Sequence[PlacedFoot], across: Array) -> None:
         """Overwrite with other feet and knee axes (2, 3)."""
         self.across[:] = across
         for side, foot in enumerate(feet):

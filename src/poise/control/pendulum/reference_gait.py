@@ -208,10 +208,7 @@ def _width(poses: Array, body: Body, legs: Legs) -> float:
 
 
 def _headed(frames: Array, turn: float) -> Array:
-    """The frames of a step rotated to head along x on average, without the turn (rad) of the step.
-
-    The turn is taken out frame by frame, from orientations and path.
-    """
+    """The frames of a step rotated to head along x on average, with its turn (rad) taken out frame by frame."""
     yaw = np.unwrap(yaw_of(frames[:, 3:7]))
     share = np.linspace(-0.5, 0.5, len(frames))
     mean = float(np.mean(yaw))

@@ -26,8 +26,7 @@ class PendulumSettings:
     ankle: float = 1.0
     """Share of the ankle strategy: the centre of pressure moves to reduce the correction left to the next landing."""
     habit: float = 0.3
-    """Share of the forward speed that the walk is assumed to fall short by before anything is learned; with `habit`,
-    `integral` and `prompt` at 0 speed errors are not corrected."""
+    """Share of the forward speed that is added to the target before any speed error is learned."""
     integral: float = 0.3
     """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
     prompt: float = 0.3

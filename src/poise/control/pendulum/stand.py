@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.walker import PRESSED, Observed, Walker, component_along, rotated_xy
+from poise.control.pendulum.walker import PRESSED, Observed, Walker, along_yaw, rotated_xy
 from poise.dynamics.state import State
 
 MAX_STAGGER = 0.2
@@ -90,17 +90,16 @@ def loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, F
     out = []
     for side, share in ((0, left), (1, 1.0 - left)):
         point = np.array(seen.pressed[side])
-        here = component_along(yaw, point[:2] - support.middle)
+        here = along_yaw(yaw, point[:2] - support.middle)
         point[:2] += rotated_xy(yaw, np.array([pressed[0] - here, 0.0]))
         out.append(FootLoad(side, share, point))
     return out[0], out[1]
 
 
 def support_torque(walker: Walker, state: State, com: Array, acceleration: float, loads: Sequence[FootLoad]) -> Array:
-    """Feed-forward torques (nv,) N m that carry the body against the ground forces and the weight of each link.
+    """Feed-forward torques (nv,) N m that carry the weight of all links, against ground forces at the loads' points.
 
-    The forces point to the centre of mass (3,) m, which accelerates upward by `acceleration` (m/s^2). The motors only
-    correct the rest. The points of force implement the ankle strategy.
+    The forces point to the centre of mass (3,) m, which accelerates upward by `acceleration` (m/s^2).
     """
     nv = walker.body.nv
     torque = np.zeros(walker.model.nv)

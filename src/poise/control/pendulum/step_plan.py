@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.pendulum.energy_filter import PendulumState, SteadyGait, energy_landing
 from poise.control.pendulum.filter import FootLanding, StepPace, end_velocity, linear_landing, pace_of, pressure_shift
-from poise.control.pendulum.foothold_ground import LandingStrip, landing_strip
+from poise.control.pendulum.foothold_ground import Strip, landing_strip
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import lowest_hips
 from poise.control.pendulum.intent import Intent
@@ -34,8 +34,7 @@ SOLE_SHARE, HEEL_SHARE = 0.73, 0.3
 """How far the centre of pressure moves, as a share of the distance to the edges of the sole; to the heel in a brisk and
 steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
 STEADY, ASTRAY = 0.1, 0.3
-"""Distance (m, adult) from the landing of steady walking: up to STEADY a step counts as steady, from ASTRAY not at all.
-"""
+"""Distances (m, adult) from the landing of steady walking: up to the first a step is steady, from the second not."""
 LEISURELY, BRISK = 0.7, 1.1
 """Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
 STIFF, SUPPLE = 0.9, 1.2
@@ -56,7 +55,7 @@ class PlannedStep(NamedTuple):
     landing: FootLanding
     place: Array  # (2,) m in the world: landing position of the centre of pressure
     shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
-    ground: LandingStrip
+    ground: Strip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which it differs from a step of steady walking
     supple: float  # share by which the stance leg lets the pelvis twist
@@ -106,8 +105,7 @@ class StepPlanner(NamedTuple):
         return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
 
     def _landing_ground(self, under: Array, place: Array, foot: Array, gait: GaitState, intent: Intent) -> ClearedStrip:
-        """The ground to land on; `place` of the centre of mass and `foot` (2,) m are relative to `under`, the stance
-        foot's centre of pressure."""
+        """The ground to land on; `place` and `foot` (2,) m are relative to the centre of pressure `under`."""
         aside = float(place[1]) + self._aside(gait)
         ground = landing_strip(self.walker, gait.swing, under[:2], intent.heading, aside, gait.aimed)
         return (
@@ -146,16 +144,14 @@ class StepPlanner(NamedTuple):
         return eased((off - STEADY) / (ASTRAY - STEADY))
 
     def _within_sole(self, stance: int, shift: Array, brisk: float) -> Array:
-        """The shift (2,) m of the centre of pressure limited to the sole; the more `brisk` (0 to 1), the less to the
-        heel."""
+        """A shift (2,) m of the centre of pressure within the sole; the more `brisk`, the less to the heel."""
         legs = self.walker.legs
         return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk)
 
 
 @kernel
 def _clipped(shift: Array, sole: Array, ball: float, heel: float) -> Array:
-    """A shift (2,) m of the centre of pressure limited to the sole (K, 3), ahead to the ball, and backward to a share
-    of the distance to the heel."""
+    """A shift (2,) m of the centre of pressure within the sole (K, 3): to its ball, and a share `heel` to its heel."""
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):
         left, right = max(left, sole[k, 1]), min(right, sole[k, 1])

@@ -19,11 +19,9 @@ from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
 SPEED_UP, SETTLED = 0.07, 0.97
-"""Shares of the swing: until SPEED_UP the foot accelerates, so that its toes do not drag; from SETTLED on it is over
-its landing position."""
+"""Shares of the swing: end of the acceleration, which keeps the toes from dragging; arrival over the target."""
 ALIGN = (0.55, 0.8)
-"""Shares of the swing between which the foot turns to its landing orientation, so that the heel is at rest when it
-strikes."""
+"""Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
 TOUCHDOWN = 0.93
 """Share of the swing at which the foot is down, so that a late foot still lands in time."""
 FALL_SPEED = 0.3
@@ -31,8 +29,7 @@ FALL_SPEED = 0.3
 MIN_LIFT = 0.05
 """Minimum lift (m, adult) of the foot."""
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
-"""Drop (m, adult) to a foothold from which the foot avoids edges on its path; share of the swing until which it does.
-"""
+"""Drop (m, adult) to a foothold from which edges are avoided; share of the swing until which they are."""
 DROP_SPEED, LOOK_AHEAD = 2.5, 0.02
 """Maximum speed (m/s, adult) at which a foot goes down over an edge; time (s) that this limit looks ahead."""
 EDGE_CLEARANCE, EDGE_PASSED = 0.02, 0.04
@@ -40,8 +37,7 @@ EDGE_CLEARANCE, EDGE_PASSED = 0.02, 0.04
 FLAT_RISE, FLAT_SLOPE = 0.05, 0.2
 """A foothold this far (m, adult) off the plane of lift-off, or of this slope (rise over run), is landed on flat."""
 RISEN, SINKING = 0.55, (0.35, 0.95)
-"""Shares of the swing: at RISEN the foot is at the level of a higher foothold; during SINKING it descends to a lower
-one."""
+"""Shares of the swing: when the foot is at the level of a higher foothold; between which it sinks to a lower one."""
 EXTRA_LIFT = 0.35
 """Extra lift as a share of the level difference between foothold and lift-off."""
 LIFT_OFF_END = 0.4
@@ -211,8 +207,7 @@ def _off_plane(lift: Lift, hold: Foothold) -> float:
 
 @kernel
 def _short(way: float, lift: Lift, hold: Foothold, yaw: float) -> float:
-    """Share of the reference's `way` (m ahead) that is not covered: 0 if the foot goes further, 1 if it goes the other
-    way."""
+    """Share of the reference's `way` (m) that is not covered: 0 if the foot goes further, 1 if the other way."""
     ahead = math.cos(yaw) * (hold.ankle[0] - lift.ankle[0]) + math.sin(yaw) * (hold.ankle[1] - lift.ankle[1])
     return float(min(max(1.0 - ahead / way, 0.0), 1.0)) if way else 0.0
 

@@ -1,5 +1,4 @@
-"""Products of 3-vectors, quaternions and 3x3 matrices for kernels, where a call of NumPy or BLAS costs more than the
-sums."""
+"""Small products of vectors, quaternions and matrices in kernels, where NumPy's calls cost more than the sums."""
 
 from __future__ import annotations
 

@@ -107,8 +107,7 @@ class Walker:
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
     def footing(self, seen: Observed, side: int) -> Array:
-        """Position (3,) m of the ball of a stance foot on the ground; at the ankle's ground level if it hangs over an
-        edge."""
+        """Ball (3,) m of a stance foot on the ground; at the ankle's ground level if it hangs over an edge."""
         (x, y, z), ankle = seen.ball[side].tolist(), seen.ankle[side].tolist()
         here, behind = self.ground((x, y)), self.ground(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
@@ -143,10 +142,7 @@ def _moving(
 def _placed(
     xpos: Array, xmat: Array, feet: Ints, thighs: Ints, balls: Array, pressed: Array
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Ankles, feet, hips, balls and centres of pressure, as in `Observed`.
-
-    `balls` and `pressed` (2, 3) m are in foot frames.
-    """
+    """Ankles, feet, hips, balls and centres of pressure as in `Observed`; `balls` and `pressed` are in foot frames."""
     foot, (ankle, hip, ball, press) = np.empty((2, 3, 3)), np.empty((4, 2, 3))
     for side in range(2):
         ankle[side], hip[side] = xpos[feet[side]], xpos[thighs[side]]
@@ -176,7 +172,7 @@ def rotated_xy(yaw: float, way: Array) -> Array:
 
 
 @kernel
-def component_along(yaw: float, way: Array) -> float:
+def along_yaw(yaw: float, way: Array) -> float:
     """Component of a horizontal vector in the direction `yaw` (rad)."""
     return float(math.cos(yaw) * way[0] + math.sin(yaw) * way[1])
 
