@@ -1,4 +1,4 @@
-"""The studio as a person uses it: real headless Chromium, judged by what the server recorded and by downloaded files.
+"""The studio in headless Chromium, judged by what the server recorded and by downloaded files.
 
 Run by `make test-browser`; needs Debian's chromium. Drawing is done in software here, so nothing is timed.
 """
@@ -30,7 +30,7 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync"
 )
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
-PATIENCE = 240_000  # ms: the first time everything is compiled
+PATIENCE = 240_000  # ms: the first run compiles everything
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +57,12 @@ def page(browser, studio):
         page.wait_for_selector("html[data-ready=yes]")
         yield page
     finally:
-        page.close()  # or its performer goes on
+        page.close()  # ends its performer
     assert faults == []
 
 
 def until(page, condition):
-    """Wait for something of the page; asked from here, since the page's policy forbids it to evaluate texts."""
+    """Wait for a condition, polled from here: the page's policy forbids evaluating strings."""
     end = time.monotonic() + PATIENCE / 1000
     while not page.evaluate(condition):
         assert time.monotonic() < end, condition
@@ -70,13 +70,13 @@ def until(page, condition):
 
 
 def simulated(page, seconds):
-    """Wait until so much more is on tape."""
+    """Wait until so many more seconds are recorded."""
     end = page.evaluate("studio.tape.end")
     until(page, f"studio.tape.end > {end + seconds}")
 
 
 def take(page, form):
-    page.get_by_role("tab", name="Take away").click()
+    page.get_by_role("tab", name="Export").click()
     with page.expect_download() as coming:
         page.locator(f"[data-take={form}]").click()
     return coming.value.suggested_filename, Path(coming.value.path()).read_bytes()
@@ -89,7 +89,7 @@ def recording(page, tmp_path):
 
 
 def yaw(kept):
-    """Degrees that it faces to the left of the first heading in the end."""
+    """Final heading, degrees to the left of the initial one."""
     return np.degrees(yaw_of(kept.qpos[-1, 3:7]))
 
 
@@ -101,7 +101,7 @@ def body_on_screen(page, link):
 
 
 def still(page):
-    """Stop time, so that a body is where it was seen."""
+    """Pause, so that the body stays where it is shown."""
     page.locator("#play").click()
     until(page, "!studio.timebar.playing")
     page.wait_for_timeout(800)
@@ -175,9 +175,9 @@ def test_it_goes_where_it_is_steered(page, tmp_path):
 
 def test_it_flips_by_a_word_and_walks_away_where_it_is_steered(page, tmp_path):
     simulated(page, 0.2)
-    page.get_by_role("button", name="flip", exact=True).click()
+    page.get_by_role("button", name="back-flip", exact=True).click()
     until(page, "studio.scene.motion === 'back-flip' && studio.tape.end > 0.3")
-    assert page.get_by_role("button", name="flip", exact=True).get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("button", name="back-flip", exact=True).get_attribute("aria-pressed") == "true"
     dial = page.locator("#dial").bounding_box()
     page.mouse.click(dial["x"] + 0.1 * dial["width"], dial["y"] + 0.5 * dial["height"])  # to its left
     simulated(page, 8.0)
@@ -212,7 +212,7 @@ def test_a_broken_file_is_told(page):
     alert.wait_for()
     assert "bad.bvh" in alert.inner_text()
     assert "line" in alert.inner_text()
-    simulated(page, 0.2)  # what was on the stage goes on
+    simulated(page, 0.2)  # the present show continues
     assert page.locator("#motion").input_value() == "walk"
 
 
@@ -232,7 +232,7 @@ def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
     page.locator("#terrain").select_option("slope")
     until(page, "studio.scene.terrain === 'slope:5'")
     page.evaluate("void (window.before = studio.tape)")
-    os.kill(studio._troupe._given[-1].pid, 9)
+    os.kill(studio._pool._given[-1].pid, 9)
     page.locator(".toast.error").first.wait_for()
     until(page, "studio.tape !== window.before && studio.timebar.playing")
     assert page.evaluate("[studio.scene.motion, studio.scene.terrain]") == ["walk", "slope:5"]
@@ -241,14 +241,14 @@ def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
 def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     simulated(page, 2.0)
     box = page.locator("#scrub").bounding_box()
-    seen = page.evaluate("studio.timebar.end")  # on a busy machine it is much later until it stops
+    seen = page.evaluate("studio.timebar.end")  # a busy machine stops much later
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     until(page, "studio.timebar.held !== null && !studio.timebar.playing")
     end, held = page.evaluate("[studio.tape.end, studio.timebar.held]")
     assert 0.2 * seen < held < 0.6 * end
-    page.locator("#step").click()  # of the past
+    page.locator("#step").click()  # a step within the past
     assert page.evaluate("studio.timebar.held") == pytest.approx(held + page.evaluate("studio.scene.step"))
-    page.get_by_role("button", name="Go on from here").click()
+    page.get_by_role("button", name="Continue from here").click()
     until(page, "studio.timebar.held === null && studio.timebar.playing")
     page.locator("#play").click()
     until(page, "!studio.timebar.playing")
@@ -265,10 +265,10 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     page.get_by_role("tab", name="Edit").click()
     page.locator("#edit-text").fill("warp:0.8")
     page.locator("#edit-text").press("Enter")
-    pace = page.get_by_label("Pace", exact=True)
+    pace = page.get_by_label("warp · pace", exact=True)
     until(page, "studio.edit.sliders[0].input.value === '0.8'")
     simulated(page, 0.5)
-    pace.fill("1")  # what was slowed down is sped up again
+    pace.fill("1")  # back to the original pace
     until(page, "studio.events.filter(({ kind }) => kind === 'edit').length === 2")
     assert pace.input_value() == "1"
     simulated(page, 0.5)
@@ -277,7 +277,7 @@ def test_an_edit_is_made_while_it_performs(page, tmp_path):
     page.evaluate("studio.wire.send('branch', { time: studio.events[1].time - 0.2, play: true })")
     until(page, "studio.edit.sliders[0].input.value === '0.8'")
     page.get_by_role("tab", name="Edit").click()
-    page.get_by_role("button", name="Go", exact=True).click()  # over to a motion that has none of these edits
+    page.get_by_role("button", name="Go", exact=True).click()  # transition to a motion without these edits
     until(page, "studio.events.at(-1).text.startsWith('blend:sneak')")
     assert pace.input_value() == "1"
 
@@ -326,9 +326,9 @@ def test_ground_that_is_refused_is_not_shown(page):
 
 def test_what_takes_long_is_stopped_and_it_goes_on(page):
     simulated(page, 0.3)
-    page.get_by_text("Look-ahead", exact=True).click()
+    page.get_by_text("nqr · look-ahead", exact=True).click()
     until(page, "studio.scene.controller === 'nqr' && !!studio.tape.frames.length")
-    page.get_by_role("button", name="Make it steerable").click()
+    page.get_by_role("button", name="Prepare for steering").click()
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_text("Stopped.").wait_for()
     until(page, "document.getElementById('busy').hidden && studio.timebar.playing")
@@ -389,11 +389,11 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     page.mouse.up()
     until(page, "Math.abs(studio.pose.sheet.keys[1].angles.left_knee_y) > 20")
     page.get_by_text("Add a goal").click()
-    page.get_by_label("Time of the want, s").fill("1.4")
+    page.get_by_label("Time of the goal, s").fill("1.4")
     page.get_by_label("Wanted value").fill("0.85")
     name = page.evaluate("studio.pose.sheet.keys[1].name")
-    page.get_by_label("What may be changed").select_option([f"{name}.knee_y", f"{name}.hip_y"])
-    page.get_by_role("button", name="Add the goal").click()
+    page.get_by_label("Variables").select_option([f"{name}.knee_y", f"{name}.hip_y"])
+    page.get_by_role("button", name="Add goal", exact=True).click()
     until(page, "studio.pose.sheet.goals.length === 1")
     page.get_by_role("button", name="Solve goals").click()
     page.locator("#pose-result .good").first.wait_for()
@@ -431,9 +431,9 @@ def test_closing_the_page_ends_the_work(browser, studio):
     page = browser.new_page()
     page.goto(f"{studio.address}#plain")
     page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
-    assert studio._troupe.busy == 1
+    assert studio._pool.busy == 1
     page.close()
     end = time.monotonic() + 20
-    while studio._troupe.busy and time.monotonic() < end:
+    while studio._pool.busy and time.monotonic() < end:
         time.sleep(0.1)
-    assert studio._troupe.busy == 0
+    assert studio._pool.busy == 0

@@ -110,11 +110,11 @@ def test_what_can_be_edited_live():
 
 
 def test_what_can_be_gone_over_to():
-    assert {"sneak", "walk-slow"} <= set(Choice("walk", controller="pendulum").goes_over)
-    assert not {"run", "jump"} & set(Choice("walk", controller="pendulum").goes_over)
-    assert "jump" in Choice("walk", controller="hold").goes_over
-    assert Choice("walk", controller="modal").goes_over == ()  # a transition does not obey physics
-    assert Choice("walk", controller="nqr").goes_over == ()
+    assert {"sneak", "walk-slow"} <= set(Choice("walk", controller="pendulum").transitions)
+    assert not {"run", "jump"} & set(Choice("walk", controller="pendulum").transitions)
+    assert "jump" in Choice("walk", controller="hold").transitions
+    assert Choice("walk", controller="modal").transitions == ()  # a transition does not obey physics
+    assert Choice("walk", controller="nqr").transitions == ()
 
 
 def test_all_terrains_can_be_stood_on():

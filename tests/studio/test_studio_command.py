@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from poise.cli.main import main
-from poise.studio.processes import deaf
+from poise.studio.processes import sigint_blocked
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -22,7 +22,7 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # which jobs in the background ignore
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # background jobs ignore SIGINT
     ) as process:  # fmt: skip
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
@@ -34,11 +34,11 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
         try:
             rest, errors = process.communicate(timeout=300)
         finally:
-            process.kill()  # or leaving would wait for ever
+            process.kill()  # otherwise the exit waits for it
     assert process.returncode == 0
     assert rest == ""
     assert "Traceback" not in errors
-    assert not list(tmp_path.glob("poise-studio-*"))  # nothing is left behind
+    assert not list(tmp_path.glob("poise-studio-*"))  # uploads are removed
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_ctrl_c_while_a_performer_begins_is_heard_by_the_studio_alone():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl+C"))
     try:
-        with deaf():
+        with sigint_blocked():
             os.kill(os.getpid(), signal.SIGINT)
             blocked = subprocess.run(
                 [sys.executable, "-c", "import signal; print(signal.SIGINT in signal.pthread_sigmask(0, []))"],

@@ -1,4 +1,4 @@
-"""Commands of the page, and what comes of them."""
+"""Commands of the page and the replies."""
 
 import json
 import re
@@ -16,7 +16,7 @@ SQUAT = Path(__file__).parents[2] / "examples" / "motions" / "squat.bvh"
 
 
 class Heard:
-    """A desk, and all that it says."""
+    """A desk and its messages."""
 
     def __init__(self, folder):
         self.said = []
@@ -66,15 +66,15 @@ def test_time_passes_only_while_it_plays(heard):
 @pytest.mark.parametrize(
     ("name", "more", "told"),
     [
-        ("play", {"on": True}, "nothing is on the stage"),
-        ("nothing", {}, "cannot"),
-        ("_take_up", {}, "cannot"),
+        ("play", {"on": True}, "nothing is performed"),
+        ("nothing", {}, "unknown command"),
+        ("_put_on_stage", {}, "unknown command"),
         ("stage", {"motion": "jumpp"}, "no motion"),
         ("stage", {"controller": "jumpp"}, "unknown controller"),
         ("stage", {"motion": "hang", "controller": "nqr"}, "bar|holds"),
         ("stage", {"motion": "stand", "controller": "hold", "loads": ["tail=5"]}, "tail"),
         ("pose.key", {"time": 1}, "no script"),
-        ("pose.dance", {}, "cannot"),
+        ("pose.dance", {}, "unknown command"),
     ],
 )
 def test_what_cannot_be_done_is_told(heard, name, more, told):

@@ -1,4 +1,4 @@
-"""Frames say what the world is."""
+"""Frames encode the state of the world."""
 
 import mujoco
 import numpy as np

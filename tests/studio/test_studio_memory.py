@@ -1,4 +1,4 @@
-"""What takes seconds is found once."""
+"""Slow preparations are cached."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The process of a visitor: it outlives what nobody has foreseen."""
+"""The performer process survives unexpected errors."""
 
 import json
 import platform
@@ -20,8 +20,8 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
         raise ZeroDivisionError("nobody thought of it")
 
     monkeypatch.setattr(desk.Desk, "_do_fits", lambda self, told: broken(told))
-    for each in ("_limit_memory", "give_back_large_pieces"):
-        monkeypatch.setattr(performer, each, lambda: None)  # it would be that of all tests to come
+    for each in ("_limit_memory", "return_large_blocks"):
+        monkeypatch.setattr(performer, each, lambda: None)  # it would affect all later tests
     ours, theirs = Pipe()
     thread = threading.Thread(target=perform_for, args=(theirs, str(tmp_path)))
     thread.start()
@@ -42,7 +42,7 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
 
 
 class Line:
-    """A wire of which the other end is here."""
+    """A connection whose other end is in this test."""
 
     def __init__(self):
         self.waiting, self.frames = [], []
@@ -84,13 +84,13 @@ def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeyp
 
 THINNED = """
 import mujoco
-from poise.studio.performer import give_back_large_pieces
+from poise.studio.performer import return_large_blocks
 
 def taken():
     [line] = [line for line in open("/proc/self/status") if line.startswith("VmSize")]
     return int(line.split()[1]) / 1024
 
-give_back_large_pieces()
+return_large_blocks()
 model = mujoco.MjModel.from_xml_string('<mujoco><size memory="16M"/></mujoco>')
 kept, small, before = {}, [], taken()
 for k in range(200):

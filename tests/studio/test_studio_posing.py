@@ -1,4 +1,4 @@
-"""Scripts written by hand: keys, handles, goals, solving, and the text that comes of it."""
+"""The pose editor: keys, handles, goals, solving, and the resulting text."""
 
 import json
 import tomllib
@@ -14,7 +14,7 @@ from poise.animate.read_script import find_script, read_script, shipped_scripts
 from poise.reference.key_poses import standing_coordinates
 from poise.studio.desk import Desk
 from poise.studio.handles import dragged_angles, handles, pose_on_ground
-from poise.studio.script_sheet import Sheet, coordinates_at, freedom, toml_text
+from poise.studio.script_sheet import Sheet, coordinates_at, dof_index, toml_text
 
 plain = st.one_of(
     st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=20)
@@ -53,7 +53,7 @@ def sheet(tmp_path):
 
 def test_keys_are_added_moved_copied_mirrored_named_and_deleted(sheet):
     body = sheet.body
-    left, right = (freedom(body, f"{side}_knee_y") for side in ("left", "right"))
+    left, right = (dof_index(body, f"{side}_knee_y") for side in ("left", "right"))
     bent = sheet.bent(1, {left: 0.7})
     assert bent.script.poses[1].angles[left] == pytest.approx(0.7)
     mirrored = bent.mirrored(1)
@@ -72,12 +72,12 @@ def test_keys_are_added_moved_copied_mirrored_named_and_deleted(sheet):
 
 def test_both_sides_alike_are_written_as_one(sheet):
     body = sheet.body
-    knees = {freedom(body, f"{side}_knee_y"): 0.5 for side in ("left", "right")}
+    knees = {dof_index(body, f"{side}_knee_y"): 0.5 for side in ("left", "right")}
     assert " knee_y = 28.64" in sheet.bent(1, knees).text
 
 
 def test_goals_go_along_with_names(sheet):
-    knee = freedom(sheet.body, "left_knee_y")
+    knee = dof_index(sheet.body, "left_knee_y")
     goal = {
         "name": "g",
         "free": ["pose 1.left_knee_y", {"what": "pose 1.time", "most": 0.1}],
@@ -92,13 +92,13 @@ def test_goals_go_along_with_names(sheet):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("title = ", "no TOML"),
+        ("title = ", "not a TOML"),
         ('body = "/etc/passwd.xml"\nseconds = 1', "bodies"),
         ('body = "human37"\nseconds = 1\nscene = { terrain = "/etc/x.toml" }', "terrains"),
         ("seconds = 1e6", "too long"),
         ("seconds = 2", "no pose"),
         ("seconds = 2\n[[pose]]\ntime = 1\nangles = { knee_y = 500 }", "line 4"),
-        ("x = " + "[" * 5000, "no TOML"),
+        ("x = " + "[" * 5000, "not a TOML"),
     ],
 )
 def test_scripts_that_make_no_sense_or_ask_for_files_are_refused(text, told, tmp_path):

@@ -1,4 +1,4 @@
-"""The server: to whom it talks, and that nothing takes it down."""
+"""The server: which connections it accepts, and that it survives failures."""
 
 import http.client
 import os
@@ -10,7 +10,7 @@ from visitors import Visitor, does_not_perform, open_studio
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from poise.studio.wire import file_bytes, is_frame, words
+from poise.studio.wire import file_bytes, is_frame, json_message
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_a_performer_that_dies_is_replaced_and_others_go_on(studio):
     with Visitor(studio) as first, Visitor(studio) as second:
         first.until("ready")
         second.until("ready")
-        pid = studio._troupe._given[0].pid
+        pid = studio._pool._given[0].pid
         os.kill(pid, 9)
         assert "unexpectedly" in first.passes_over("crashed")["text"]
         first.until("ready")
@@ -93,7 +93,7 @@ def test_a_performer_that_dies_is_replaced_and_others_go_on(studio):
 def test_a_performer_that_does_not_listen_holds_nobody_up(studio):
     with Visitor(studio) as visitor:
         visitor.until("ready")
-        os.kill(studio._troupe._given[-1].pid, signal.SIGSTOP)
+        os.kill(studio._pool._given[-1].pid, signal.SIGSTOP)
         for _ in range(600):
             visitor.send("steer", heading=0, filler="x" * 2000)
         assert "busy" in visitor.passes_over("error")["text"]
@@ -116,7 +116,7 @@ def test_a_performer_that_cannot_start_is_not_tried_for_ever(monkeypatch):
 def test_only_poses_are_left_out_for_a_slow_page():
     assert is_frame(b"\x01\0\0\0")
     assert not is_frame(file_bytes("a.bvh", b"HIERARCHY"))
-    assert not is_frame(words("ready"))
+    assert not is_frame(json_message("ready"))
 
 
 def test_what_is_too_long_can_be_stopped(studio):
@@ -144,15 +144,15 @@ def test_nonsense_is_answered_and_nothing_breaks(studio):
 def test_who_leaves_is_no_longer_worked_for(studio):
     with Visitor(studio) as visitor:
         visitor.until("ready")
-        pid = studio._troupe._given[-1].pid
-        folder = studio._troupe._given[-1]._folder.name
+        pid = studio._pool._given[-1].pid
+        folder = studio._pool._given[-1]._folder.name
         assert os.path.isdir(folder)
     end = time.monotonic() + 120
-    while time.monotonic() < end and (_runs(pid) or os.path.isdir(folder) or studio._troupe.busy):
+    while time.monotonic() < end and (_runs(pid) or os.path.isdir(folder) or studio._pool.busy):
         time.sleep(0.05)
     assert not _runs(pid)
     assert not os.path.isdir(folder)
-    assert studio._troupe.busy == 0
+    assert studio._pool.busy == 0
 
 
 def _runs(pid):
@@ -179,7 +179,7 @@ def _runs(pid):
         (
             "line.bvh",
             b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n" + b"1 " * 9_000_000,
-            "line 9: more numbers",
+            "line 9: the line is too long",
         ),
         ("script.toml", b"a = [" + b"1, " * 200_000 + b"]", "larger"),
         ("sheet.xlsx", b"PK", "only motions"),
@@ -202,7 +202,7 @@ def answer(visitor, name, content):
     if message["say"] == "send":
         visitor.socket.send(content)
         message = visitor.next()
-    while message["say"] == "brought":  # found out when it is read, to be performed
+    while message["say"] == "brought":  # the fault is found when the motion is staged
         visitor.send("stage", motion=message["name"], controller="hold")
         while (message := visitor.next())["say"] == "busy":
             pass

@@ -1,4 +1,4 @@
-"""A live performance: pushed, steered, edited, judged, and taken up again from any moment."""
+"""A live performance: pushed, steered, edited, judged, and continued from any earlier moment."""
 
 import numpy as np
 import pytest

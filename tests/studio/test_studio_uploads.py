@@ -1,9 +1,9 @@
-"""Names and contents of files that visitors bring."""
+"""Names and contents of uploads."""
 
 import pytest
 
 from poise import PoiseError
-from poise.studio.transfers import LARGEST, check_content, check_upload, keep, shown_name
+from poise.studio.transfers import LARGEST, check_content, check_upload, safe_name, store_upload
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from poise.studio.transfers import LARGEST, check_content, check_upload, keep, s
     ],
 )
 def test_names_are_made_harmless(name, shown):
-    assert shown_name(name) == shown
+    assert safe_name(name) == shown
 
 
 def test_files_are_kept_in_their_folder(tmp_path):
-    path = keep(tmp_path, "../../out.bvh", b"HIERARCHY")
+    path = store_upload(tmp_path, "../../out.bvh", b"HIERARCHY")
     assert path == tmp_path / "out.bvh"
     assert path.read_bytes() == b"HIERARCHY"
 

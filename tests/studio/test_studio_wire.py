@@ -1,15 +1,15 @@
-"""What goes over the wire."""
+"""Messages between server and page."""
 
 import json
 
 import pytest
 
 from poise import PoiseError
-from poise.studio.wire import LONGEST_COMMAND, Told, file_bytes, read_command, words
+from poise.studio.wire import LONGEST_COMMAND, Told, file_bytes, json_message, read_command
 
 
 def test_infinity_is_said_as_null():
-    told = json.loads(words("x", a=float("inf"), b=[1.0, float("nan")], c={"d": 2}))
+    told = json.loads(json_message("x", a=float("inf"), b=[1.0, float("nan")], c={"d": 2}))
     assert told == {"say": "x", "a": None, "b": [1.0, None], "c": {"d": 2}}
 
 
@@ -17,7 +17,7 @@ def test_infinity_is_said_as_null():
     "text", ["", "5", "null", "{}", '{"do": null}', "[" * 100_000, " " * (LONGEST_COMMAND + 1) + '{"do":"x"}']
 )
 def test_what_is_no_command_is_refused(text):
-    with pytest.raises(PoiseError, match="no command"):
+    with pytest.raises(PoiseError, match="not a valid command"):
         read_command(text)
 
 

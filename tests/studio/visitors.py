@@ -1,4 +1,4 @@
-"""A studio that is open during a test, and someone who visits it."""
+"""A studio that is open during a test, and a client that connects to it."""
 
 import asyncio
 import json
@@ -35,11 +35,11 @@ def open_studio(first=None):
 
 
 def does_not_perform(wire, folder):
-    """What a performer is when it cannot start."""
+    """Stands in for a performer that cannot start."""
 
 
 class Visitor:
-    """Talks to the studio as the page does."""
+    """Connects to the studio as the page does."""
 
     def __init__(self, studio, **more):
         origin = f"http://127.0.0.1:{studio.port}"

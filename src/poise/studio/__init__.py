@@ -1,1 +1,1 @@
-"""The studio: a page in a browser in which characters perform live."""
+"""The studio: a web page in which characters perform live."""

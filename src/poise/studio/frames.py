@@ -1,8 +1,8 @@
-"""A moment of a performance as bytes: all that the page draws and plots of it.
+"""Binary messages for the page: single frames of a performance, and whole motions.
 
-Little-endian: kind and epoch (u4), time (f8), then numbers of 4 bytes: centre of mass 3, poses of the moving bodies 7
-each (place, turn w x y z), the same of what is tracked, angles of the performer's degrees of freedom, those that are
-tracked, torques, and for each contact force the moving body that it acts on, its place and the force.
+A frame is little-endian: kind and epoch (u4), time (f8), then f4 numbers: centre of mass (3); poses of the moving
+bodies (7 each: position, quaternion w x y z); the same of the reference; angles of the performer's degrees of freedom,
+those of the reference, torques; and for each contact force the index of the moving body, its point and the force.
 """
 
 from __future__ import annotations
@@ -20,34 +20,12 @@ from poise.reference.key_poses import straight_pose
 from poise.studio.wire import FRAME, TRACK
 from poise.world.result import StepResult
 
-# Motions that the page plays by itself: poses of all bodies at a rate, in one message.
-
 RATE = 60.0
-"""Frames per second that are sent, at most."""
-
-
-def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> bytes:
-    """Poses (T, nq) at steps (s), as places and turns of the bodies that move."""
-    stride = max(1, round(1 / (RATE * step)))
-    poses = body_poses(model, qpos[::stride])
-    head = json.dumps({"name": name, "step": stride * step, "frames": len(poses)}).encode()
-    head += b" " * (-len(head) % 4)  # so that the numbers begin at a multiple of their size
-    return np.array([TRACK, len(head)], "<u4").tobytes() + head + poses.astype("<f4").tobytes()
-
-
-def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
-    """(T, bodies, 7) place and turn w x y z of each body that moves."""
-    data, moving = mujoco.MjData(model), moving_bodies(model)
-    out = np.zeros((len(qpos), len(moving), 7))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
-    return out
+"""Maximum frame rate (1/s) of a track."""
 
 
 class Framer:
-    """Turns states of a run's world into bytes."""
+    """Encodes states of a run's world as frame messages."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -55,14 +33,17 @@ class Framer:
         self._moving = moving_bodies(model)
         self._index = np.full(model.nbody, -1.0)
         self._index[self._moving] = np.arange(len(self._moving))
-        self._model, self._ghost = model, mujoco.MjData(model)  # of the first ground: later ones have other shapes
+        self._model, self._ghost = (
+            model,
+            mujoco.MjData(model),
+        )  # the model of the initial ground: later ones differ in shapes
         self._dofs = run.world.scene.dofs(0)
         self._straight = np.array(model.qpos0)
         self._straight[run.world.scene.coordinates(0)] = straight_pose(run.world.scene.body)
         self._angles = np.zeros(model.nv)
 
     def frame(self, epoch: int, ghost: Array, result: StepResult | None) -> bytes:
-        """The present state; `result` is of the step that led to it."""
+        """The frame message of the present state; `result` is that of the step that led to it."""
         world, moving = self._run.world, self._moving
         data, model = world.terms.data, world.model
         self._ghost.qpos[:] = ghost
@@ -81,7 +62,7 @@ class Framer:
         return head + np.concatenate(parts).astype("<f4").tobytes()
 
     def _coordinates(self, qpos: Array) -> Array:
-        """Angles, and rotation vectors of balls, of the performer; the first three are where its root is."""
+        """Angles and rotation vectors of the performer's joints; the first three are the position of its root."""
         mujoco.mj_differentiatePos(self._run.world.model, self._angles, 1.0, self._straight, qpos)
         out = self._angles[self._dofs].copy()
         out[:3] = qpos[self._run.world.scene.coordinates(0)][:3]
@@ -97,3 +78,23 @@ class Framer:
             pull = result.grip_impulse / self._run.world.settings.step
             rows = np.vstack([rows, np.hstack([held[:, None], result.grip_point, pull])])
         return np.asarray(rows.ravel())
+
+
+def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> bytes:
+    """The track message of poses (T, nq) with a time step (s), as positions and quaternions of the moving bodies."""
+    stride = max(1, round(1 / (RATE * step)))
+    poses = body_poses(model, qpos[::stride])
+    head = json.dumps({"name": name, "step": stride * step, "frames": len(poses)}).encode()
+    head += b" " * (-len(head) % 4)  # aligns the numbers that follow
+    return np.array([TRACK, len(head)], "<u4").tobytes() + head + poses.astype("<f4").tobytes()
+
+
+def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
+    """Position and quaternion w x y z of each moving body, (T, bodies, 7)."""
+    data, moving = mujoco.MjData(model), moving_bodies(model)
+    out = np.zeros((len(qpos), len(moving), 7))
+    for k, pose in enumerate(qpos):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
+    return out

@@ -1,4 +1,4 @@
-"""Handles on a body: drawn to a place, their limb bends after them; at the pelvis, the legs do and the feet stay."""
+"""Handles on a body: dragging one bends its limb; dragging the pelvis bends the legs while the feet stay in place."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from poise.retarget.ik import PoseSolver
 from poise.rotations import matrix_to_quat
 
 FIRM, LOOSE = 30.0, 0.03
-"""Weights of what stays and of what may bend."""
+"""Prior weights of the coordinates that stay and of those that bend."""
 EASE = 0.2
-"""Share of the way to the middle of their range by which limbs are bent before they are solved."""
+"""Share of the distance to the middle of their range by which limbs are bent before solving."""
 PELVIS = "pelvis"
 
 
 class Handle(NamedTuple):
-    """A point of a link that can be drawn."""
+    """A point of a link that can be dragged."""
 
     name: str
     link: str
@@ -33,7 +33,7 @@ class Handle(NamedTuple):
 
 
 def handles(body: Body) -> tuple[Handle, ...]:
-    """Hands, feet, head, chest and, of a body with legs, the pelvis."""
+    """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
     found = [_handle(hand.name, hand.link, hand.point) for hand in body.hands]
     if has_legs(body):
         found += [_handle(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
@@ -56,14 +56,14 @@ def _handle(name: str, link: str, point: Array) -> Handle:
 
 
 def pose_on_ground(body: Body, coordinates: Array) -> Array:
-    """(nq,) the pose of coordinates, its lowest point on the ground."""
+    """Pose (nq,) of coordinates (nv,), with its lowest point on the ground."""
     qpos = posed(body, coordinates)
     qpos[2] -= lowest(body.model, qpos)
     return qpos
 
 
 def dragged_angles(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
-    """The angles that bring a handle to a place (m, as the body stands), or as near as limits allow; rad by freedom."""
+    """Angles (rad, by degree of freedom) that bring a handle to `place` (3,) m, or as near as the limits allow."""
     by_name = {handle.name: handle for handle in handles(body)}
     if name not in by_name:
         raise unknown("handle", name, by_name)
@@ -80,7 +80,7 @@ def dragged_angles(body: Body, coordinates: Array, name: str, place: Array) -> d
 
 
 def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
-    """(nq,) the pose with its limbs a little bent: a straight one does not know which way to shorten."""
+    """Pose (nq,) with its limbs slightly bent: a straight limb has no preferred direction to bend in."""
     eased = np.array(coordinates)
     middle = np.clip(0.5 * (body.lower[bends] + body.upper[bends]), -0.5, 0.5)
     eased[bends] += EASE * (middle - eased[bends])
@@ -88,7 +88,7 @@ def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
 
 
 def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> dict[int, float]:
-    """Legs bent so that the pelvis is at a place while the feet stand as they do."""
+    """Angles of the legs (rad, by degree of freedom) that bring the pelvis to a place while the feet stay."""
     start = pose_on_ground(body, coordinates)
     feet = [foot.link for foot in body.feet]
     solver = PoseSolver(body, [(handle.link, handle.point), *((link, np.zeros(3)) for link in feet)], feet)
@@ -109,7 +109,7 @@ def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> d
 
 
 def limb(body: Body, link: str) -> list[int]:
-    """Freedoms of the limb that a link is part of."""
+    """Degrees of freedom of the limb that a link belongs to."""
     chain = chain_joints(body, link)
     return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
 

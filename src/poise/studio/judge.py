@@ -1,4 +1,4 @@
-"""Judges a performance while it goes on: falls, tracking, effort, and each second the audit."""
+"""Judges a performance while it runs: falls, tracking error, effort, and an audit of each second."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from poise.world.recorder import Recorder
 from poise.world.result import StepResult
 
 PIECE = 1.0
-"""s that are audited at once."""
+"""Duration (s) of the pieces that are audited."""
 
 
 class Judge:
-    """Watches a run, step by step."""
+    """Watches a run step by step."""
 
     def __init__(self, run: Run) -> None:
         start = run.so_far().recording
@@ -28,8 +28,8 @@ class Judge:
         self._joints = slice(span.start + 6, span.stop)
         self._error = np.zeros(run.world.model.nv)
         self.fell_at: float | None = None
-        self.failed: dict[str, float] = {}  # checks of the audit and when they first failed, s
-        self.judged = 0.0  # s of which the audit has been made
+        self.failed: dict[str, float] = {}  # failed checks of the audit, and when each first failed, s
+        self.judged = 0.0  # s: end of the last audited piece
         self.track_deg = self.power = self.strain = 0.0
         self._begin(run)
 
@@ -37,20 +37,20 @@ class Judge:
         self._piece = Recorder(run.world, with_reference=False)
 
     def watch(self, run: Run, result: StepResult) -> None:
-        """A step that has just been made."""
+        """Evaluate a step that has just been simulated."""
         world, joints = run.world, self._joints
         self.fell_at = run.fell_at
         torque = result.torque[joints]
         self.power = float(np.abs(torque * world.qvel[joints]).sum())
         limit = world.torque_limit[joints]
         self.strain = float(np.max(np.abs(torque) / np.where(limit > 0, limit, np.inf), initial=0.0))
-        self._piece.world = world  # its ground may be another
+        self._piece.world = world  # its ground may have changed
         self._piece.add(result)
         if len(self._piece.torque) * world.settings.step >= PIECE - 1e-9:
             self._audit(run)
 
     def compare(self, run: Run, ghost: Array) -> None:
-        """How far the joints are from what is tracked."""
+        """Update the tracking error (degrees) of the joints against the reference pose `ghost` (nq,)."""
         mujoco.mj_differentiatePos(run.world.model, self._error, 1.0, run.world.qpos, ghost)
         self.track_deg = float(np.degrees(np.sqrt(np.mean(self._error[self._joints] ** 2))))
 
@@ -63,7 +63,7 @@ class Judge:
         self._begin(run)
 
     def go_back(self, run: Run) -> None:
-        """The run is at an earlier time, or at another; what was seen later is forgotten."""
+        """Drop everything later than the time of the run, which has gone back or is another one."""
         now = run.world.time
         self.fell_at = run.fell_at
         self.failed = {name: time for name, time in self.failed.items() if time <= now}
@@ -71,7 +71,7 @@ class Judge:
         self._begin(run)
 
     def told(self) -> Mapping[str, Any]:
-        """For the page."""
+        """Numbers for the page."""
         return {
             "fell_at": self.fell_at,
             "failed": sorted(self.failed),

@@ -1,4 +1,4 @@
-"""The process in which a visitor's characters perform: whatever happens in it, the server goes on."""
+"""The process that simulates for one page; a failure in it does not affect the server."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from poise.studio.wire import words
+from poise.studio.wire import json_message
 
 FRAMES = 60.0
-"""A second, that are sent."""
+"""Frames sent per second."""
 EARLY = 0.004
-"""s by which a frame may come before it is due: a step that ends a little early would else wait for the next one."""
-TELLS = 8.0
-"""A second, of the numbers of now."""
+"""Time (s) by which a frame may be early; a step that ends slightly early would otherwise wait for the next one."""
+UPDATES = 8.0
+"""Updates of the numbers per second."""
 AHEAD = 0.05
-"""s of the clock that simulating may take before commands are looked at again."""
+"""Wall-clock time (s) of simulation after which commands are polled again."""
 MEMORY = 6 * 2**30
-"""Bytes that a visitor's process may have, so that nothing he brings takes them from everybody else."""
-_M_MMAP_THRESHOLD = -3  # of malloc.h
+"""Memory limit (bytes) of a page's process, so that one upload cannot exhaust the machine."""
+_M_MMAP_THRESHOLD = -3  # from malloc.h
 LARGE = 2**20
-"""Bytes beyond which a piece of memory is given back to the system as soon as it is free."""
+"""Size (bytes) above which freed memory returns to the system at once."""
 BEHIND = 0.1
-"""s of the clock: who falls further behind does not catch up, but is slower than real time."""
-FELT = ("push", "pull", "release")
-"""Commands whose first step is made and shown at once, before the clock comes to it: hands want an answer."""
+"""Lag (s, wall clock) that is caught up; beyond it the show runs slower than real time."""
+URGENT = ("push", "pull", "release")
+"""Commands whose first step is simulated and shown at once, so that the page responds without delay."""
 
 
 def perform_for(wire: Connection, folder: str) -> None:
-    """Serve one visitor until he leaves; what he brings is kept in a folder."""
+    """Serve one page until it closes; its uploads are stored in `folder`."""
     from threadpoolctl import threadpool_limits
 
     _limit_memory()
-    give_back_large_pieces()
-    threadpool_limits(1)  # our matrices are small: threads cost more than they give
+    return_large_blocks()
+    threadpool_limits(1)  # the matrices are small: threads cost more than they gain
     try:
         _Loop(wire, Path(folder)).go()
     except (EOFError, OSError, KeyboardInterrupt):
-        pass  # the visitor has left, or the server ends
+        pass  # the page was closed, or the server ends
 
 
 def _limit_memory() -> None:
-    """Where the system knows how to."""
+    """Cap the address space at MEMORY bytes (RLIMIT_AS), where the system supports it."""
     with suppress(ImportError, ValueError):
         import resource
 
@@ -54,31 +54,31 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY if most < 0 else min(MEMORY, most), most))
 
 
-def give_back_large_pieces() -> None:
-    """Where the C library is glibc, which would else keep them, and put small ones there.
+def return_large_blocks() -> None:
+    """Make glibc return freed blocks above LARGE to the system, instead of keeping them and splitting them.
 
-    Each mark has 16 MB for MuJoCo to reckon in, hardly used. Of marks that are thinned out, next to nothing would fit
-    into what they leave, and after some minutes all addresses would be taken.
+    Each mark holds a 16 MB work space of MuJoCo. Without this, thinning out marks fragments the heap until the address
+    space is exhausted after some minutes.
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 
 
 class _Loop:
-    """Commands as they come, and between them the time that passes."""
+    """Handles commands as they come, and simulates in between."""
 
     def __init__(self, wire: Connection, folder: Path) -> None:
         from poise.studio.desk import Desk
 
         self._wire = wire
         self._desk = Desk(wire.send, folder)
-        self._clock = clock.perf_counter()  # up to where the show has been simulated
-        self._due = self._told = 0.0  # when the next frame is due, and when numbers were told
+        self._clock = clock.perf_counter()  # wall-clock time up to which the show is simulated
+        self._due = self._updated = 0.0  # when the next frame is due; when numbers were last sent
         self._stale = self._urgent = False
 
     def go(self) -> None:
-        """Until the wire is cut."""
-        self._wire.send(words("ready"))
+        """Run until the connection closes."""
+        self._wire.send(json_message("ready"))
         while True:
             self._listen()
             if self._desk.playing:
@@ -86,7 +86,7 @@ class _Loop:
             self._report()
 
     def _guarded(self, act: Callable[[], None]) -> None:
-        """Do something; what nobody has foreseen is told to the visitor and to whoever runs the server."""
+        """Call a function; report an unexpected error to the page and on the terminal."""
         try:
             act()
         except (EOFError, OSError):
@@ -94,11 +94,11 @@ class _Loop:
         except Exception as error:
             traceback.print_exc()
             self._desk.playing = False
-            self._wire.send(words("error", text=_excuse(error), of="studio"))
-            self._wire.send(words("playing", on=False))
+            self._wire.send(json_message("error", text=_error_text(error), of="studio"))
+            self._wire.send(json_message("playing", on=False))
 
     def _listen(self) -> None:
-        """Take all commands that wait; with nothing to do, wait for one."""
+        """Handle all waiting commands; wait for one if there is nothing to simulate."""
         pause = self._pause()
         while self._wire.poll(pause):
             message = self._wire.recv()
@@ -109,7 +109,7 @@ class _Loop:
                 self._guarded(partial(self._desk.take, message))
                 if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
                     self._clock = clock.perf_counter()
-                self._urgent |= message["do"] in FELT
+                self._urgent |= message["do"] in URGENT
             pause = 0.0
 
     def _pause(self) -> float | None:
@@ -118,7 +118,7 @@ class _Loop:
         return max(0.0, self._clock + self._desk.step_s / self._desk.slow - clock.perf_counter())
 
     def _perform(self) -> None:
-        """Bring the show up to the clock, or a step further if that is urgent and it is not ahead already."""
+        """Simulate up to the clock, or one step more if a command is urgent and the show is not ahead."""
         now = clock.perf_counter()
         self._clock = max(self._clock, now - BEHIND)
         behind = (now - self._clock) * self._desk.slow
@@ -134,13 +134,13 @@ class _Loop:
         if self._stale and now >= self._due - EARLY:
             self._desk.send_frame()
             self._due, self._stale = max(self._due, now - 1 / FRAMES) + 1 / FRAMES, False
-        if self._desk.playing and now - self._told >= 1 / TELLS:
+        if self._desk.playing and now - self._updated >= 1 / UPDATES:
             self._desk.tell()
-            self._told = now
+            self._updated = now
 
 
-def _excuse(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
-        return "this takes more memory than a page may have"
-    told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    return f"something went wrong that should not ({told})"
+        return "this needs more memory than one page may use"
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"unexpected error ({text})"

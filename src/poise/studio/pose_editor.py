@@ -1,4 +1,4 @@
-"""Pose: writing a script of key poses by hand, solving it and performing it."""
+"""The pose editor: edits a script of key poses, solves it and performs it."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from poise.performance.report import summarise
 from poise.performance.run import Performance
 from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import dragged_angles, handles, pose_on_ground
-from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, freedom
-from poise.studio.transfers import download, shown_name
-from poise.studio.wire import Told, file_bytes, words
+from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, dof_index
+from poise.studio.transfers import download, safe_name
+from poise.studio.wire import Told, file_bytes, json_message
 
-UNDONE = 100
-"""Changes that can be undone."""
+UNDO_LIMIT = 100
+"""Number of changes that can be undone."""
 
 
-class Posing:
-    """A visitor's script."""
+class PoseEditor:
+    """The script that a page edits."""
 
     def __init__(self, send: Callable[[str | bytes], None], folder: Path) -> None:
         self._send, self._folder = send, folder
@@ -45,43 +45,43 @@ class Posing:
         self._performance: Performance | None = None
 
     def _say(self, kind: str, **more: Any) -> None:
-        self._send(words(kind, **more))
+        self._send(json_message(kind, **more))
 
-    def take(self, name: str, told: Told) -> None:
-        """Do what a command of the pose mode says."""
+    def take(self, name: str, args: Told) -> None:
+        """Execute a command of the pose mode."""
         act = getattr(self, f"_do_{name}", None)
         if act is None:
-            raise PoiseError(f"the studio cannot pose '{name[:40]}'")
-        act(told)
+            raise PoiseError(f"unknown command 'pose.{name[:40]}'")
+        act(args)
 
     @property
     def sheet(self) -> Sheet:
-        """What is being written."""
+        """The script being edited."""
         if self._sheet is None:
-            raise PoiseError("no script is open")
+            raise PoiseError("no script is open: open or create one first")
         return self._sheet
 
     # -- opening and saving ------------------------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
-        """A script that was brought."""
+        """Open an uploaded script."""
         self._open(path.read_text(encoding="utf-8", errors="replace"), path.stem)
 
     def _open(self, text: str, name: str) -> None:
-        self._name = shown_name(f"{name}.toml").removesuffix(".toml")
+        self._name = safe_name(f"{name}.toml").removesuffix(".toml")
         self._show(Sheet.read(text, self._folder, self._name), anew=True)
 
-    def _do_open(self, told: Told) -> None:
-        name = told.text("script")
+    def _do_open(self, args: Told) -> None:
+        name = args.text("script")
         if name not in shipped_scripts():
             raise unknown("script", name, shipped_scripts())
         self._open(find_script(name).read_text(encoding="utf-8"), name)
 
-    def _do_text(self, told: Told) -> None:
-        self._open(told.text("text"), told.text("name", "script"))
+    def _do_text(self, args: Told) -> None:
+        self._open(args.text("text"), args.text("name", "script"))
 
-    def _do_new(self, told: Told) -> None:
-        body = told.text("body", "human37")
+    def _do_new(self, args: Told) -> None:
+        body = args.text("body", "human37")
         if body not in names():
             raise unknown("body", body, names())
         self._name = "script"
@@ -90,69 +90,69 @@ class Posing:
     def _do_save(self, _: Told) -> None:
         self._send(file_bytes(f"{self._name}.toml", self.sheet.text.encode()))
 
-    def _do_take(self, told: Told) -> None:
+    def _do_take(self, args: Told) -> None:
         if self._performance is None:
-            raise PoiseError("it has not been performed yet")
-        _, content = download(self._performance, told.text("format"), None, "flat")
-        self._send(file_bytes(f"{self._name}.{told.text('format')}", content))
+            raise PoiseError("nothing to save yet: press Perform first")
+        _, content = download(self._performance, args.text("format"), None, "flat")
+        self._send(file_bytes(f"{self._name}.{args.text('format')}", content))
 
     # -- changing ----------------------------------------------------------------------------------------------------
 
-    def _index(self, told: Told) -> int:
-        return int(told.number("index", 0, 10_000))
+    def _index(self, args: Told) -> int:
+        return int(args.number("index", 0, 10_000))
 
-    def _time(self, told: Told) -> float:
-        return round(told.number("time", 0.0, LATEST), 3)
+    def _time(self, args: Told) -> float:
+        return round(args.number("time", 0.0, LATEST), 3)
 
-    def _do_key(self, told: Told) -> None:
-        time = self._time(told)
+    def _do_key(self, args: Told) -> None:
+        time = self._time(args)
         self._show(self.sheet.with_key(time, coordinates_at(self.sheet, time)), time)
 
-    def _do_move(self, told: Told) -> None:
-        self._show(self.sheet.moved(self._index(told), self._time(told)), self._time(told))
+    def _do_move(self, args: Told) -> None:
+        self._show(self.sheet.moved(self._index(args), self._time(args)), self._time(args))
 
-    def _do_copy(self, told: Told) -> None:
-        self._show(self.sheet.copied(self._index(told), self._time(told)), self._time(told))
+    def _do_copy(self, args: Told) -> None:
+        self._show(self.sheet.copied(self._index(args), self._time(args)), self._time(args))
 
-    def _do_mirror(self, told: Told) -> None:
-        self._show(self.sheet.mirrored(self._index(told)), self.sheet.keys[self._index(told)].time)
+    def _do_mirror(self, args: Told) -> None:
+        self._show(self.sheet.mirrored(self._index(args)), self.sheet.keys[self._index(args)].time)
 
-    def _do_delete(self, told: Told) -> None:
-        self._show(self.sheet.without(self._index(told)))
+    def _do_delete(self, args: Told) -> None:
+        self._show(self.sheet.without(self._index(args)))
 
-    def _do_name(self, told: Told) -> None:
-        self._show(self.sheet.named(self._index(told), told.text("name")))
+    def _do_name(self, args: Told) -> None:
+        self._show(self.sheet.named(self._index(args), args.text("name")))
 
-    def _do_angle(self, told: Told) -> None:
-        angle = radians(told.number("degrees", -720.0, 720.0))
-        self._show(self.sheet.bent(self._index(told), {freedom(self.sheet.body, told.text("dof")): angle}))
+    def _do_angle(self, args: Told) -> None:
+        angle = radians(args.number("degrees", -720.0, 720.0))
+        self._show(self.sheet.bent(self._index(args), {dof_index(self.sheet.body, args.text("dof")): angle}))
 
-    def _do_free(self, told: Told) -> None:
-        self._show(self.sheet.freed(self._index(told), freedom(self.sheet.body, told.text("dof"))))
+    def _do_free(self, args: Told) -> None:
+        self._show(self.sheet.freed(self._index(args), dof_index(self.sheet.body, args.text("dof"))))
 
-    def _do_drag(self, told: Told) -> None:
-        """A handle drawn to a place; only shown while it is held, and kept when it is let go."""
-        index, sheet = self._index(told), self.sheet
+    def _do_drag(self, args: Told) -> None:
+        """Drag a handle: show the pose while it is held, and store it when it is released."""
+        index, sheet = self._index(args), self.sheet
         if index >= len(sheet.keys):
             raise PoiseError(f"there is no key {index}")
         coordinates = coordinates_at(sheet, sheet.keys[index].time)
-        angles = dragged_angles(sheet.body, coordinates, told.text("handle"), told.vector("place", 100.0))
-        if told.flag("done"):
+        angles = dragged_angles(sheet.body, coordinates, args.text("handle"), args.vector("place", 100.0))
+        if args.flag("done"):
             self._show(sheet.bent(index, angles))
             return
         coordinates[list(angles)] = list(angles.values())
         self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
 
-    def _do_at(self, told: Told) -> None:
-        coordinates = coordinates_at(self.sheet, self._time(told))
+    def _do_at(self, args: Told) -> None:
+        coordinates = coordinates_at(self.sheet, self._time(args))
         self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
 
-    def _do_entries(self, told: Told) -> None:
-        """Title and length."""
-        self._show(self.sheet.changed(title=told.text("title"), seconds=round(told.number("seconds", 0.1, LATEST), 3)))
+    def _do_entries(self, args: Told) -> None:
+        """Change title and length."""
+        self._show(self.sheet.changed(title=args.text("title"), seconds=round(args.number("seconds", 0.1, LATEST), 3)))
 
-    def _do_goals(self, told: Told) -> None:
-        goals = told.raw("goals")
+    def _do_goals(self, args: Told) -> None:
+        goals = args.raw("goals")
         if not isinstance(goals, list) or not all(isinstance(goal, dict) for goal in goals):
             raise PoiseError("goals must be a list of tables")
         self._show(self.sheet.changed(goal=goals or None))
@@ -169,7 +169,7 @@ class Posing:
         if anew:
             self._before, self._performance = [], None
         elif self._sheet is not None:
-            self._before = [*self._before[-UNDONE:], self._sheet]
+            self._before = [*self._before[-UNDO_LIMIT:], self._sheet]
         self._sheet = sheet
         if anew:
             self._put_up(sheet)
@@ -214,9 +214,9 @@ class Posing:
             at=time,
             undo=len(self._before),
         )
-        clip = keyframed(replace(script, beginning=Beginning()))  # where the figure is posed
+        clip = keyframed(replace(script, beginning=Beginning()))  # at the place of the posed body
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
-        rise = [-lowest(body.model, qpos[k]) for k in some]  # onto the ground: not of all frames, since it takes long
+        rise = [-lowest(body.model, qpos[k]) for k in some]  # to the ground; for every sixth frame only, to save time
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._in_scene(qpos)))
 
@@ -229,7 +229,7 @@ class Posing:
         return {angle_name(body, dof): degrees(coordinates[dof]) for dof in range(3, body.nv)}
 
     def _in_scene(self, qpos: Array) -> Array:
-        """Poses of the body (T, nq) with props where the scene has them."""
+        """Poses of the body (T, nq) with the props as in the scene."""
         scene = self.sheet.script.scene
         out = np.tile(scene.model.qpos0, (len(qpos), 1))
         out[:, scene.coordinates(0)] = qpos
@@ -243,7 +243,7 @@ class Posing:
     def _do_solve(self, _: Told) -> None:
         sheet = self.sheet
         if not sheet.script.goals:
-            raise PoiseError("there is nothing to solve: add a goal, what is wanted and what may be changed for it")
+            raise PoiseError("there is nothing to solve: add a goal first")
         solution = solve_script(sheet.script, say=lambda text: self._say("solving", text=text))
         constraints = [
             {
@@ -275,19 +275,19 @@ class Posing:
         made = animate(script, progress=progress)
         self._performance = made
         recording = made.recording
-        told = summarise(made)
+        summary = summarise(made)
         self._send(track_bytes("performed", recording.model, recording.step, recording.qpos))
         self._say(
             "performed",
             **solving,
-            **{key: told[key] for key in ("seconds", "fell_at", "physical", "real_time_factor")},
+            **{key: summary[key] for key in ("seconds", "fell_at", "physical", "real_time_factor")},
             stabiliser=bracing(recording),
             stopped=None if made.blow_up is None else str(made.blow_up),
         )
 
 
 def _range(low: float, high: float) -> dict[str, float]:
-    """Degrees of a slider."""
+    """Range of a slider, degrees."""
     return {"low": max(degrees(low), -180.0), "high": min(degrees(high), 180.0)}
 
 

@@ -1,4 +1,4 @@
-"""Processes for visitors: one is always ready, one is given to each, and ended when he leaves."""
+"""Performer processes: one per page, and one spare that is started ahead of need."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ from poise.errors import PoiseError
 from poise.studio.performer import perform_for
 
 _CONTEXT = multiprocessing.get_context("spawn")
-"""Forked processes may inherit locks that are held."""
+"""Spawned processes: forked ones may inherit locked locks."""
 
 MOST_WAITING = 500
-"""Commands that may wait for a performer that is busy."""
+"""Maximum number of commands that wait for a busy performer."""
 
-Hear = Callable[[str | bytes | None], None]
-"""Told what a performer says; None when it is gone."""
+Listener = Callable[[str | bytes | None], None]
+"""Called with each message of a performer; with None when its process has ended."""
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
-    """Processes that begin here do not hear Ctrl+C, which would interrupt them at any place: the server ends them."""
+def sigint_blocked() -> Iterator[None]:
+    """Block SIGINT in processes started within: Ctrl+C would interrupt them anywhere; the server ends them instead."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # else the first process begins it, which unblocks signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited; here it waits, and is not lost
+    resource_tracker.ensure_running()  # otherwise the first process starts it, which unblocks signals
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT}
+    )  # inherited by the process; pending here, not lost
     try:
         yield
     finally:
@@ -41,13 +43,13 @@ def deaf() -> Iterator[None]:
 
 
 class Performer:
-    """A process that performs."""
+    """A performer process."""
 
     def __init__(self) -> None:
         self._wire, theirs = _CONTEXT.Pipe()
-        self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # for what its visitor brings
+        self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # uploads of its page
         self._process = _CONTEXT.Process(target=perform_for, args=(theirs, self._folder.name), daemon=True)
-        with deaf():
+        with sigint_blocked():
             self._process.start()
         theirs.close()
         self._ear: threading.Thread | None = None
@@ -57,16 +59,16 @@ class Performer:
 
     @property
     def pid(self) -> int | None:
-        """Of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it is there."""
+        """Whether the process is running."""
         return self._process.is_alive()
 
-    def listen(self, hear: Hear) -> None:
-        """Have whatever it says told, in the loop that runs now."""
+    def listen(self, hear: Listener) -> None:
+        """Pass each message of the process to `hear`, in the running event loop."""
         loop = asyncio.get_running_loop()
 
         def tell(message: str | bytes | None) -> None:
@@ -88,60 +90,60 @@ class Performer:
 
     @property
     def waiting(self) -> int:
-        """Commands that it has not taken yet."""
+        """Number of commands that the process has not taken yet."""
         return self._commands.qsize()
 
     def send(self, message: dict[str, Any]) -> None:
-        """A command. One that is busy hears it later, one that is gone never; whoever sends does not wait for it."""
+        """Queue a command without waiting; raise if the queue is full. Commands to an ended process are dropped."""
         try:
             self._commands.put_nowait(message)
         except queue.Full:
-            raise PoiseError("it is still busy with what came before: wait, or stop it") from None
+            raise PoiseError("the simulation is still busy: wait, or press Stop") from None
 
     def _pass_on(self) -> None:
         try:
             while (message := self._commands.get()) is not None:
                 self._wire.send(message)
         except OSError:
-            pass  # it is gone
+            pass  # the process has ended
 
     def end(self) -> None:
-        """End it, whatever it is doing."""
+        """Kill the process and remove its files."""
         self._process.kill()
         self._process.join()
         self._folder.cleanup()
         if not self._commands.full():
-            self._commands.put_nowait(None)  # nothing more to pass on
+            self._commands.put_nowait(None)  # ends the sending thread
         if self._ear is None:
             self._wire.close()
 
 
-class Troupe:
-    """Performers: the next one is started before it is needed, since starting takes a second or two."""
+class PerformerPool:
+    """Performers in use and a spare one, since starting one takes a second or two."""
 
     def __init__(self) -> None:
         self._next = Performer()
         self._given: list[Performer] = []
 
     def give(self) -> Performer:
-        """One for a visitor."""
+        """A performer for a new page."""
         given = self._next if self._next.alive else Performer()
         self._next = Performer()
         self._given.append(given)
         return given
 
     def take_back(self, performer: Performer) -> None:
-        """The visitor has left."""
+        """End the performer of a closed page."""
         performer.end()
         self._given.remove(performer)
 
     @property
     def busy(self) -> int:
-        """How many have visitors."""
+        """Number of performers in use."""
         return len(self._given)
 
     def end(self) -> None:
-        """All of them."""
+        """End all performers."""
         for performer in (*self._given, self._next):
             performer.end()
         self._given = []

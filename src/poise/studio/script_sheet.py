@@ -1,4 +1,4 @@
-"""A script of key poses as it is being written: keys that can be added, moved, copied, mirrored and bent."""
+"""A script of key poses under edit: keys are added, moved, copied, mirrored and changed."""
 
 from __future__ import annotations
 
@@ -15,74 +15,18 @@ from typing import Any
 from poise.animate.angles import ROOT, mirrored_angles
 from poise.animate.read_script import read_script
 from poise.animate.script import Script
-from poise.animate.script_run import reference_and_controller, solved_changes
+from poise.animate.script_run import solved_changes
 from poise.arrays import Array, Frozen
 from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_FORMS
 
-# TOML from plain values: enough for scripts, and read back as the same values by `tomllib`.
-
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")
-
-
-def toml_text(values: Mapping[str, Any]) -> str:
-    """A file: plain entries first, then tables and lists of tables under headers of their own."""
-    plain = {key: value for key, value in values.items() if not _headed(value)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
-    for key, value in values.items():
-        if key in plain:
-            continue
-        for table in value if isinstance(value, list) else [value]:
-            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
-            lines += ["", header, *(f"{_key(inner)} = {_value(told)}" for inner, told in table.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _headed(value: Any) -> bool:
-    return isinstance(value, dict) or (
-        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
-    )
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _quoted(key)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return _list(value)
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(key)} = {_value(told)}" for key, told in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    raise PoiseError(f"{value!r} cannot be written into a script")
-
-
-def _list(values: Any) -> str:
-    """On one line, or with tables in it each on a line of its own."""
-    told = [_value(value) for value in values]
-    if any(isinstance(value, Mapping) for value in values):
-        return "[\n" + "".join(f"    {each},\n" for each in told) + "]"
-    return f"[{', '.join(told)}]"
-
-
-_ROOTS = {dof: name for name, dof in ROOT.items()}
-_SAME = 1e-9
+_ROOT_NAMES = {dof: name for name, dof in ROOT.items()}
+_TOLERANCE = 1e-9
 LATEST = 600.0
-"""s."""
+"""Latest time (s) of a key, and maximum length of a script."""
 
 
 @dataclass(frozen=True)
@@ -91,25 +35,25 @@ class Key:
 
     time: float  # s
     name: str
-    angles: Mapping[int, float]  # rad by freedom
+    angles: Mapping[int, float]  # rad by degree of freedom
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """All that a script says; changes return another one."""
+    """A script as read; changes return a new sheet."""
 
     raw: Mapping[str, Any]  # everything but its poses
     keys: tuple[Key, ...]  # in order of time
-    script: Script  # what it reads as
-    text: str  # of the file; an animator's own words and remarks until something is changed
+    script: Script  # the parsed script
+    text: str  # text of the file; the author's own, with comments, until something is changed
 
     @classmethod
     def read(cls, text: str, folder: Path, name: str = "script") -> Sheet:
-        """From the text of a script; nothing that it names is looked for in files."""
+        """The sheet of a script's text; scripts that refer to files are refused."""
         try:
             raw = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise PoiseError(f"{name}.toml is no TOML file: {error}") from None
+            raise PoiseError(f"{name}.toml is not a TOML file: {error}") from None
         _refuse_files(raw)
         path = folder / f"{name}.toml"
         path.write_text(text, encoding="utf-8")
@@ -120,23 +64,24 @@ class Sheet:
 
     @classmethod
     def blank(cls, body: str, folder: Path) -> Sheet:
-        """A body that stands for three seconds."""
+        """A script of a body that stands for three seconds."""
         return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, **_standing()}), folder)
 
     @property
     def body(self) -> Body:
-        """Who performs."""
+        """The body that performs."""
         return self.script.scene.body
 
     def _written(self, raw: Mapping[str, Any], keys: Sequence[Key]) -> str:
-        """A file that says so."""
+        """The text of a script with these entries and keys."""
         poses = [
-            {"time": round(key.time, 6), "name": key.name, "angles": told_angles(self.body, key.angles)} for key in keys
+            {"time": round(key.time, 6), "name": key.name, "angles": script_angles(self.body, key.angles)}
+            for key in keys
         ]
         return toml_text({**raw, **({"pose": poses} if poses else {})})
 
     def changed(self, keys: tuple[Key, ...] | None = None, **entries: Any) -> Sheet:
-        """With other keys or entries; what makes no script is refused. An entry of None is taken away."""
+        """The sheet with other keys or entries; an entry of None is removed. Raises unless it is a valid script."""
         ordered = tuple(sorted(self.keys if keys is None else keys, key=lambda key: key.time))
         raw = {key: value for key, value in {**self.raw, **entries}.items() if value is not None}
         path = self.script.path
@@ -149,9 +94,9 @@ class Sheet:
         return self.keys[index]
 
     def with_key(self, time: float, coordinates: Any) -> Sheet:
-        """One more key: what the pose is there already, in all angles that some key sets."""
+        """The sheet with a key at a time, set to the present pose in all angles that some key sets."""
         if any(abs(key.time - time) < 1e-6 for key in self.keys):
-            raise PoiseError(f"there is a key at {time:.2f} s already")
+            raise PoiseError(f"there already is a key at {time:.2f} s")
         used = sorted({dof for key in self.keys for dof in key.angles} or set(ROOT.values()))
         angles = {dof: float(coordinates[dof]) for dof in used}
         return self.changed((*self.keys, Key(time, self._free_name("pose"), angles)))
@@ -161,47 +106,47 @@ class Sheet:
         return next(name for k in range(1, len(taken) + 2) if (name := f"{stem} {k}") not in taken)
 
     def moved(self, index: int, time: float) -> Sheet:
-        """A key at another time."""
+        """The sheet with a key at another time."""
         key = self._at(index)
         return self.changed((*self.keys[:index], replace(key, time=time), *self.keys[index + 1 :]))
 
     def copied(self, index: int, time: float) -> Sheet:
-        """A key once more, at another time."""
+        """The sheet with a copy of a key at another time."""
         key = self._at(index)
         return self.changed(
             (*self.keys, replace(key, time=time, name=self._free_name(key.name.rstrip("0123456789 ") or "pose")))
         )
 
     def mirrored(self, index: int) -> Sheet:
-        """A key with left and right exchanged."""
+        """The sheet with left and right of a key exchanged."""
         key = self._at(index)
         angles = Frozen(mirrored_angles(self.body, key.angles))
         return self.changed((*self.keys[:index], replace(key, angles=angles), *self.keys[index + 1 :]))
 
     def without(self, index: int) -> Sheet:
-        """All other keys."""
+        """The sheet without a key."""
         self._at(index)
         if len(self.keys) == 1 and "cycle" not in self.raw:
             raise PoiseError("a script needs at least one key")
         return self.changed((*self.keys[:index], *self.keys[index + 1 :]))
 
     def named(self, index: int, name: str) -> Sheet:
-        """A key with another name, also where goals refer to it."""
+        """The sheet with a key renamed, also where goals refer to it."""
         key, name = self._at(index), name.strip()
         if not 0 < len(name) <= 40 or "." in name or "#" in name:
-            raise PoiseError("a key's name is short, and without . and #")
+            raise PoiseError("a key's name has 1 to 40 characters, without . and #")
         goals = [_renamed(goal, f"{key.name}.", f"{name}.") for goal in self.raw.get("goal", [])]
         keys = (*self.keys[:index], replace(key, name=name), *self.keys[index + 1 :])
         return self.changed(keys, **({"goal": goals} if goals else {}))
 
     def bent(self, index: int, angles: Mapping[int, float]) -> Sheet:
-        """A key with some angles set, rad."""
+        """The sheet with some angles (rad) of a key set."""
         key = self._at(index)
         bent = replace(key, angles=Frozen({**key.angles, **angles}))
         return self.changed((*self.keys[:index], bent, *self.keys[index + 1 :]))
 
     def freed(self, index: int, dof: int) -> Sheet:
-        """A key that says nothing more of an angle."""
+        """The sheet with an angle of a key unset."""
         key = self._at(index)
         left = {k: v for k, v in key.angles.items() if k != dof}
         if not left:
@@ -209,8 +154,14 @@ class Sheet:
         return self.changed((*self.keys[:index], replace(key, angles=Frozen(left)), *self.keys[index + 1 :]))
 
 
-def freedom(body: Body, name: str) -> int:
-    """A freedom by its name; the root's are roll, pitch and yaw."""
+def coordinates_at(sheet: Sheet, time: float) -> Array:
+    """Coordinates (nv,), rad, of the target pose at a time."""
+    reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
+    return reference.coordinates(time)
+
+
+def dof_index(body: Body, name: str) -> int:
+    """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
         return ROOT[name]
     if name not in body.dof_names[6:]:
@@ -219,18 +170,18 @@ def freedom(body: Body, name: str) -> int:
 
 
 def angle_name(body: Body, dof: int) -> str:
-    """The name of a freedom."""
-    return _ROOTS.get(dof) or body.dof_names[dof]
+    """Name of a degree of freedom."""
+    return _ROOT_NAMES.get(dof) or body.dof_names[dof]
 
 
-def told_angles(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
-    """Angles as scripts have them: degrees by name, both sides at once where they are alike."""
+def script_angles(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
+    """Angles as scripts have them: degrees by name, without a side where left and right are equal."""
     out: dict[str, float] = {}
     for dof in sorted(angles):
         name = angle_name(body, dof)
         if name.startswith(("left_", "right_")) and body.symmetry is not None:
             other = int(body.mirror_dofs[dof])
-            alike = other in angles and abs(angles[other] - body.mirror_signs[other] * angles[dof]) < _SAME
+            alike = other in angles and abs(angles[other] - body.mirror_signs[other] * angles[dof]) < _TOLERANCE
             if alike and name.startswith("right_"):
                 continue
             name = name.removeprefix("left_") if alike else name
@@ -243,10 +194,10 @@ def _standing() -> dict[str, Any]:
 
 
 def _renamed(goal: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    def swap(told: Any) -> Any:
-        if isinstance(told, str):
-            return new + told.removeprefix(old) if told.startswith(old) else told
-        return {**told, "what": swap(told["what"])} if isinstance(told, dict) and "what" in told else told
+    def swap(entry: Any) -> Any:
+        if isinstance(entry, str):
+            return new + entry.removeprefix(old) if entry.startswith(old) else entry
+        return {**entry, "what": swap(entry["what"])} if isinstance(entry, dict) and "what" in entry else entry
 
     out = dict(goal)
     if isinstance(goal.get("free"), list):
@@ -264,10 +215,57 @@ def _refuse_files(raw: Mapping[str, Any]) -> None:
     if not isinstance(terrain, str) or terrain.partition(":")[0] not in TERRAIN_FORMS:
         raise PoiseError(f"the studio has the terrains {', '.join(TERRAIN_FORMS)}, not '{str(terrain)[:40]}'")
     if isinstance(seconds := raw.get("seconds"), int | float) and seconds > LATEST:
-        raise PoiseError(f"a script of {seconds:g} s is too long for the studio")
+        raise PoiseError(f"a script of {seconds:g} s is too long: the studio takes at most {LATEST:g} s")
 
 
-def coordinates_at(sheet: Sheet, time: float) -> Array:
-    """(nv,) rad: the pose that is aimed at, at a time."""
-    reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
-    return reference.coordinates(time)
+def toml_text(values: Mapping[str, Any]) -> str:
+    """TOML text of a script, which `tomllib` reads back as the same values: plain entries first, then tables under
+    headers."""
+    plain = {key: value for key, value in values.items() if not _headed(value)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    for key, value in values.items():
+        if key in plain:
+            continue
+        for table in value if isinstance(value, list) else [value]:
+            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
+            lines += ["", header, *(f"{_key(inner)} = {_value(entry)}" for inner, entry in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _list(values: Any) -> str:
+    """A list on one line, or with one table per line."""
+    texts = [_value(value) for value in values]
+    if any(isinstance(value, Mapping) for value in values):
+        return "[\n" + "".join(f"    {each},\n" for each in texts) + "]"
+    return f"[{', '.join(texts)}]"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return _list(value)
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    raise PoiseError(f"{value!r} cannot be written into a script")
+
+
+def _headed(value: Any) -> bool:
+    return isinstance(value, dict) or (
+        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
+    )
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

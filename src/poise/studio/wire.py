@@ -1,4 +1,4 @@
-"""What goes over the wire: commands and words as JSON, poses and files as bytes."""
+"""Messages between server and page: commands and replies as JSON, frames and files as bytes."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 
 FRAME, FILE, TRACK = 1, 2, 3
-"""What a message of bytes begins with."""
+"""First number of a binary message: its kind."""
 LONGEST_COMMAND = 200_000
-"""Characters."""
+"""Maximum length (characters) of a command."""
 
 
-def words(kind: str, **more: Any) -> str:
-    """Something said to the page; JSON knows no infinity, which becomes null."""
-    told = {"say": kind, **more}
+def json_message(kind: str, **more: Any) -> str:
+    """A JSON message to the page; numbers that are not finite become null."""
+    message = {"say": kind, **more}
     try:
-        return json.dumps(told, separators=(",", ":"), allow_nan=False)
+        return json.dumps(message, separators=(",", ":"), allow_nan=False)
     except ValueError:
-        return json.dumps(_sayable(told), separators=(",", ":"), allow_nan=False)
+        return json.dumps(_finite_json(message), separators=(",", ":"), allow_nan=False)
 
 
-def _sayable(value: Any) -> Any:
+def _finite_json(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _sayable(inner) for key, inner in value.items()}
+        return {key: _finite_json(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_sayable(inner) for inner in value]
+        return [_finite_json(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def is_frame(message: str | bytes) -> bool:
-    """Whether a message is a pose, of which the next one tells as much."""
+    """Whether a message is a frame, which may be dropped."""
     return isinstance(message, bytes) and message[0] == FRAME
 
 
 def file_bytes(name: str, content: bytes) -> bytes:
-    """A file for the page to save."""
+    """The binary message of a file for the page to save."""
     head = json.dumps({"name": name}).encode()
     return np.array([FILE, len(head)], "<u4").tobytes() + head + content
 
 
 def read_command(text: str | bytes) -> dict[str, Any]:
-    """A command of the page."""
+    """Parse a command of the page."""
     try:
-        told = json.loads(text) if len(text) <= LONGEST_COMMAND else None
+        command = json.loads(text) if len(text) <= LONGEST_COMMAND else None
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not isinstance(told.get("do"), str):
-        raise PoiseError("this is no command")
-    return told
+        command = None
+    if not isinstance(command, dict) or not isinstance(command.get("do"), str):
+        raise PoiseError("not a valid command")
+    return command
 
 
 def _finite(value: Any) -> float | None:
-    """A number as it is told, or None if it is none; a whole one can be too large to be one of ours."""
+    """The value as a finite float, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -69,7 +69,7 @@ def _finite(value: Any) -> float | None:
 
 
 class Told:
-    """What a command says, checked as it is taken."""
+    """Arguments of a command, checked as they are read."""
 
     def __init__(self, command: Mapping[str, Any]) -> None:
         self._command = command
@@ -84,24 +84,24 @@ class Told:
         return value
 
     def maybe(self, key: str, least: float, most: float) -> float | None:
-        """The same, or nothing."""
+        """The same, or None if it is missing."""
         return None if self._command.get(key) is None else self.number(key, least, most)
 
     def text(self, key: str, default: str = "") -> str:
-        """A text."""
+        """A string."""
         value = self._command.get(key, default)
         if not isinstance(value, str):
             raise PoiseError(f"{key} must be a text")
         return value
 
     def flag(self, key: str) -> bool:
-        """True or false; false unless told."""
+        """A boolean; False if it is missing."""
         return self._command.get(key) is True
 
     def vector(self, key: str, most: float) -> Array:
-        """Three finite numbers, together at most so long."""
-        told = self._command.get(key)
-        found = [_finite(x) for x in told] if isinstance(told, list) and len(told) == 3 else [None]
+        """Three finite numbers (3,) of a length of at most `most`."""
+        values = self._command.get(key)
+        found = [_finite(x) for x in values] if isinstance(values, list) and len(values) == 3 else [None]
         if None in found:
             raise PoiseError(f"{key} must be three numbers")
         vector = np.array(found, float)
@@ -110,5 +110,5 @@ class Told:
         return vector
 
     def raw(self, key: str) -> Any:
-        """Whatever is said."""
+        """The value as it is."""
         return self._command.get(key)

@@ -1,4 +1,4 @@
-"""The body of the paper, in a world of its own, and how it walks."""
+"""Fixtures: the paper's body in a world of its own, and the shipped walk."""
 
 from functools import cache
 
@@ -13,12 +13,12 @@ from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 STEP = 0.02
-"""s, the paper's."""
+"""Time step (s) of the paper."""
 
 
 @pytest.fixture(scope="session")
 def walks():
-    """The shipped walk, by the name of a body; for most it takes seconds to make."""
+    """The shipped walk by the name of a body; for most bodies it takes seconds to make."""
     return cache(lambda name: named_motion("walk", body_of(name)))
 
 
@@ -33,7 +33,7 @@ def world(body):
 
 
 @pytest.fixture
-def figure(world):
+def walker(world):
     return Walker(world)
 
 
@@ -43,5 +43,5 @@ def reference(body, walks):
 
 
 @pytest.fixture
-def walk(body, figure, reference):
-    return ReferenceWalk(reference, body, figure.legs)
+def walk(body, walker, reference):
+    return ReferenceWalk(reference, body, walker.legs)

@@ -1,4 +1,4 @@
-"""The linear pendulum: closed forms against integration, and steps that bring it to its aim."""
+"""The linear pendulum: closed forms against integration, and steps that reach the target velocity."""
 
 import math
 
@@ -10,27 +10,27 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 
 from poise.control.pendulum.filter import (
-    HURRY,
-    KEEPS,
-    LATE,
-    LEAST,
-    NEAR,
+    EXTRA_REACH,
+    KEEP_BONUS,
+    MIN_PHASE,
+    MIN_REACH,
+    SAME_PLACE,
     SHORTEST,
     SLACK,
     STRETCH,
-    WIDE,
+    TIMING_COST,
     StepPace,
     end_velocity,
-    fallen,
-    landing,
+    linear_after,
+    linear_landing,
     pace_of,
-    pressing,
+    pressure_shift,
 )
 from poise.control.pendulum.foothold_ground import SPACING, Strip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
-"""m: no bound."""
+"""No bound (m)."""
 pairs = arrays(float, 2, elements=st.floats(-0.3, 0.3))
 wide = arrays(float, 2, elements=st.floats(-1.5, 1.5))
 rates, times = st.floats(2.0, 5.0), st.floats(0.05, 0.6)
@@ -38,13 +38,13 @@ speeds, legs = st.floats(-0.6, 1.8), st.sampled_from((0, 1))
 
 
 def free(velocity, leg=LEG):
-    """Steps without bounds, but for the reach of a leg."""
+    """Steps without bounds, except for the reach of a leg."""
     wide = np.full(2, FAR)
     return StepPace(leg, DURATION, velocity, FAR, -wide, wide, -wide, wide)
 
 
 def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
-    """A strip from -1 to 1 m, by how high it is at a place and where it has no room."""
+    """A strip from -1 to 1 m, by its height and by where it has no room."""
     grid = SPACING * np.arange(-40, 41)
     return Strip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
 
@@ -53,16 +53,18 @@ LEVEL = ground()
 
 
 def hips_of(reach, leg=LEG):
-    """m: how high hips are that let a leg reach so far."""
-    return math.sqrt((STRETCH * leg) ** 2 - (reach - WIDE * leg) ** 2)
+    """Hip height (m) from which a leg reaches so far."""
+    return math.sqrt((STRETCH * leg) ** 2 - (reach - EXTRA_REACH * leg) ** 2)
 
 
 def stepped(place, velocity, pace, within, foot=(0.0, 0.0), hips=0.0, strip=LEVEL):
     """The landing at a time."""
-    return landing(place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([hips]), strip)
+    return linear_landing(
+        place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([hips]), strip
+    )
 
 
-# -- the pendulum --------------------------------------------------------------------------------------------------
+# -- the pendulum ----------------------------------------------------------------------------------------------------
 
 
 @given(pairs, pairs, rates, times)
@@ -74,32 +76,32 @@ def test_it_falls_as_its_equation_says(place, velocity, rate, time):
         rtol=1e-10,
         atol=1e-12,
     ).y[:, -1]
-    np.testing.assert_allclose(np.concatenate(fallen(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(np.concatenate(linear_after(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9)
 
 
 @given(pairs, pairs, rates, times, times)
 def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, second):
-    there, then = fallen(*fallen(place, velocity, rate, first), rate, second)
-    whole = fallen(place, velocity, rate, first + second)
+    there, then = linear_after(*linear_after(place, velocity, rate, first), rate, second)
+    whole = linear_after(place, velocity, rate, first + second)
     np.testing.assert_allclose((there, then), whole, rtol=1e-9, atol=1e-9)
 
 
 @given(speeds, speeds, legs)
 def test_steady_walking_repeats_itself(speed, aside, stance):
-    """From the strike of a foot to that of the other: as fast as before, mirrored, and a step further."""
+    """From the strike of a foot to that of the other: same speed, mirrored, and one step further."""
     end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
-    side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the foot that stands
+    side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the stance foot
     half = 0.5 * DURATION * np.array([speed, aside])
-    there, then = fallen(np.array([0.0, -side]) - half, begin, RATE, DURATION)
+    there, then = linear_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
     np.testing.assert_allclose(then, end, atol=1e-9)
     np.testing.assert_allclose(there, np.array([0.0, -side]) + half, atol=1e-9)
 
 
-# -- landing -------------------------------------------------------------------------------------------------------
+# -- landing ---------------------------------------------------------------------------------------------------------
 
 
 def walked(place, velocity, speed, stance, steps):
-    """How a pendulum goes that lands wherever it should: velocities (steps, 2) at strikes, and steps (steps, 2), m."""
+    """Velocities (steps, 2) at strikes and steps (steps, 2) m of a pendulum that always lands in the wanted place."""
     velocities, strides = [], []
     for _ in range(steps):
         pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance), FAR)
@@ -114,7 +116,7 @@ def walked(place, velocity, speed, stance, steps):
 @given(pairs, pairs, speeds, legs)
 def test_from_anywhere_two_steps_bring_the_speed_and_the_width_and_they_stay(place, velocity, speed, stance):
     velocities, strides = walked(place, velocity, speed, stance, 5)
-    side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # to which the step goes
+    side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # side of the step
     wanted = [end_velocity(speed, WIDTH, DURATION, RATE, (stance + k) % 2) for k in range(5)]
     np.testing.assert_allclose(velocities[1:], wanted[1:], atol=1e-8)
     np.testing.assert_allclose(strides[2:, 0], speed * DURATION, atol=1e-8)
@@ -127,7 +129,7 @@ TIMES = np.linspace(0.1, 0.4, 7)
 
 def planned(place, velocity, foot, speed, swing):
     pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)
-    return landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, hips_of(0.6)), LEVEL), pace
+    return linear_landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, hips_of(0.6)), LEVEL), pace
 
 
 @given(pairs, wide, pairs, speeds)
@@ -167,27 +169,29 @@ def test_what_is_missed_is_how_far_the_landing_is_from_where_it_should_be():
 
 
 def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
-    start = fallen(np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25)
+    start = linear_after(
+        np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25
+    )
     pace = free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.zeros(7), LEVEL)
+    plan = linear_landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.zeros(7), LEVEL)
     assert plan.within == pytest.approx(0.3)
 
 
 def test_it_lands_sooner_where_it_would_else_not_reach():
-    """It falls outward: with each moment the step becomes longer."""
+    """It falls outward: the later the landing, the longer the step."""
     place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
     due, pace = TIMES[-1], free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL)
+    plan = linear_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL)
     late = stepped(place, velocity, pace, due, hips=hips_of(0.4))
     assert plan.within < due
-    assert plan.missed + HURRY * LEG * (due - plan.within) / DURATION < late.missed
+    assert plan.missed + TIMING_COST * LEG * (due - plan.within) / DURATION < late.missed
 
 
 def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
     place, velocity, due = np.array([0.1, 0.0]), np.array([1.0, 0.0]), TIMES[-1]
     bound = free(np.zeros(2))._replace(ahead=np.array([0.3, FAR]))
     free_plan, plan = (
-        landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.zeros(7), LEVEL)
+        linear_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.zeros(7), LEVEL)
         for pace in (free(np.zeros(2)), bound)
     )
     assert free_plan.within == due
@@ -213,13 +217,13 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
         assert ours[0] == theirs[0]
 
 
-# -- ground --------------------------------------------------------------------------------------------------------
+# -- ground ----------------------------------------------------------------------------------------------------------
 
 
 def aiming_at(ahead, strip, hips=0.0):
-    """The landing of who would step to a place so far ahead (m) if it had room and were within reach."""
+    """The landing whose wanted position is `ahead` (m), before room and reach are considered."""
     velocity, within = np.array([1.0, 0.0]), 0.3
-    there, then = fallen(np.zeros(2), velocity, RATE, within)
+    there, then = linear_after(np.zeros(2), velocity, RATE, within)
     c, s = math.cosh(RATE * DURATION), math.sinh(RATE * DURATION)
     pace = free(c * then - RATE * s * (np.array([ahead, 0.0]) - there))
     return stepped(np.zeros(2), velocity, pace, within, hips=hips, strip=strip)
@@ -247,45 +251,48 @@ def test_where_there_is_no_room_at_all_it_lands_where_it_would():
 
 
 def test_a_place_that_was_aimed_at_is_kept_unless_another_is_much_nearer():
-    """From the middle of what has no room, and from near its far end."""
+    """From the middle of the part without room, and from near its far end."""
     low, high, taken = 0.25, 0.5, between(0.26, 0.49)
     for ahead, aimed, found in (
         (0.4, math.nan, high),
         (0.4, low, low),
-        (0.4, low + 0.9 * NEAR * LEG, low),
-        (0.4, low - 1.1 * NEAR * LEG, high),
-        (0.375 + 0.45 * KEEPS * LEG, low, low),
-        (0.375 + 0.55 * KEEPS * LEG, low, high),
-        (0.375 - 0.45 * KEEPS * LEG, high, high),
+        (0.4, low + 0.9 * SAME_PLACE * LEG, low),
+        (0.4, low - 1.1 * SAME_PLACE * LEG, high),
+        (0.375 + 0.45 * KEEP_BONUS * LEG, low, low),
+        (0.375 + 0.55 * KEEP_BONUS * LEG, low, high),
+        (0.375 - 0.45 * KEEP_BONUS * LEG, high, high),
     ):
         assert aiming_at(ahead, ground(unfree=taken, aimed=aimed)).place[0] == pytest.approx(found), (ahead, aimed)
 
 
 @given(st.floats(-0.2, 0.2), st.floats(0.6, 0.9))
 def test_a_leg_reaches_as_far_as_it_is_long(level, hips):
-    """Pythagoras, from hips over where the body will be to the ground as high as it is there."""
+    """Pythagoras, from the hips to the height of the ground at the landing."""
     plan = aiming_at(3.0, ground(lambda x: np.full_like(x, level)), hips)
     above = max(hips - level, SHORTEST * LEG)
-    reach = math.sqrt(max((STRETCH * LEG) ** 2 - above**2, (LEAST * LEG) ** 2)) + WIDE * LEG
+    reach = math.sqrt(max((STRETCH * LEG) ** 2 - above**2, (MIN_REACH * LEG) ** 2)) + EXTRA_REACH * LEG
     assert plan.place[0] - plan.there[0] == pytest.approx(reach)
 
 
 def test_a_foot_reaches_further_up_than_down():
-    """Hips that are as high are nearer to ground that is higher."""
+    """Hips of the same height are nearer to higher ground."""
     up, level, down = (aiming_at(3.0, ground(lambda x, z=z: np.where(x > 0.2, z, 0.0)), 0.85) for z in (0.1, 0.0, -0.1))
     assert up.place[0] > level.place[0] > down.place[0]
 
 
-# -- ankles --------------------------------------------------------------------------------------------------------
+# -- ankle strategy --------------------------------------------------------------------------------------------------
 
 
 @given(pairs, pairs, st.floats(0.1, 0.6), speeds)
 def test_the_pressed_point_that_moved_brings_the_velocity(place, velocity, within, speed):
     wanted = end_velocity(speed, WIDTH, DURATION, RATE, 0)
-    shift = pressing(fallen(place, velocity, RATE, within)[1], wanted, RATE, within)
-    np.testing.assert_allclose(fallen(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
+    shift = pressure_shift(linear_after(place, velocity, RATE, within)[1], wanted, RATE, within)
+    np.testing.assert_allclose(linear_after(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
 
 
 def test_just_before_landing_the_pressed_point_does_not_run_away():
-    shifts = [pressing(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0] for within in (0.9 * LATE / RATE, 0.01, 0.0)]
+    shifts = [
+        pressure_shift(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0]
+        for within in (0.9 * MIN_PHASE / RATE, 0.01, 0.0)
+    ]
     assert shifts == [shifts[0]] * 3

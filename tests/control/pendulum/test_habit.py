@@ -1,14 +1,14 @@
-"""What is lacked is learned, by speed."""
+"""Speed errors are learned by speed."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.intent import FASTEST, MOST, TELLS, WARY, Habit
+from poise.control.pendulum.intent import MAX_AIM, MAX_EXTRA, MAX_LACK, TRUST, SpeedCorrection
 
 speeds = st.floats(-1.6, 1.6)
-NEW = Habit.first(1.0, 0.0)
+NEW = SpeedCorrection.first(1.0, 0.0)
 
 
 def taught(habit, speed, lacked, times, learns=0.3):
@@ -20,7 +20,7 @@ def taught(habit, speed, lacked, times, learns=0.3):
 @given(speeds, st.floats(-0.4, 0.4), st.floats(-0.15, 0.15), st.floats(0.0, 1.0))
 def test_of_what_is_lacked_a_share_is_known_the_next_time_at_that_speed(speed, ahead, aside, learns):
     habit = taught(NEW, speed, [ahead, aside], 1, learns)
-    np.testing.assert_allclose(habit.extra(speed), learns * WARY * [ahead, aside], atol=1e-12)
+    np.testing.assert_allclose(habit.extra(speed), learns * TRUST * [ahead, aside], atol=1e-12)
 
 
 @pytest.mark.parametrize("speed", [-0.5, 0.05, 0.3, 1.5])
@@ -46,16 +46,16 @@ def test_going_back_does_not_make_forget():
 
 
 def test_at_first_a_share_of_the_speed_ahead_is_taken_to_be_lacked():
-    habit = Habit.first(1.0, 0.4)
+    habit = SpeedCorrection.first(1.0, 0.4)
     np.testing.assert_allclose(habit.extra(1.2), [0.48, 0.0])
     np.testing.assert_allclose(habit.extra(-0.5), 0.0)
 
 
 @pytest.mark.parametrize("slow", [0.7, 1.0, 1.4])
 def test_one_stumble_tells_little_and_all_of_it_is_bounded(slow):
-    new = Habit.first(slow, 0.0)
-    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 1).extra(slow), 0.3 * slow * WARY * TELLS * [1, -1])
-    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 100).extra(slow), slow * MOST * [1, -1])
+    new = SpeedCorrection.first(slow, 0.0)
+    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 1).extra(slow), 0.3 * slow * TRUST * MAX_LACK * [1, -1])
+    np.testing.assert_allclose(taught(new, slow, [9.0, -9.0], 100).extra(slow), slow * MAX_EXTRA * [1, -1])
 
 
 @pytest.mark.parametrize("speed", [-0.6, 0.8, 2.5])
@@ -67,17 +67,17 @@ def test_who_lacked_more_than_can_be_made_up_for_unlearns_it_at_once(speed):
 
 def test_a_bound_does_not_make_forget_what_was_learned_at_other_speeds():
     slow = taught(NEW, 1.0, [0.5, 0.0], 6)
-    assert slow.extra(1.0)[0] > FASTEST - 2.5  # beyond what may be added there
+    assert slow.extra(1.0)[0] > MAX_AIM - 2.5  # more than may be added there
     np.testing.assert_allclose(taught(slow, 2.5, [0.3, 0.0], 5).learned, slow.learned)
 
 
 def test_what_counts_at_once_is_forgotten_and_what_was_learned_is_not():
     habit = NEW.after(1.0, np.array([0.2, 0.1]), 0.5, 0.3)
-    np.testing.assert_allclose(habit.extra(1.0), 0.8 * WARY * [0.2, 0.1])
-    np.testing.assert_allclose(habit.calm().extra(1.0), 0.5 * WARY * [0.2, 0.1])
+    np.testing.assert_allclose(habit.extra(1.0), 0.8 * TRUST * [0.2, 0.1])
+    np.testing.assert_allclose(habit.calm().extra(1.0), 0.5 * TRUST * [0.2, 0.1])
 
 
 def test_nothing_is_added_beyond_what_can_be_walked():
-    habit = Habit.first(1.2, 0.4)
-    assert habit.extra(2.6)[0] == pytest.approx(1.2 * FASTEST - 2.6)
+    habit = SpeedCorrection.first(1.2, 0.4)
+    assert habit.extra(2.6)[0] == pytest.approx(1.2 * MAX_AIM - 2.6)
     assert habit.extra(4.0)[0] == 0.0

@@ -1,4 +1,4 @@
-"""What is too high and too narrow to step on: feet keep away from it, and pass over it."""
+"""Hurdles, too high and too narrow to step on: feet keep clear of them and swing over them."""
 
 import math
 
@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 import poise
-from poise.control.pendulum.foothold_ground import SPACING, Foothold, strip
+from poise.control.pendulum.foothold_ground import SPACING, Foothold, landing_strip
 from poise.control.pendulum.gait import Lift
-from poise.control.pendulum.obstacles import ABOVE, APART, BRISK, FURTHEST, over_hurdles, way_past
+from poise.control.pendulum.obstacles import (
+    CLEARANCE,
+    HURDLE_GAP,
+    HURDLE_SPEED,
+    MAX_STEP_OVER,
+    clear_hurdles,
+    over_hurdles,
+)
 from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
 from poise.world.scene import Scene
@@ -16,7 +23,7 @@ from poise.world.world import World
 
 LEVEL, VERTICAL = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 TOP, NEAR, FAR = 0.15, 2.0, 2.1
-"""m: of a hurdle."""
+"""Dimensions of a hurdle (m)."""
 
 
 @pytest.fixture
@@ -24,22 +31,22 @@ def hurdled(body):
     return Walker(World(Scene.of(body, Platforms(((NEAR, FAR, -2.0, 2.0, TOP),)))))
 
 
-def past(figure, pressed, foot=-0.3):
-    """For a right foot, with the left one pressing on a place so far along x (m)."""
-    ground = strip(figure, 1, np.array([pressed, 0.1]), 0.0, -0.2)
-    return way_past(figure, 1, ground, foot), ground
+def past(walker, pressed, foot=-0.3):
+    """The strip of the right foot, with the left foot's centre of pressure at `pressed` (m along x)."""
+    ground = landing_strip(walker, 1, np.array([pressed, 0.1]), 0.0, -0.2)
+    return clear_hurdles(walker, 1, ground, foot), ground
 
 
 def places(ground, pressed):
-    """(N,) m along x of the places of a strip."""
+    """Positions (N,) m along x of the samples of a strip."""
     return pressed + ground.begin + SPACING * np.arange(len(ground.level))
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:15", "stairs:0.15:0.3:8", "stairs:-0.15:0.3:8", "rough:0.04:3"])
 def test_other_ground_has_no_hurdles(body, terrain):
-    figure = Walker(World(Scene.of(body, terrain)))
+    walker = Walker(World(Scene.of(body, terrain)))
     for x in np.linspace(-0.5, 3.0, 40):
-        way, ground = past(figure, x)
+        way, ground = past(walker, x)
         assert (way.least, way.over) == (0.0, False)
         np.testing.assert_array_equal(way.strip.free, ground.free)
         np.testing.assert_array_equal(way.strip.level, ground.level)
@@ -52,7 +59,7 @@ def test_feet_keep_away_from_it(hurdled, pressed):
     free = places(ground, pressed)[way.strip.free]
     assert len(free)
     apart = np.maximum(NEAR - (free + sole[1]), free + sole[0] - FAR)
-    assert apart.min() > APART * hurdled.legs.scale - SPACING
+    assert apart.min() > HURDLE_GAP * hurdled.legs.scale - SPACING
 
 
 def test_what_is_within_a_step_is_passed_and_what_is_not_is_waited_for(hurdled):
@@ -61,13 +68,13 @@ def test_what_is_within_a_step_is_passed_and_what_is_not_is_waited_for(hurdled):
         free = places(ground, pressed)[way.strip.free]
         assert np.all(free > FAR) or np.all(free < NEAR)
         least = places(ground, pressed)[places(ground, pressed) > FAR + 0.3]
-        if len(least) and least[0] < pressed + FURTHEST * hurdled.legs.length - 0.1:
+        if len(least) and least[0] < pressed + MAX_STEP_OVER * hurdled.legs.length - 0.1:
             assert np.all(free > FAR)
     assert past(hurdled, 1.0)[0].strip.free.any()
 
 
 def test_who_has_to_get_over_it_is_brisk_until_both_feet_have(hurdled):
-    brisk = BRISK * hurdled.legs.slow
+    brisk = HURDLE_SPEED * hurdled.legs.slow
     before, leading, trailing, after = (
         past(hurdled, *case)[0] for case in ((1.2, -0.3), (1.7, -0.2), (2.4, -0.7), (2.8, -0.3))
     )
@@ -86,15 +93,15 @@ def test_it_is_not_taken_for_a_slope(hurdled):
     assert past(hurdled, 1.9)[1].level.max() == TOP
 
 
-# -- the way of a foot over it -------------------------------------------------------------------------------------
+# -- path over a hurdle ----------------------------------------------------------------------------------------------
 
 
-def lifts(figure, begin, end):
-    """Heights (K,) of the sole on a way along x from one ankle to another, and the ankles (K,) m."""
+def lifts(walker, begin, end):
+    """Heights (K,) m of the sole on a path along x from one ankle position to another, and the ankles (K,) m."""
     lift = Lift(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
     hold = Foothold(np.array([end, 0.0]), 0.0, LEVEL, VERTICAL)
     ankles = np.linspace(begin, end, 200)
-    return np.array([over_hurdles(figure, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
+    return np.array([over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])
@@ -103,7 +110,7 @@ def test_the_sole_is_above_it_wherever_the_foot_is(hurdled, begin, end):
     heel, tip = hurdled.legs.sole[0, [0, 4], 0]
     over = (ankles + tip > NEAR + SPACING) & (ankles + heel < FAR - SPACING)
     assert over.any()
-    np.testing.assert_allclose(height[over], TOP + ABOVE * hurdled.legs.scale)
+    np.testing.assert_allclose(height[over], TOP + CLEARANCE * hurdled.legs.scale)
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])
@@ -118,12 +125,12 @@ def test_what_is_not_between_is_not_minded(hurdled):
         assert np.all(lifts(hurdled, begin, end)[0] == -math.inf)
 
 
-# -- walking -------------------------------------------------------------------------------------------------------
+# -- walking ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("height", "touched"), [(0.1, False), (0.2, True)])
 def test_it_walks_over_hurdles(body, reference, height, touched):
-    """Those of 20 cm are grazed now and then."""
+    """Hurdles of 20 cm are grazed now and then."""
     world = World(Scene.of(body, f"hurdle:{height}:1.7"), poise.WorldSettings(step=0.02))
     controller = poise.named_controller("pendulum")
     cues = [poise.steer_cue(controller, command) for command in poise.parse_steer("0s:0@0.8")]

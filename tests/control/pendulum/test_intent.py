@@ -1,4 +1,4 @@
-"""What is wanted, and how it is approached."""
+"""Commands, and how they are approached."""
 
 import copy
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.control.pendulum.intent import ALARMS, CALMS, STURDY, WARY, Intent, given_way
+from poise.control.pendulum.intent import PUSH_MEMORY, PUSH_MISS, TRUST, YAW_TOLERANCE, Intent, excess_yaw
 from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
@@ -52,7 +52,7 @@ def test_what_is_not_told_stays():
 
 
 def noted(intent, speed, steps, heading=0.0):
-    """Strikes every half a second of a body that goes at a speed."""
+    """Strikes every half second of a body that moves at a speed."""
     way = np.array([np.cos(heading), np.sin(heading), 0.0])
     for k in range(steps):
         intent.note(0.5 * k, 0.5 * k * speed * way)
@@ -75,7 +75,7 @@ def test_who_drifts_aside_aims_to_the_other_side():
     intent = Intent(0.4, 1.0, PLAIN)
     for k in range(3):
         intent.note(0.5 * k, 0.5 * k * np.array([np.cos(0.4) - 0.1 * np.sin(0.4), np.sin(0.4) + 0.1 * np.cos(0.4), 0]))
-    np.testing.assert_allclose(intent.extra, [0.0, -0.1 * WARY[1] * PLAIN.integral], atol=1e-12)
+    np.testing.assert_allclose(intent.extra, [0.0, -0.1 * TRUST[1] * PLAIN.integral], atol=1e-12)
 
 
 def test_speed_counts_along_the_heading():
@@ -87,9 +87,9 @@ def test_speed_counts_along_the_heading():
 
 
 def test_while_it_turns_speed_counts_along_the_mean_heading():
-    """Two steps of a circle, whose chord heads where they do on the whole."""
+    """Two steps on a circle, whose chord has their mean heading."""
     intent = Intent(0.0, 1.0, PLAIN)
-    turn, radius = 0.3, 0.5 / 0.3  # rad each step of half a second, m
+    turn, radius = 0.3, 0.5 / 0.3  # rad per step of half a second; m
     for k in range(3):
         intent.heading = k * turn
         intent.note(0.5 * k, radius * np.array([np.sin(k * turn), 1 - np.cos(k * turn), 0.0]))
@@ -120,7 +120,7 @@ def test_a_change_between_two_strikes_is_none_of_what_is_lacked():
 
 
 def test_what_is_aimed_at_changes_no_faster_than_is_set_between_strikes():
-    """However much of it is there to make up for what is lacked."""
+    """Whatever the speed correction adds."""
     intent = Intent(0.0, -0.4, PendulumSettings(habit=0.7))
     intent.steer(None, 1.0)
     for _ in range(200):
@@ -147,7 +147,7 @@ def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
 
 
 def test_what_a_twin_learns_is_its_own():
-    """Controllers are copied to load what they need: nothing that changes may be shared."""
+    """The controller is copied to compile its kernels: copies must not share state."""
     intent = Intent(0.0, 1.0, PLAIN)
     twin = copy.copy(intent)
     noted(twin, 0.8, 5)
@@ -203,7 +203,7 @@ def test_no_duration_is_the_references_own():
 
 
 def turned_by_force(settings, missed, calm=0.0):
-    """How far the heading gives way to a body that is turned, some time (s) after its landing missed by so much (m)."""
+    """Turn (rad) of the heading towards a turned body, `calm` s after a landing that missed by `missed` (m)."""
     intent = Intent(0.0, 1.0, settings)
     intent.proceed(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):
@@ -213,11 +213,13 @@ def turned_by_force(settings, missed, calm=0.0):
 
 
 def test_a_body_that_was_turned_by_a_push_is_yielded_to():
-    """What it misses tells of the push; some time after, it is held to its heading again."""
-    pushed, recovers, calm = (turned_by_force(PLAIN, 2 * ALARMS, after) for after in (0.0, 0.5 * CALMS, 2 * CALMS))
+    """A missed landing indicates a push; some time later the heading is held again."""
+    pushed, recovers, calm = (
+        turned_by_force(PLAIN, 2 * PUSH_MISS, after) for after in (0.0, 0.5 * PUSH_MEMORY, 2 * PUSH_MEMORY)
+    )
     assert 0.6 > pushed > recovers > calm > 0
     assert turned_by_force(PLAIN, 0.0) == pytest.approx(calm)
-    assert turned_by_force(PendulumSettings(yielding=0.0), 2 * ALARMS) == 0.0
+    assert turned_by_force(PendulumSettings(yielding=0.0), 2 * PUSH_MISS) == 0.0
 
 
 def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
@@ -247,5 +249,5 @@ def test_bad_settings_are_refused_in_one_line(settings, name):
 
 @pytest.mark.parametrize("side", [-1, 1])
 def test_only_what_goes_beyond_a_small_turn_is_given_way_to(side):
-    assert given_way(side * 0.9 * STURDY) == 0.0
-    assert given_way(side * (STURDY + 0.4)) == pytest.approx(side * 0.4)
+    assert excess_yaw(side * 0.9 * YAW_TOLERANCE) == 0.0
+    assert excess_yaw(side * (YAW_TOLERANCE + 0.4)) == pytest.approx(side * 0.4)

@@ -1,4 +1,4 @@
-"""Hearing a walk: its steps, their manner, and what is edited meanwhile."""
+"""The gait of a reference: its steps, their style, and edits during a run."""
 
 from dataclasses import replace
 
@@ -9,9 +9,9 @@ import pytest
 from bodies import body_of
 from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_manner
+from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, legwork, plain_style
 from poise.control.pendulum.legs import legs_of
-from poise.control.pendulum.reference_gait import LISTENED, NARROWEST, SLOWEST, ReferenceWalk, strikes
+from poise.control.pendulum.reference_gait import MAX_STEP, MIN_WIDTH, SEARCH_ENDLESS, ReferenceWalk, strikes
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.library.motions import named_motion
@@ -23,7 +23,7 @@ PARTS = (("qpos", float), ("down", bool))
 
 @pytest.fixture
 def body():
-    """One whose motions come with Poise."""
+    """A body whose motions come with Poise."""
     return body_of("biped29")
 
 
@@ -32,7 +32,7 @@ def heard(name, motion):
     return ReferenceWalk(named_motion(motion, body), body, legs_of(body))
 
 
-# -- steps ---------------------------------------------------------------------------------------------------------
+# -- steps -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("motion", ["walk", "walk-slow", "walk-fast", "crouch-walk"])
@@ -45,7 +45,7 @@ def test_it_finds_the_stride_of_a_walk(body, motion):
 
 
 def ending(reference, seconds):
-    """The same as a clip that ends, and does not know that it repeats itself."""
+    """The same as a clip with an end, which does not repeat itself."""
     frames = [reference.at(t) for t in np.arange(0.0, seconds, 1 / reference.clip.rate)]
     qpos, down = (readonly([getattr(frame, name) for frame in frames], kind) for name, kind in PARTS)
     return replace(reference.clip, qpos=qpos, down=down, cyclic=False)
@@ -66,7 +66,7 @@ def test_strikes_are_the_frames_at_which_a_foot_comes_down():
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, walk, reference, first):
-    """A clip that ends just after the same foot has struck again."""
+    """A clip that ends just after the first foot has struck again."""
     clip, step = ending(reference, 6.0), walk.duration
     down = clip.down[:, first * 2 : first * 2 + 2].any(axis=1)
     begin = strikes(down, clip.rate)[0] - round(0.3 * step * clip.rate)
@@ -79,9 +79,9 @@ def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, wa
 
 
 def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
-    """It stands, and touches the ground now and then, for longer than an endless one is listened to."""
+    """The reference stands with occasional contacts for longer than an endless one is searched."""
     clip = ending(reference, 4.0)
-    idle = round(1.5 * LISTENED * clip.rate)
+    idle = round(1.5 * SEARCH_ENDLESS * clip.rate)
     down = np.ones((idle, clip.down.shape[1]), bool)
     shuffled = np.arange(idle) // round(0.5 * walk.duration * clip.rate) % 4
     down[shuffled == 1, 0:2] = down[shuffled == 3, 2:4] = False
@@ -96,7 +96,7 @@ def test_a_clip_that_walks_late_is_heard_to_its_end(body, walk, reference):
 
 
 def marching(body, clip):
-    """A clip that lifts one knee after the other, twice a second, and drifts a little."""
+    """A clip that lifts the knees in turn, twice a second, and drifts a little."""
     time = np.arange(round(4.0 * clip.rate)) / clip.rate
     qpos, down = np.tile(body.standing, (len(time), 1)), np.ones((len(time), clip.down.shape[1]), bool)
     qpos[:, 0] += 1e-3 * time
@@ -110,20 +110,20 @@ def marching(body, clip):
 
 
 def test_who_marches_on_the_spot_has_plain_progress(body, reference):
-    """Its feet get nowhere: how far they are on their way would be chance."""
+    """The feet stay in place: their progress would be arbitrary."""
     legs = legs_of(body)
     marches = ReferenceWalk(Played(marching(body, reference.clip)), body, legs)
     assert marches.duration == pytest.approx(0.5, rel=0.02)
     assert abs(marches.speed) < 0.01
     for stance in (0, 1):
         step = marches.step(stance, 0.0)
-        np.testing.assert_array_equal(step.progress, plain_manner(body, legs, body.standing).progress)
+        np.testing.assert_array_equal(step.progress, plain_style(body, legs, body.standing).progress)
         assert step.clear.max() > 0.1
         assert np.abs(step.bow).max() < 0.01
 
 
 def test_a_walk_that_does_not_quite_repeat_itself_is_closed(body, reference):
-    """What one stride ends with the next begins with, though the elbow goes on bending."""
+    """A stride ends as the next begins, though the elbow keeps bending."""
     clip = ending(reference, 4.0)
     qpos = np.array(clip.qpos)
     elbow = body.joint("left_elbow").qpos[0]
@@ -138,7 +138,7 @@ def test_steps_that_last_for_ever_are_walked_faster(body, walk, reference):
     legs = legs_of(body)
     dawdles = ReferenceWalk(Played(replace(reference.clip, rate=0.5 * reference.clip.rate)), body, legs)
     assert dawdles.speed == pytest.approx(0.5 * walk.speed, rel=0.01)
-    assert dawdles.duration == SLOWEST * legs.slow < 2 * walk.duration
+    assert dawdles.duration == MAX_STEP * legs.slow < 2 * walk.duration
 
 
 def test_who_walks_faster_than_the_motion_takes_quicker_steps(walk):
@@ -153,7 +153,7 @@ def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     assert walk.still
     assert walk.speed == 0.0
     assert walk.duration == pytest.approx(PLAIN_STEP * np.sqrt(legs.length / 0.9))
-    assert walk.width >= NARROWEST * legs.length
+    assert walk.width >= MIN_WIDTH * legs.length
     plain = walk.step(0, 0.0)
     assert plain.clear[0] == plain.clear[-1] == 0.0
     assert 0 < plain.clear.max() < 0.1 * legs.length
@@ -161,11 +161,11 @@ def test_who_stands_takes_no_steps_and_plain_ones_if_it_must(name):
     assert np.all(np.diff(plain.progress) >= 0)
 
 
-def test_feet_are_kept_apart(figure, walk):
-    assert walk.width >= NARROWEST * figure.legs.length
+def test_feet_are_kept_apart(walker, walk):
+    assert walk.width >= MIN_WIDTH * walker.legs.length
 
 
-# -- manner --------------------------------------------------------------------------------------------------------
+# -- style -----------------------------------------------------------------------------------------------------------
 
 
 def test_left_steps_mirror_right_ones(body, walk):
@@ -179,7 +179,7 @@ def test_left_steps_mirror_right_ones(body, walk):
 
 @pytest.mark.parametrize("stance", [0, 1])
 def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
-    """The foot that stands first has the other one ahead of it; what swings lands behind."""
+    """The other foot is ahead of the stance foot at first; the swing foot lands behind."""
     ahead, back = walk.step(stance, 0.0, 0.3), walk.step(stance, 0.0, -0.3)
     np.testing.assert_allclose(back.pose[:, 7:], ahead.pose[::-1, 7:], atol=1e-12)
     np.testing.assert_allclose(back.leg, ahead.leg[::-1])
@@ -188,12 +188,12 @@ def test_who_goes_the_other_way_does_the_same_backward(walk, stance):
     assert (back.progress[0], back.progress[-1]) == pytest.approx((0.0, 1.0))
 
 
-def test_a_manner_is_that_of_the_motion(body, figure, walk):
-    """The leg that stands is as long as there, and neither it nor the foot in the air sinks into the ground."""
+def test_a_manner_is_that_of_the_motion(body, walker, walk):
+    """The stance leg is as long as in the reference, and neither foot sinks into the ground."""
     step = walk.step(0, 0.0)
-    work = legwork(step.pose, body, figure.legs)
+    work = legwork(step.pose, body, walker.legs)
     np.testing.assert_allclose(step.leg, np.linalg.norm(work.hip[:, 0] - work.ankle[:, 0], axis=1))
-    assert np.all(step.leg <= figure.legs.length)
+    assert np.all(step.leg <= walker.legs.length)
     assert np.all(step.clear >= 0)
     assert step.clear[-1] == pytest.approx(0.0, abs=1e-9)
     assert step.clear.max() > 0.01
@@ -226,17 +226,17 @@ def test_between_samples_it_is_between_and_beyond_the_ends_at_the_ends(walk):
         assert step.at(phase).leg == step.leg[end]
 
 
-def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, figure):
+def test_a_plain_manner_is_one_pose_upright_whichever_way_it_faced(body, walker):
     pose = np.array(body.standing)
     pose[3:7] = [np.cos(0.4), 0.0, 0.0, np.sin(0.4)]
-    plain = plain_manner(body, figure.legs, pose)
+    plain = plain_style(body, walker.legs, pose)
     assert np.ptp(plain.pose, axis=0).max() == 0.0
     np.testing.assert_allclose(quat_rotate(plain.pose[0, 3:7], [1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], atol=1e-12)
     np.testing.assert_array_equal(plain.pose[0, 7:], pose[7:])
 
 
 def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, reference):
-    """Between samples too, where numbers are mixed."""
+    """Also between samples, where numbers are interpolated."""
     clip = ending(reference, 4.0)
     flips = np.where(np.random.default_rng(3).random((clip.frames, 1)) < 0.5, -1.0, 1.0)
     qpos = np.array(clip.qpos)
@@ -256,21 +256,21 @@ def test_quaternions_that_change_their_sign_are_the_same_turn(body, walk, refere
             assert np.abs(apart).max() < 1e-6
 
 
-# -- where a body is in it, and edits ------------------------------------------------------------------------------
+# -- phase of a pose, and edits --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85])
 def test_it_knows_where_in_its_steps_a_pose_is(reference, walk, share):
-    """A quarter of the stride later, the phase is half a step further."""
+    """A quarter of a stride later, the phase is half a step further."""
     period = 2 * walk.duration
     first, later = (walk.place(reference.at(t).qpos) for t in (share * period, (share + 0.25) * period))
     passed = (later[0] + later[1]) - (first[0] + first[1])
     assert passed % 2.0 == pytest.approx(0.5, abs=0.07)
 
 
-def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
+def test_an_edit_is_heard_with_the_next_step(body, walker, reference):
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     before = walk.step(0, 0.0)
     live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), 0.0)
     after = walk.step(0, walk.duration)
@@ -281,12 +281,12 @@ def test_an_edit_is_heard_with_the_next_step(body, figure, reference):
     np.testing.assert_allclose(after.pose[:, legs], before.pose[:, legs], atol=1e-6)
 
 
-def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, reference):
-    """What counts is the time of the world, not how many steps were taken; also for who stands."""
+def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, walker, reference):
+    """The time of the world counts, not the number of steps; also when standing."""
     late, spine = 10.0, list(body.joint("spine").qpos)
     for motion in (reference, named_motion("stand", body)):
         live = Live(motion, body)
-        plain, edited = (ReferenceWalk(heard, body, figure.legs) for heard in (motion, live))
+        plain, edited = (ReferenceWalk(heard, body, walker.legs) for heard in (motion, live))
         live.edit(parse_edit("offset:spine=0:25:0,ease=0.1"), late)
         for away in (-4 * plain.duration, 4 * plain.duration):
             change = edited.step(0, late + away).pose[:, spine] - plain.step(0, late + away).pose[:, spine]
@@ -295,24 +295,24 @@ def test_an_edit_is_heard_when_it_is_made_however_slowly_it_walks(body, figure, 
 
 
 @pytest.mark.parametrize("motion", ["walk", "walk-fast", "crouch-walk"])
-def test_an_edit_of_later_is_not_heard_at_first(body, figure, motion):
+def test_an_edit_of_later_is_not_heard_at_first(body, walker, motion):
     """Wherever in the motion the stride was found."""
     plain = named_motion(motion, body)
     live = Live(plain, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     live.edit(parse_edit(f"offset:spine=0:25:0@{4 * walk.duration},ease=0.1"), 0.0)
     spine = list(body.joint("spine").qpos)
     steps = [
         [heard.step(stance, 0.0).pose[:, spine] for stance in (0, 1)]
-        for heard in (walk, ReferenceWalk(plain, body, figure.legs))
+        for heard in (walk, ReferenceWalk(plain, body, walker.legs))
     ]
     np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
 
 
-def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
-    """An endless reference is listened to where it has got to, lap by lap."""
+def test_an_edit_that_passes_is_heard_while_it_lasts(body, walker, reference):
+    """An endless reference is sampled at the present time, lap by lap."""
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     period = 2 * walk.duration
     live.edit(parse_edit(f"offset:spine=0:25:0@{2 * period}-{4 * period},ease=0.1"), 0.0)
     laps = [walk.step(0, lap * period) for lap in range(6)]
@@ -324,10 +324,10 @@ def test_an_edit_that_passes_is_heard_while_it_lasts(body, figure, reference):
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, reference, factor):
-    """Its steps last as long as they now do, and are those of the walk still, foot by foot."""
+def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, walker, reference, factor):
+    """Steps last as long as in the edited walk, and are still those of the walk, foot by foot."""
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     slow, pace = walk.duration, walk.speed
     before = [walk.step(stance, 0.0) for stance in (0, 1)]
     live.edit(parse_edit(f"warp:{factor},ease=0.2"), 2.0)
@@ -340,9 +340,9 @@ def test_a_walk_whose_pace_is_changed_meanwhile_is_heard_in_time(body, figure, r
         np.testing.assert_allclose(now.pose[:, 7:], was.pose[:, 7:], atol=0.15)
 
 
-def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, figure, reference):
+def test_a_walk_whose_strides_are_changed_meanwhile_is_heard_to_be_faster(body, walker, reference):
     live = Live(reference, body)
-    walk = ReferenceWalk(live, body, figure.legs)
+    walk = ReferenceWalk(live, body, walker.legs)
     lasts, pace = walk.duration, walk.speed
     live.edit(parse_edit("stride:+0.1,ease=0.2"), 2.0)
     walk.step(0, 4.0)

@@ -1,4 +1,4 @@
-"""The controller: it walks, turns, stops, is pushed, and does the same each time."""
+"""The controller walks, turns, stops, recovers from pushes, and repeats itself exactly."""
 
 import mujoco
 import numpy as np
@@ -32,7 +32,7 @@ def performed(body, reference, seconds, steer="0s:0@0.8", pushes=(), terrain="fl
 
 
 def mean_speed(recording, since):
-    """m/s along x, from a time (s) on."""
+    """Mean speed (m/s) along x from a time (s) on."""
     first = round(since / recording.step)
     return (recording.qpos[-1, 0] - recording.qpos[first, 0]) / ((recording.steps - first) * recording.step)
 
@@ -55,7 +55,7 @@ def test_no_joint_works_harder_than_it_may(walked, body):
 
 
 def test_arms_and_trunk_stay_as_in_the_reference(walked, body):
-    """They are what is tracked, to within some degrees; and what is tracked moves as the reference does."""
+    """The joints follow the target pose to within some degrees, and the target moves as the reference does."""
     upper = [q for name in ("chest", "left_elbow", "right_elbow", "head") for q in body.joint(name).qpos]
     off = walked.qpos[:, upper] - walked.reference_qpos[:, upper]
     assert np.sqrt(np.mean(off**2)) < 0.05
@@ -89,7 +89,7 @@ def test_a_push_is_survived(body, reference, direction):
     pushed, plain = (performed(body, reference, 5.0, pushes=pushes) for pushes in ((push,), ()))
     assert fell_at(pushed) is None
     k = round(2.6 / STEP)
-    assert np.linalg.norm(pushed.qvel[k, :2] - plain.qvel[k, :2]) > 0.3  # it did matter
+    assert np.linalg.norm(pushed.qvel[k, :2] - plain.qvel[k, :2]) > 0.3  # the push had an effect
 
 
 def test_it_goes_where_it_is_told(body, reference):
@@ -101,7 +101,7 @@ def test_it_goes_where_it_is_told(body, reference):
 
 
 def swings_together(body, recording, since):
-    """Correlation of how far the left hand and the left foot are ahead of the right ones, from a time (s) on."""
+    """Correlation of the leads of the left hand and the left foot over the right ones, from a time (s) on."""
     links = [[body.link_id(f"{side}_{part}") for side in ("left", "right")] for part in ("hand", "foot")]
     frames = placed(body, recording.qpos[round(since / recording.step) :])
     ahead = [[data.xpos[left, 0] - data.xpos[right, 0] for left, right in links] for data in frames]
@@ -139,23 +139,23 @@ def test_it_walks_on_ground_that_is_not_level(body, reference, terrain):
 
 @pytest.mark.parametrize("seed", [3, 4, 8])
 def test_who_comes_fast_is_not_turned_over_by_a_supple_leg_downhill(body, reference, seed):
-    """It begins at 1.3 m/s, and is to slow down; with legs as supple as on the level these three fell within 5.3 s."""
+    """It starts at 1.3 m/s and must slow down; with legs as supple as on level ground these three fell within 5.3 s."""
     recording = performed(body, reference, 6.0, "0s:0@0.9", terrain="slope:-15", noise=0.02, seed=seed)
     assert fell_at(recording) is None
 
 
-def hanging(recording, figure, terrain):
-    """Share of moments at which a foot that touches the ground has its ankle on one tread and its ball on another."""
-    data = mujoco.MjData(figure.model)
+def hanging(recording, walker, terrain):
+    """Share of the time steps at which a touching foot has its ankle and its ball on different treads."""
+    data = mujoco.MjData(walker.model)
     stood, hung = 0, 0
     for k, pose in enumerate(recording.qpos[1:]):
         data.qpos[:] = pose
-        mujoco.mj_kinematics(figure.model, data)
-        for side, foot in enumerate(figure.feet):
+        mujoco.mj_kinematics(walker.model, data)
+        for side, foot in enumerate(walker.feet):
             if not (recording.contact_body[recording.contact_step == k] == foot).any():
                 continue
             ankle = data.xpos[foot]
-            ball = ankle + data.xmat[foot].reshape(3, 3) @ figure.legs.ball[side]
+            ball = ankle + data.xmat[foot].reshape(3, 3) @ walker.legs.ball[side]
             stood += 1
             hung += abs(terrain.height(ankle[0], ankle[1]) - terrain.height(ball[0], ball[1])) > 0.05
     return hung / stood
@@ -172,7 +172,7 @@ def test_it_climbs_stairs_with_whole_feet_on_their_treads(body, reference):
 
 
 def test_it_slows_down_on_a_steep_slope_since_it_sinks_for_its_steps(body, reference):
-    """From the speed of the walk to a slower one, 15 degrees downward; with stiff legs it runs away and falls."""
+    """From the speed of the walk to a slower one, 15 degrees downhill; with stiff legs it accelerates and falls."""
     plain, stiff = (
         performed(body, reference, 6.0, terrain="slope:-15", settings=PendulumSettings(sinking=share), noise=0.02)
         for share in (1.0, 0.0)
@@ -192,12 +192,12 @@ def placed(body, frames):
 
 
 def centres(body, frames):
-    """(T, 3) m: centres of mass."""
+    """Centres of mass (T, 3) m."""
     return np.array([np.array(data.subtree_com[1]) for data in placed(body, frames)])
 
 
 def highest_swing(body, recording):
-    """m: how high the left ankle gets once it walks steadily."""
+    """Maximum height (m) of the left ankle in steady walking."""
     link = body.link_id(body.feet[0].link)
     return max(data.xpos[link, 2] for data in placed(body, recording.qpos[100:]))
 
@@ -209,7 +209,7 @@ def test_feet_are_lifted_more_and_steps_last_longer_if_told(body, reference):
 
 
 def test_the_target_is_a_pose_with_the_centre_of_mass_where_it_is(walked, body):
-    """The pose that joints are driven to has its centre of mass where the body has it, along the ground."""
+    """The centre of mass of the target pose is horizontally where the body's is."""
     off = centres(body, walked.reference_qpos[1:]) - centres(body, walked.qpos[:-1])
     assert np.abs(off[:, :2]).max() < 0.01
 

@@ -1,4 +1,4 @@
-"""Legs in closed form, against MuJoCo's kinematics."""
+"""Leg kinematics in closed form, against MuJoCo's."""
 
 import mujoco
 import numpy as np
@@ -12,9 +12,9 @@ from poise import PoiseError
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import (
-    LONGEST,
-    SOFT,
-    TILT,
+    MAX_STRETCH,
+    MAX_TILT,
+    SOFT_STRETCH,
     bend_leg,
     heel_lifted,
     reach_of,
@@ -22,7 +22,7 @@ from poise.control.pendulum.leg_ik import (
     sole_depth,
     stand_leg,
 )
-from poise.control.pendulum.legs import ROOM, feet_of, legs_of
+from poise.control.pendulum.legs import LIMIT_MARGIN, feet_of, legs_of
 from poise.rotations import quat_exp, quat_to_matrix
 
 WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
@@ -40,7 +40,7 @@ def placed(body, qpos):
 
 
 def leg_of(body, data, side):
-    """Where MuJoCo has the hip, the ankle, how the foot is turned and where the knee's axis points to."""
+    """Hip, ankle, rotation of the foot and direction of the knee's axis, from MuJoCo."""
     foot = body.link_id(feet_of(body)[side].link)
     shank = int(body.model.body_parentid[foot])
     thigh = int(body.model.body_parentid[shank])
@@ -49,7 +49,7 @@ def leg_of(body, data, side):
 
 
 def somewhere(body, rng):
-    """A pose with the root anywhere, turned anyhow."""
+    """A pose with an arbitrary position and rotation of the root."""
     qpos = np.array(body.standing)
     qpos[:3] += rng.uniform(-1, 1, 3)
     qpos[3:7] = quat_exp(rng.uniform(-1, 1, 3))
@@ -64,7 +64,7 @@ def set_joint(qpos, place, hinges, angles):
 
 
 def kicked(body, legs, side, rng):
-    """A pose with a leg bent anyhow within its limits, neither stretched nor folded altogether."""
+    """A pose with a leg bent arbitrarily within its limits, neither fully stretched nor fully folded."""
     qpos = somewhere(body, rng)
     hip, knee, ankle, _ = legs.places[side]
     lower, upper = legs.lower[side], legs.upper[side]
@@ -75,7 +75,7 @@ def kicked(body, legs, side, rng):
 
 
 def rebent(body, seed, side):
-    """A leg bent anyhow, straightened, and told where it was: does it bend as it did?"""
+    """Straighten a bent leg and solve for its former foot: it must bend as before."""
     legs = legs_of(body)
     wanted = kicked(body, legs, side, np.random.default_rng(seed))
     _, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
@@ -114,8 +114,8 @@ def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, sid
     hip = next(joint for joint in body.joints if joint.link == knee.parent_link)
     for joint in (hip, ankle):
         bent = angles[list(joint.dofs)]
-        assert np.all(bent >= joint.lower + ROOM - 1e-9)
-        assert np.all(bent <= joint.upper - ROOM + 1e-9)
+        assert np.all(bent >= joint.lower + LIMIT_MARGIN - 1e-9)
+        assert np.all(bent <= joint.upper - LIMIT_MARGIN + 1e-9)
 
 
 @few
@@ -130,37 +130,37 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
     bend_leg(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
     _, there, _, _ = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose((there - hip) / np.linalg.norm(there - hip), way, atol=1e-6)
-    assert np.linalg.norm(there - hip) == pytest.approx(LONGEST * legs.length, rel=1e-6)
+    assert np.linalg.norm(there - hip) == pytest.approx(MAX_STRETCH * legs.length, rel=1e-6)
 
 
-# -- reach ---------------------------------------------------------------------------------------------------------
+# -- reach -----------------------------------------------------------------------------------------------------------
 
 
 def test_reach_is_exact_then_soft_and_never_whole():
     length = 0.9
     distance = np.linspace(0.0, 3 * length, 2001)
     reach = np.array([reach_of(d, length) for d in distance])
-    near = distance <= SOFT * length
+    near = distance <= SOFT_STRETCH * length
     np.testing.assert_array_equal(reach[near], distance[near])
     assert np.all(np.diff(reach) >= 0)
     assert np.all(np.diff(reach[distance < 1.1 * length]) > 0)
-    assert reach.max() <= LONGEST * length
+    assert reach.max() <= MAX_STRETCH * length
 
 
 def test_reach_has_no_kink():
     length, small = 0.9, 1e-6
-    edge = SOFT * length
+    edge = SOFT_STRETCH * length
     before = (reach_of(edge, length) - reach_of(edge - small, length)) / small
     after = (reach_of(edge + small, length) - reach_of(edge, length)) / small
     assert before == pytest.approx(1.0, abs=1e-6)
     assert after == pytest.approx(1.0, abs=1e-6)
 
 
-# -- feet ----------------------------------------------------------------------------------------------------------
+# -- feet ------------------------------------------------------------------------------------------------------------
 
 
 def standing(body, rise):
-    """A pose that stands, the root higher by `rise` of a leg; where a ball is, and how its foot stands flat."""
+    """A standing pose, the root higher by `rise` leg lengths; position of a ball, and rotation of its flat foot."""
     legs = legs_of(body)
     qpos = np.array(body.standing)
     _, ankle, foot, _ = leg_of(body, placed(body, qpos), 0)
@@ -179,7 +179,7 @@ def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
     qpos, legs, ball, foot = standing(body_of(name), rise)
     reach = 0.985 * legs.length
     tilt = roll_foot(qpos, legs, 0, ball, foot, reach)
-    assert 0 < tilt < TILT
+    assert 0 < tilt < MAX_TILT
     hip = leg_of(body_of(name), placed(body_of(name), qpos), 0)[0]
     stretch = np.linalg.norm(ball - heel_lifted(foot, tilt) @ legs.ball[0] - hip)
     assert stretch == pytest.approx(reach, rel=1e-12)
@@ -187,17 +187,17 @@ def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
 
 def test_a_foot_rolls_no_further_than_it_may():
     qpos, legs, ball, foot = standing(body_of(BALLED), 1.0)
-    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(TILT, abs=1e-2)
+    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(MAX_TILT, abs=1e-2)
 
 
 @given(st.floats(-1.5, 1.5), seeds)
 def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
     foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
-    turned = heel_lifted(foot, tilt)
-    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(turned[:, 1], foot[:, 1], atol=1e-12)
-    assert turned[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
-    heel = (turned - foot) @ np.array([-1.0, 0.0, 0.0])
+    rotated_xy = heel_lifted(foot, tilt)
+    np.testing.assert_allclose(rotated_xy @ rotated_xy.T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(rotated_xy[:, 1], foot[:, 1], atol=1e-12)
+    assert rotated_xy[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
+    heel = (rotated_xy - foot) @ np.array([-1.0, 0.0, 0.0])
     assert heel @ foot[:, 2] == pytest.approx(np.sin(tilt), abs=1e-12)
 
 
@@ -234,7 +234,7 @@ def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
         )
 
 
-# -- whom it fits --------------------------------------------------------------------------------------------------
+# -- suitable bodies -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", WALKERS)
@@ -247,7 +247,7 @@ def test_the_left_leg_is_first_and_mirrors_the_right(name):
 
 @pytest.mark.parametrize("name", ["lamp14", *skeletons.CREATURES])
 def test_who_has_not_two_feet_is_refused_in_one_line(name):
-    with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum walks on two$"):
+    with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum controller needs two$"):
         legs_of(body_of(name))
 
 
@@ -261,7 +261,7 @@ PEG = """
 
 def test_who_has_no_knees_is_refused_in_one_line():
     pegs = "".join(PEG.format(name=name, y=y) for name, y in (("left", 0.1), ("right", -0.1)))
-    with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must hang on an ankle, a knee [^\n]*$"):
+    with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must be carried by an ankle, a knee [^\n]*$"):
         legs_of(Body.from_mjcf(ONE_BONE.format(pegs)))
 
 
@@ -284,7 +284,7 @@ PARTS = {
 
 
 def robot(above="", **changed):
-    """A body of MJCF, its hips of three hinges in an order that is left-handed; `above` is a joint under the root."""
+    """A body of MJCF whose hips have three hinges in left-handed order; `above` is a joint under the root."""
     parts = {**PARTS, **changed}
     legs = "".join(
         LEG.format(side=side, y=y, **{name: part.format(side=side) for name, part in parts.items()})
@@ -304,7 +304,7 @@ ROBOT = robot()
 @few
 @given(seed=seeds, side=sides)
 def test_three_hinges_bend_as_a_ball_does_whatever_their_order(seed, side):
-    """Left-handed ones, as these, too."""
+    """Also left-handed ones, as here."""
     assert np.linalg.det(ROBOT.joint("left_hip").axes) == pytest.approx(-1.0)
     rebent(ROBOT, seed, side)
 
@@ -317,18 +317,18 @@ TWISTED = HINGE.format("hip_x", "1 0 0", "-60 60") + HINGE.format("hip_y", "0 1 
     ("changed", "joint", "why"),
     [
         ({"above": '<joint name="waist" axis="0 0 1" range="-60 60"/>'}, "waist", "is above 'left_hip'"),
-        ({"hip": SQUINT}, "left_hip", "square to each other"),
-        ({"hip": TWISTED + HINGE.format("hip_z", "0 1 1", "-60 60")}, "left_hip", "square to each other"),
+        ({"hip": SQUINT}, "left_hip", "perpendicular to each other"),
+        ({"hip": TWISTED + HINGE.format("hip_z", "0 1 1", "-60 60")}, "left_hip", "perpendicular to each other"),
         ({"hip": TWISTED + HINGE.format("hip_z", "0 0 1", "-2 2")}, "left_hip", "range of at least 0.1 rad"),
         ({"ankle": HINGE.format("ankle", "0 1 0", "-2 2")}, "left_ankle", "range of at least 0.1 rad"),
         ({"knee": HINGE.format("knee", "0 1 0", "-150 2")}, "left_knee", "about its y axis, from 0.3 to 1.5 rad"),
         ({"knee": HINGE.format("knee", "0 -1 0", "-2 150")}, "left_knee", "about its y axis"),
         ({"knee": HINGE.format("knee", "0 1 0", "40 150")}, "left_knee", "from 0.3 to 1.5 rad"),
         ({"knee": HINGE.format("knee", "1 0 0", "-2 150")}, "left_knee", "about its y axis"),
-        ({"knee": HINGE.format("knee", "0 1 .2", "-2 150")}, "left_knee", "axis square to the thigh"),
+        ({"knee": HINGE.format("knee", "0 1 .2", "-2 150")}, "left_knee", "axis perpendicular to the thigh"),
         ({"knee": PARTS["knee"].replace("/>", ' pos="0 0 .02"/>')}, "left_knee", "origin of its link"),
-        ({"toes": TOES.replace("0 1 0", "1 0 0")}, "left_toe", "toes about their y axis"),
-        ({"toes": TOES.replace("0 1 0", "0 -1 0")}, "left_toe", "toes about their y axis"),
+        ({"toes": TOES.replace("0 1 0", "1 0 0")}, "left_toe", "rotate about its y axis"),
+        ({"toes": TOES.replace("0 1 0", "0 -1 0")}, "left_toe", "rotate about its y axis"),
     ],
 )
 def test_legs_that_cannot_be_bent_in_closed_form_are_refused_in_one_line(changed, joint, why):

@@ -1,4 +1,4 @@
-"""A landing by the energies of both planes."""
+"""Landings by the energies of both planes."""
 
 import math
 
@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from poise.control.pendulum.energy_filter import (
-    Fall,
-    Going,
-    Sway,
-    landing_by_energy,
+    PendulumState,
+    PlanarPendulum,
+    SteadyGait,
+    energy_landing,
     landing_lean,
     landing_length,
+    planar_after,
+    speed_after_impact,
     steady_step,
-    struck,
-    swayed,
 )
 from poise.control.pendulum.filter import StepPace
 from poise.control.pendulum.foothold_ground import SPACING, Strip
@@ -36,27 +36,29 @@ def ground(slope=0.0):
 
 
 def landed(fall, speed, swing, times=TIMES, due=0.3, slope=0.0):
-    going = Going(speed, WIDTH, DURATION, HEIGHT, swing)
-    return landing_by_energy(fall, going, FREE, np.zeros(2), times, due, np.zeros(len(times)), ground(slope))
+    going = SteadyGait(speed, WIDTH, DURATION, HEIGHT, swing)
+    return energy_landing(fall, going, FREE, np.zeros(2), times, due, np.zeros(len(times)), ground(slope))
 
 
 def steadily(speed, swing, gone):
-    """A body that walks steadily, some time after the strike."""
+    """A body in steady walking, some time after the strike."""
     place, velocity = np.zeros((2, 2))
     aside = 1.0 if swing == 0 else -1.0
     for axis, way, stride, turns in ((0, 1.0, speed * DURATION, False), (1, aside, WIDTH, True)):
         cycle = steady_step(stride, DURATION, HEIGHT, GRAVITY, 0.0, turns)
         length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
-        lean, fast = swayed(-cycle.begin, struck(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone)
+        lean, fast = planar_after(
+            -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
+        )
         sign = -way if turns else way
         place[axis], velocity[axis] = sign * math.tan(lean) * HEIGHT, sign * fast / math.cos(lean)
-    return Fall(place, np.append(velocity, 0.0), HEIGHT, GRAVITY)
+    return PendulumState(place, np.append(velocity, 0.0), HEIGHT, GRAVITY)
 
 
 @pytest.mark.parametrize("swing", [0, 1])
 @pytest.mark.parametrize("speed", [0.5, 0.9])
 def test_who_walks_steadily_steps_as_before(speed, swing):
-    """Nearly: the body is here taken to keep its height, and not its distance from the foot."""
+    """Nearly: here the body keeps its height, not its distance from the foot."""
     found, last = landed(steadily(speed, swing, 0.25), speed, swing, due=0.25)
     aside = 1.0 if swing == 0 else -1.0
     assert found.within == pytest.approx(0.25, abs=0.02)
@@ -67,8 +69,8 @@ def test_who_walks_steadily_steps_as_before(speed, swing):
 @given(places, ways, speeds)
 def test_left_and_right_mirror_each_other(place, velocity, speed):
     mirror = np.array([1.0, -1.0, 1.0])
-    left, left_last = landed(Fall(place, velocity, HEIGHT, GRAVITY), speed, 0)
-    right, right_last = landed(Fall(place * mirror[:2], velocity * mirror, HEIGHT, GRAVITY), speed, 1)
+    left, left_last = landed(PendulumState(place, velocity, HEIGHT, GRAVITY), speed, 0)
+    right, right_last = landed(PendulumState(place * mirror[:2], velocity * mirror, HEIGHT, GRAVITY), speed, 1)
     assert left.within == right.within
     np.testing.assert_allclose(left.place * mirror[:2], right.place, atol=1e-9)
     np.testing.assert_allclose(left_last * mirror[:2], right_last, atol=1e-9)
@@ -76,22 +78,22 @@ def test_left_and_right_mirror_each_other(place, velocity, speed):
 
 @given(places, ways, st.floats(0.05, 1.5), st.floats(-0.2, 0.2))
 def test_backward_is_forward_seen_from_behind(place, velocity, speed, slope):
-    """And uphill is then downhill; the foot that swings is on the other side."""
-    ahead, _ = landed(Fall(place, velocity, HEIGHT, GRAVITY), speed, 0, slope=slope)
-    back, _ = landed(Fall(-place, velocity * [-1, -1, 1], HEIGHT, GRAVITY), -speed, 1, slope=-slope)
+    """Uphill becomes downhill, and the swing foot is on the other side."""
+    ahead, _ = landed(PendulumState(place, velocity, HEIGHT, GRAVITY), speed, 0, slope=slope)
+    back, _ = landed(PendulumState(-place, velocity * [-1, -1, 1], HEIGHT, GRAVITY), -speed, 1, slope=-slope)
     assert ahead.within == back.within
     np.testing.assert_allclose(ahead.place, -back.place, atol=1e-9)
 
 
 @given(places, ways, speeds)
 def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
-    fall = Fall(place, velocity, HEIGHT, GRAVITY)
+    fall = PendulumState(place, velocity, HEIGHT, GRAVITY)
     found, _ = landed(fall, speed, 0)
     lean, length = math.atan2(place[1], HEIGHT), math.hypot(place[1], HEIGHT)
     fast = velocity[1] * math.cos(lean) - velocity[2] * math.sin(lean)
-    lean, fast = swayed(lean, fast, length, GRAVITY, found.within)
+    lean, fast = planar_after(lean, fast, length, GRAVITY, found.within)
     lands = landing_lean(
-        Sway(lean, fast, length), steady_step(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0
+        PlanarPendulum(lean, fast, length), steady_step(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0
     )
     aside = length * math.sin(lean) + lands.length * math.sin(lands.angle)
     assert found.place[1] == pytest.approx(aside)
@@ -99,18 +101,18 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
 
 
 def test_the_plane_that_is_sooner_tells_when():
-    """Pushed to the side of the swinging foot, or ahead, it lands sooner; pushed neither way far, when it is due."""
+    """Pushed to the side of the swing foot or ahead, it lands sooner; one that falls back lands when it is due."""
     calm = steadily(0.8, 0, 0.25)
     due = landed(calm, 0.8, 0)[0].within
     for push in ([0.0, 0.5, 0.0], [0.7, 0.0, 0.0]):
         assert landed(calm._replace(velocity=calm.velocity + push), 0.8, 0)[0].within < due - 0.03
-    lost = Fall(np.array([-0.1, -0.1]), np.array([-0.5, -0.5, 0.0]), HEIGHT, GRAVITY)
+    lost = PendulumState(np.array([-0.1, -0.1]), np.array([-0.5, -0.5, 0.0]), HEIGHT, GRAVITY)
     assert landed(lost, 0.8, 0, due=0.37)[0].within == pytest.approx(0.37)
 
 
 def test_uphill_a_leg_lands_shorter():
-    """Its foot is as high as the ground is there: Eq. (8)."""
-    fall = Fall(np.array([0.1, 0.0]), np.array([0.9, 0.3, 0.0]), HEIGHT, GRAVITY)
+    """The foot is at the height of the ground there: Eq. (8)."""
+    fall = PendulumState(np.array([0.1, 0.0]), np.array([0.9, 0.3, 0.0]), HEIGHT, GRAVITY)
     steps = [landed(fall, 0.8, 0, slope=slope)[0] for slope in (-0.2, 0.0, 0.2)]
     assert steps[0].place[0] - steps[0].there[0] > steps[1].place[0] - steps[1].there[0]
     assert steps[1].place[0] - steps[1].there[0] > steps[2].place[0] - steps[2].there[0]

@@ -1,4 +1,4 @@
-"""The step to take: the same wherever it is and wherever it heads, and as large as the body."""
+"""The planned step: the same at any place and heading, and in proportion to the body."""
 
 from dataclasses import replace
 
@@ -8,36 +8,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import DOUBLE, GaitState, Lift
-from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, Lift
+from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.intent import Intent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.step_plan import AMONG_EDGES, EDGES, HEEL, StepPlanner
-from poise.control.pendulum.walker import PRESSED, Walker, turned
+from poise.control.pendulum.step_plan import EDGE_CORRECTION, HEEL_SHARE, SOLE_SHARE, StepPlanner
+from poise.control.pendulum.walker import PRESSED, Walker, rotated_xy
 from poise.library.motions import named_motion
 from poise.world.scene import Scene
 from poise.world.world import World
 
 STEP = 0.02
-PLAIN = PendulumSettings(habit=0.0)  # so that who begins at a speed wants to go on with it
+PLAIN = PendulumSettings(habit=0.0)  # so that the initial speed is also the target
 BODY = body_of("human58")
 BIG = 2.0
 
 
 class Scenery:
-    """A body that stands, and how it would step."""
+    """A standing body and its step planner."""
 
     def __init__(self, body, terrain="flat", settings=PLAIN):
         world = World(Scene.of(body, terrain))
         world.reset(np.array(body.standing), np.zeros(body.nv))
-        self.figure = Walker(world)
-        self.seen = self.figure.see(world.state)
-        legs = self.figure.legs
+        self.walker = Walker(world)
+        self.seen = self.walker.observe(world.state)
+        legs = self.walker.legs
         self.walk = ReferenceWalk(named_motion("stand", body), body, legs)
-        self.stepping = StepPlanner(self.figure, self.walk, settings)
+        self.stepping = StepPlanner(self.walker, self.walk, settings)
         self.lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-        self.gait = GaitState(0, DOUBLE, plain_manner(body, legs, body.standing))
+        self.gait = GaitState(0, DOUBLE_STANCE, plain_style(body, legs, body.standing))
 
     def plan(self, seen, gait, speed, heading=0.0, step=STEP):
         return self.stepping.plan(seen, gait, Intent(heading, speed, self.stepping.settings), step)
@@ -47,7 +47,7 @@ SCENE, LARGE = Scenery(BODY), Scenery(BODY.scaled(size=BIG))
 
 
 def moving(seed):
-    """A moment of a step: the body falls somewhere, with a foot in the air or not yet, on either leg; and a speed."""
+    """A moment of a step on either leg: a falling body with a foot in the air or not yet, and a speed."""
     rng = np.random.default_rng(seed)
     seen = SCENE.seen._replace(
         com=SCENE.seen.com + rng.uniform(-0.15, 0.15, 3),
@@ -55,7 +55,7 @@ def moving(seed):
         spin=rng.uniform(-0.1, 0.1, 2),
         pressed=SCENE.seen.pressed + [[0.0, 0.0, 0.0], [*rng.uniform(-0.3, 0.3, 2), rng.uniform(0.0, 0.1)]],
     )
-    phase = rng.uniform(DOUBLE, 0.9)
+    phase = rng.uniform(DOUBLE_STANCE, 0.9)
     aloft = replace(
         SCENE.gait, stance=int(rng.integers(2)), phase=phase, since=phase * SCENE.walk.duration, lift=SCENE.lift
     )
@@ -63,7 +63,7 @@ def moving(seed):
 
 
 def turned_all(yaw, ways):
-    """Vectors (..., 2 or 3) turned to the left."""
+    """Vectors (..., 2 or 3) rotated to the left."""
     out = np.array(ways)
     c, s = np.cos(yaw), np.sin(yaw)
     out[..., 0], out[..., 1] = c * ways[..., 0] - s * ways[..., 1], s * ways[..., 0] + c * ways[..., 1]
@@ -71,7 +71,7 @@ def turned_all(yaw, ways):
 
 
 def carried(seen, yaw, way):
-    """The same moment elsewhere, turned by a yaw and then moved by a way (3,)."""
+    """The same moment, rotated by a yaw and then moved by `way` (3,) m."""
     places = {name: turned_all(yaw, getattr(seen, name)) + way for name in ("com", "ankle", "hip", "ball", "pressed")}
     turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
     speeds = {name: turned_all(yaw, getattr(seen, name)) for name in ("velocity", "spin")}
@@ -88,13 +88,13 @@ def test_on_the_flat_it_matters_neither_where_one_is_nor_where_one_heads(seed, y
     for one, other in zip(here.landing, there.landing, strict=True):
         np.testing.assert_allclose(other, one, atol=1e-9)
     np.testing.assert_allclose(there.shift, here.shift, atol=1e-9)
-    np.testing.assert_allclose(there.place, turned(yaw, here.place) + [x, y], atol=1e-9)
+    np.testing.assert_allclose(there.place, rotated_xy(yaw, here.place) + [x, y], atol=1e-9)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_who_is_twice_as_large_takes_steps_twice_as_long_in_the_root_of_it(seed):
-    """Dynamic similarity: lengths grow with size, times and speeds with its root."""
+    """Dynamic similarity: lengths scale with size, times and speeds with its root."""
     seen, gait, speed = moving(seed)
     slow = np.sqrt(BIG)
     lengths = {name: BIG * getattr(seen, name) for name in ("com", "ankle", "hip", "ball", "pressed")}
@@ -108,7 +108,7 @@ def test_who_is_twice_as_large_takes_steps_twice_as_long_in_the_root_of_it(seed)
 
 
 def test_a_body_that_tips_over_is_expected_to_fall_that_way():
-    """It steps further to where it spins; the more, the larger the share."""
+    """It steps further in the direction of its spin; the more, the larger the share."""
     still = SCENE.seen._replace(velocity=np.array([0.4, 0.0, 0.0]))
     tips = still._replace(spin=np.array([0.15, 0.0]))
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
@@ -124,11 +124,11 @@ def test_a_foot_that_is_long_overdue_goes_straight_down():
     late = replace(gait, phase=1.0, overdue=0.2, lift=SCENE.lift, since=0.7)
     plan = SCENE.plan(seen, late, 1.0)
     foot = seen.pressed[gait.swing, :2]
-    assert np.linalg.norm(plan.place - foot) < 0.04 * SCENE.figure.legs.length
+    assert np.linalg.norm(plan.place - foot) < 0.04 * SCENE.walker.legs.length
 
 
 def test_on_stairs_a_foot_is_set_where_it_has_room():
-    """Whatever is wanted, and wherever the foot stands before the first edge."""
+    """For any command, and any distance of the foot from the first edge."""
     stairs = Scenery(BODY, "stairs:0.12:0.3:6")
     aloft = replace(stairs.gait, phase=0.5, since=0.25, lift=stairs.lift)
     moved = 0
@@ -144,7 +144,7 @@ def test_on_stairs_a_foot_is_set_where_it_has_room():
 
 
 def drifted(settings, aside):
-    """One that walks at 0.8 m/s, having drifted aside, to the left, at some m/s."""
+    """A walk at 0.8 m/s that has drifted to the left at some m/s."""
     intent = Intent(0.0, 0.8, settings)
     for k in range(6):
         intent.note(0.5 * k, np.array([0.4 * k, 0.5 * aside * k, 0.0]))
@@ -161,7 +161,7 @@ def test_who_drifts_aside_sets_its_feet_further_that_way_to_be_pushed_back(side)
 
 
 def landings(terrain, habit):
-    """(K, 4) places and times of landings and what they miss, at places along a terrain, of who lacks a share."""
+    """Landing places, times and misses (K, 4) along a terrain, with a learned share of speed error."""
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
     scene = Scenery(BODY, terrain, PendulumSettings(habit=habit))
     intent = Intent(0.0, 0.0, scene.stepping.settings)
@@ -178,23 +178,24 @@ def landings(terrain, habit):
 
 
 @pytest.mark.parametrize(
-    ("terrain", "share"), [("flat", 1.0), ("stairs:0.12:0.3:6", AMONG_EDGES), ("stairs:-0.12:0.3:6", AMONG_EDGES)]
+    ("terrain", "share"),
+    [("flat", 1.0), ("stairs:0.12:0.3:6", EDGE_CORRECTION), ("stairs:-0.12:0.3:6", EDGE_CORRECTION)],
 )
 def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terrain, share):
     usual, never = landings(terrain, 0.4), landings(terrain, 0.0)
-    monkeypatch.setattr("poise.control.pendulum.step_plan.AMONG_EDGES", 1.0)
+    monkeypatch.setattr("poise.control.pendulum.step_plan.EDGE_CORRECTION", 1.0)
     np.testing.assert_allclose(usual, landings(terrain, 0.4 * share), atol=1e-9)
     assert np.abs(usual - never).max() > 1e-3
 
 
 @pytest.mark.parametrize(
     ("speed", "pushed", "share"),
-    [(0.4, 0.0, EDGES), (1.4, 0.0, HEEL), (1.4, -2.0, EDGES)],
+    [(0.4, 0.0, SOLE_SHARE), (1.4, 0.0, HEEL_SHARE), (1.4, -2.0, SOLE_SHARE)],
     ids=["leisurely", "brisk", "brisk, but pushed back"],
 )
 def test_only_who_walks_briskly_and_steadily_keeps_off_the_heel(speed, pushed, share):
-    """Much too slow for the end of the step, it presses as far back as it may."""
-    legs = SCENE.figure.legs
+    """Much too slow for the end of the step, it presses as far back as allowed."""
+    legs = SCENE.walker.legs
     gait = replace(SCENE.gait, lift=SCENE.lift, phase=0.6, since=0.6 * SCENE.walk.duration)
     pressed = np.array(SCENE.seen.pressed)
     steady = speed * SCENE.walk.duration_at(speed)

@@ -1,4 +1,4 @@
-"""A foot that came down on its heel."""
+"""The roll of a foot that struck with its heel."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,12 @@ STEP = 0.01
 @pytest.fixture(scope="module")
 def stood():
     world = World(Scene.of(Body.named("human58")))
-    figure = Walker(world)
-    return figure.legs, figure.see(world.state)
+    walker = Walker(world)
+    return walker.legs, walker.observe(world.state)
 
 
 def landed(stood, up):
-    """What is seen of a left foot whose toes are up by an angle, its heel on the ground; and the same foot flat."""
+    """Observed left foot with its toes up by an angle and its heel on the ground; and the same foot flat."""
     legs, seen = stood
     turn, heel = heel_lifted(np.eye(3), -up), legs.sole[0, :2].mean(axis=0)
     flat = StanceFoot(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.4)

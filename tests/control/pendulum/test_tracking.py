@@ -1,4 +1,4 @@
-"""From poses to motors."""
+"""Velocity-driven tracking."""
 
 from dataclasses import replace
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait import GaitState, Lift
-from poise.control.pendulum.gait_style import plain_manner
+from poise.control.pendulum.gait_style import plain_style
 from poise.control.pendulum.motors import (
-    FASTEST,
-    RATE,
+    DEFAULT_RATE,
+    ERROR_SCALE,
+    MAX_CHASE,
     SOFT_TRAIL,
-    WIDEST,
     StepPoses,
     Tracking,
     response,
@@ -34,7 +34,7 @@ errors = st.floats(-10.0, 10.0, allow_subnormal=False)
 @given(errors)
 def test_the_curve_is_odd_and_bounded(error):
     assert wanted_velocity(-error) == -wanted_velocity(error)
-    assert abs(wanted_velocity(error)) <= min(abs(error) * (1 + 1e-12), WIDEST)
+    assert abs(wanted_velocity(error)) <= min(abs(error) * (1 + 1e-12), ERROR_SCALE)
 
 
 @given(errors, errors)
@@ -46,7 +46,7 @@ def test_larger_errors_are_corrected_faster(a, b):
 def test_the_curve_has_slope_one_at_zero_and_none_far_away():
     small = 1e-6
     assert wanted_velocity(small) / small == pytest.approx(1.0)
-    assert wanted_velocity(10.0) == pytest.approx(WIDEST)
+    assert wanted_velocity(10.0) == pytest.approx(ERROR_SCALE)
 
 
 def test_joints_respond_as_the_paper_says(body):
@@ -59,10 +59,10 @@ def test_joints_respond_as_the_paper_says(body):
 
 def test_bodies_without_a_table_respond_alike():
     body = body_of("biped29")
-    assert set(response(replace(body, tables={}))[6:]) == {RATE}
+    assert set(response(replace(body, tables={}))[6:]) == {DEFAULT_RATE}
 
 
-# -- motors --------------------------------------------------------------------------------------------------------
+# -- motors ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -72,44 +72,44 @@ def standing(world, body):
 
 
 @pytest.fixture
-def gaits(body, figure):
-    """On the left foot: while both stand, and with the right one in the air."""
-    both = GaitState(0, 0.05, plain_manner(body, figure.legs, body.standing))
+def gaits(body, walker):
+    """Gaits on the left foot: in double stance, and with the right foot in the air."""
+    both = GaitState(0, 0.05, plain_style(body, walker.legs, body.standing))
     lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
     return both, replace(both, phase=0.5, lift=lift)
 
 
-def test_a_pose_that_moves_is_followed_and_errors_are_made_up_for(body, figure, standing, gaits):
+def test_a_pose_that_moves_is_followed_and_errors_are_made_up_for(body, walker, standing, gaits):
     space, rng = PoseSpace(body), np.random.default_rng(1)
     error, ahead = (0.05 * rng.standard_normal((1, body.nv)) for _ in range(2))
     error[:, :6] = 0.0
     now = space.moved(standing.qpos[None], error)
     then = space.moved(now, standing.step * ahead)
-    motors = Tracking(figure, GAIN).motors(standing, now[0], then[0], gaits[0], COURSE)
+    motors = Tracking(walker, GAIN).motors(standing, now[0], then[0], gaits[0], COURSE)
     wanted = ahead + response(body) * wanted_velocity(error)
     np.testing.assert_allclose(motors.velocity[6:], wanted[0, 6:], atol=1e-6)
     assert not motors.gain[:6].any()
     assert np.all(motors.gain[6:] > 0)
 
 
-def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, figure, standing, gaits):
+def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, walker, standing, gaits):
     _, swings = gaits
     knee = body.index("right_knee")[0]
     now = np.array(standing.qpos)
     now[body.joint("right_knee").qpos[0]] += 1e-3
-    tracking = Tracking(figure, GAIN)
+    tracking = Tracking(walker, GAIN)
     fast = [
         tracking.motors(standing, now, now, swings, COURSE._replace(within=within)).velocity[knee]
         for within in (1.0, 0.1, 0.01)
     ]
-    assert fast[0] == pytest.approx(1e-3 * RATE, rel=1e-3)
+    assert fast[0] == pytest.approx(1e-3 * DEFAULT_RATE, rel=1e-3)
     assert fast[1] == pytest.approx(2 * fast[0])
-    assert fast[2] == pytest.approx(FASTEST * fast[0])
+    assert fast[2] == pytest.approx(MAX_CHASE * fast[0])
 
 
-def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_leave(body, figure, standing, gaits):
+def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_leave(body, walker, standing, gaits):
     both, swings = gaits
-    tracking, here = Tracking(figure, GAIN), np.array(standing.qpos)
+    tracking, here = Tracking(walker, GAIN), np.array(standing.qpos)
     ankle, knee, other = (body.index(name)[0] for name in ("left_ankle", "left_knee", "right_knee"))
     courses = (COURSE, COURSE._replace(rolls=True))
     flat, rolling = (tracking.motors(standing, here, here, swings, course).gain for course in courses)
@@ -118,8 +118,8 @@ def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_
     assert tracking.motors(standing, here, here, both, COURSE).gain[other] < 0.2 * flat[other]
 
 
-def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, figure, standing, gaits):
-    tracking, here = Tracking(figure, GAIN), np.array(standing.qpos)
+def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, walker, standing, gaits):
+    tracking, here = Tracking(walker, GAIN), np.array(standing.qpos)
     courses = (COURSE, COURSE._replace(drags=True))
     free, drags = (tracking.motors(standing, here, here, gaits[1], course).gain for course in courses)
     left, right = (body.index(f"{side}_knee")[0] for side in ("left", "right"))
@@ -131,11 +131,11 @@ def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, f
 def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(name):
     body = body_of(name)
     world = World(Scene.of(body), WorldSettings(step=0.02))
-    figure = Walker(world)
+    walker = Walker(world)
     world.reset(np.array(body.standing), np.zeros(body.nv))
-    here, both = np.array(body.standing), GaitState(0, 0.5, plain_manner(body, figure.legs, body.standing))
+    here, both = np.array(body.standing), GaitState(0, 0.5, plain_style(body, walker.legs, body.standing))
     courses = (COURSE, COURSE._replace(supple=1.0))
-    stiff, supple = (Tracking(figure, GAIN).motors(world.state, here, here, both, course).gain for course in courses)
+    stiff, supple = (Tracking(walker, GAIN).motors(world.state, here, here, both, course).gain for course in courses)
     hip, ankle = (body.joint(f"left_{joint}") for joint in ("hip", "ankle"))
     twists = [dof for joint in (hip, ankle) for dof, axis in zip(joint.dofs, joint.axes, strict=True) if axis[2] == 1]
     assert np.flatnonzero(supple < stiff).tolist() == twists
@@ -143,9 +143,9 @@ def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(nam
     assert np.all(supple[twists] > 0)
 
 
-def test_on_both_feet_both_ankles_are_soft(body, figure, standing):
+def test_on_both_feet_both_ankles_are_soft(body, walker, standing):
     here = np.array(standing.qpos)
-    gain = Tracking(figure, GAIN).standing(standing, here, here).gain
+    gain = Tracking(walker, GAIN).standing(standing, here, here).gain
     left, right = (list(body.index(f"{side}_ankle"))[:2] for side in ("left", "right"))
     np.testing.assert_array_equal(gain[left], gain[right])
     assert gain[left].max() < 0.2 * gain[body.index("left_knee")[0]]

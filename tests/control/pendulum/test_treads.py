@@ -1,4 +1,4 @@
-"""Steps that suit stairs."""
+"""Steps that fit stairs."""
 
 import math
 
@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.control.pendulum.foothold_ground import SPACING, Strip
-from poise.control.pendulum.obstacles import CLIMBS, QUICKER, Rhythm, rhythm
+from poise.control.pendulum.obstacles import MAX_CLIMB, MIN_DURATION, Rhythm, rhythm
 
 USUAL = Rhythm(0.8, 0.5)
 
 
 def stairs(rise, tread, places=64, edges=None):
-    """A strip with an edge after each tread (m); only the first ones, if so many are told."""
+    """A strip with an edge after each tread (m); only the first `edges` ones, if given."""
     ahead = SPACING * np.arange(places) + 1e-6
     step = np.floor(ahead / tread)
     level = rise * (step if edges is None else np.minimum(step, edges))
@@ -31,7 +31,7 @@ def test_a_step_is_as_long_as_some_treads_or_stairs_are_not_minded(speed, durati
     treads = abs(found.speed) * found.duration / tread
     assert treads == pytest.approx(round(treads))
     assert math.copysign(1.0, found.speed) == math.copysign(1.0, speed)
-    assert QUICKER * duration - 1e-9 <= found.duration <= duration + 1e-9
+    assert MIN_DURATION * duration - 1e-9 <= found.duration <= duration + 1e-9
 
 
 @pytest.mark.parametrize(("rise", "most"), [(0.15, 1), (0.1, 1), (0.08, 2)])
@@ -41,7 +41,7 @@ def test_no_step_climbs_too_far_wherever_the_edges_are(rise, most, shift):
     seen = whole._replace(level=whole.level[shift : shift + 64], free=whole.free[:64])
     found = rhythm(seen, Rhythm(1.8, 0.5), 1.0)
     assert found.speed * found.duration == pytest.approx(0.3 * most)
-    assert most * rise <= CLIMBS
+    assert most * rise <= MAX_CLIMB
 
 
 def test_a_speed_that_fits_is_kept():
@@ -50,7 +50,7 @@ def test_a_speed_that_fits_is_kept():
 
 @pytest.mark.parametrize("ground", [stairs(0.0, 0.3), stairs(0.02, 0.3), stairs(0.1, 0.3, edges=1), stairs(0.1, 0.1)])
 def test_what_is_no_stairs_is_not_minded(ground):
-    """Level ground, low edges, a single one, and treads shorter than a foot."""
+    """Level ground, low edges, a single edge, and treads shorter than a foot."""
     assert rhythm(ground, USUAL, 1.0) == USUAL
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, MutableMapping
 from dataclasses import asdict, dataclass
 from typing import Any
 

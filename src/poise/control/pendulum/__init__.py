@@ -1,4 +1,8 @@
-"""Walking by an inverted pendulum [Tsai2010]."""
+"""Walking by an inverted pendulum model [Tsai2010].
+
+Values marked "adult" hold for a leg of `legs.ADULT` metres: such lengths scale with `Legs.scale`, times and speeds with
+`Legs.slow`. Values "in leg lengths" are multiplied by the length of the leg.
+"""
 
 from poise.control.entry import ControllerEntry
 

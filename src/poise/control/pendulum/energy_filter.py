@@ -1,4 +1,10 @@
-"""A landing by the paper's own filter [Tsai2010] section 4.2: each plane by its energy, and one time for both."""
+"""The paper's own balance filter [Tsai2010] section 4.2: energies in each plane, one landing time for both.
+
+In the sagittal and the frontal plane the leg angles are measured from the vertical, in rad. The positive direction is
+the one in which the body is to move: ahead, or to the side of the swing foot. The stance leg leans (theta_ST) by the
+angle by which the centre of mass is beyond its foot; the landing leg leans (theta_SW1) by the angle by which its foot
+is beyond the centre of mass.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.filter import FootLanding, StepPace, kept_landing
+from poise.control.pendulum.filter import FootLanding, StepPace, feasible_landing
 from poise.control.pendulum.foothold_ground import Strip
 from poise.kernel import kernel
 
@@ -19,35 +25,116 @@ from poise.kernel import kernel
 # angle by which the centre of mass is beyond its foot, and the one that lands by how far its foot is beyond the
 # centre of mass.
 
-STRIDES = 0.9
-"""rad: the most by which a leg that lands leans."""
-TRIED = 45
-"""Leans to each side that are tried before one is found exactly: the denser, the nearer to upright."""
-HALVED = 40
-"""How often an interval is halved to find a root."""
-PARTS = 32
-"""Of a time: in so many steps a fall is followed."""
+MAX_LEAN = 0.9
+"""Maximum lean (rad) of a landing leg."""
+LEAN_SAMPLES = 45
+"""Leans to each side that bracket the roots of Eq. (5); they are denser near the vertical."""
+BISECTIONS = 40
+"""Bisections that find a root."""
+RK_STEPS = 32
+"""Runge-Kutta steps in which a fall is integrated."""
 
 
-class Sway(NamedTuple):
-    """The leg that stands, in a plane."""
+class PendulumState(NamedTuple):
+    """State of the pendulum relative to the centre of pressure of the stance foot, in the frame of the heading."""
+
+    place: Array  # (2,) m of the centre of mass
+    velocity: Array  # (3,) m/s
+    height: float  # m
+    gravity: float  # m/s^2
+
+
+class SteadyGait(NamedTuple):
+    """The wanted steady walk."""
+
+    speed: float  # m/s
+    width: float  # m between the feet
+    duration: float  # s of a step
+    height: float  # m of the centre of mass directly above a foot
+    swing: int  # 0 for the left foot
+    aside: float = 0.0  # m/s to the left; the energy filter, symmetric to both sides, ignores it
+
+
+def energy_landing(
+    fall: PendulumState,
+    going: SteadyGait,
+    pace: StepPace,
+    foot: Array,
+    times: Array,
+    due: float,
+    hips: Array,
+    strip: Strip,
+) -> tuple[FootLanding, Array]:
+    """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
+
+    The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it
+    reaches the end in neither; in any case within the range of `times`.
+    """
+    planes = _sagittal(fall, going, math.atan(strip.slope)), _frontal(fall, going)
+    soonest = min(due_within(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
+    time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
+    there, then, wanted, last = np.zeros((4, 2))
+    for axis, way, slope, sway, cycle in planes:
+        lean, speed = planar_after(*sway, fall.gravity, time)
+        lands = landing_lean(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
+        there[axis] = way * sway.length * math.sin(lean)
+        then[axis] = way * speed * math.cos(lean)
+        wanted[axis] = way * lands.length * math.sin(lands.angle)
+        last[axis] = way * cycle.speed * math.cos(cycle.end)
+    at = float(np.interp(time, times, hips))
+    return feasible_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
+
+
+class _Plane(NamedTuple):
+    """The sagittal or the frontal plane."""
+
+    axis: int  # 0 along the heading, 1 to the left
+    way: float  # 1 or -1: direction in which the body is to move
+    slope: float  # rad by which the ground rises in that direction
+    sway: PlanarPendulum
+    cycle: SteadyStep
+
+
+def _sagittal(fall: PendulumState, going: SteadyGait, slope: float) -> _Plane:
+    way = math.copysign(1.0, going.speed)
+    stride, slope = abs(going.speed) * going.duration, way * slope
+    cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
+    return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
+
+
+def _frontal(fall: PendulumState, going: SteadyGait) -> _Plane:
+    way = 1.0 if going.swing == 0 else -1.0
+    cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
+    return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
+
+
+def _swaying(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
+    """The stance leg projected onto a plane."""
+    away = way * float(fall.place[axis])
+    lean = math.atan2(away, fall.height)
+    speed = way * float(fall.velocity[axis]) * math.cos(lean) - float(fall.velocity[2]) * math.sin(lean)
+    return PlanarPendulum(lean, speed, math.hypot(away, fall.height))
+
+
+class PlanarPendulum(NamedTuple):
+    """The stance leg in one plane."""
 
     lean: float  # rad
-    speed: float  # m/s of the centre of mass, square to the leg
-    length: float  # m from the pressed point to the centre of mass
+    speed: float  # m/s of the centre of mass, perpendicular to the leg
+    length: float  # m from the centre of pressure to the centre of mass
 
 
-class Cycle(NamedTuple):
-    """A step of steady walking, in a plane: what [Tsai2010] extracts from the motion."""
+class SteadyStep(NamedTuple):
+    """A step of steady walking in one plane: what [Tsai2010] extracts from the motion."""
 
-    begin: float  # rad by which the leg leans that lands
-    end: float  # rad by which it leans when the next one lands
-    speed: float  # m/s of the centre of mass then
-    turns: bool  # whether the body comes back to the side it came from, as it does sideways, or passes over the foot
+    begin: float  # rad: lean of the leg that lands
+    end: float  # rad: its lean when the next one lands (theta_SW2)
+    speed: float  # m/s of the centre of mass then (V_SW2)
+    turns: bool  # whether the body returns to where it came from (frontal) or passes over the foot (sagittal)
 
 
-class Lean(NamedTuple):
-    """How a leg is to land."""
+class LandingLeg(NamedTuple):
+    """The leg at landing."""
 
     angle: float  # rad
     length: float  # m
@@ -55,10 +142,10 @@ class Lean(NamedTuple):
 
 
 @kernel
-def swayed(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
-    """Lean and speed of a rigid pendulum after a time (s): Eq. (1), followed by Runge and Kutta's fourth order."""
-    rate, pull, step = speed / length, gravity / length, time / PARTS
-    for _ in range(PARTS):
+def planar_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
+    """Lean and speed of a rigid pendulum after a time (s): Eq. (1), by fourth-order Runge-Kutta."""
+    rate, pull, step = speed / length, gravity / length, time / RK_STEPS
+    for _ in range(RK_STEPS):
         a = pull * math.sin(lean)
         r2 = rate + 0.5 * step * a
         b = pull * math.sin(lean + 0.5 * step * rate)
@@ -72,43 +159,43 @@ def swayed(lean: float, speed: float, length: float, gravity: float, time: float
 
 
 @kernel
-def struck(speed: float, between: float) -> float:
-    """m/s that are left when a leg lands at an angle to the other: Eq. (3). What is along the new leg is lost."""
+def speed_after_impact(speed: float, between: float) -> float:
+    """Speed (m/s) after a leg lands at an angle (rad) to the other: Eq. (3); the part along the new leg is lost."""
     return speed * math.cos(between)
 
 
 @kernel
 def landing_length(height: float, stands: float, lands: float, slope: float) -> float:
-    """m: how long a leg is that lands, by the height (m) over the foot that stands: Eq. (8); `slope` in rad."""
+    """Length (m) of the landing leg from the height (m) over the stance foot: Eq. (8); `slope` in rad."""
     return height * math.cos(stands + slope) / (math.cos(stands) * math.cos(lands - slope))
 
 
 @kernel
-def steady_step(stride: float, duration: float, height: float, gravity: float, slope: float, turns: bool) -> Cycle:
-    """The step of a stride (m) in a duration (s) that follows itself, impact included; nothing for no stride.
+def steady_step(stride: float, duration: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
+    """The step of a stride (m) and duration (s) that repeats itself, impact included; all zeros without a stride.
 
-    `height` (m) is that of the centre of mass over a foot that it is above. The leg gets back what it has become
-    shorter while both feet stand. Without a step so quick, the quickest.
+    `height` (m) is the height of the centre of mass directly above a foot. The leg regains its length during double
+    stance. If no step is that short in time, the quickest one is returned.
     """
     if stride < 1e-3 * height:
-        return Cycle(0.0, 0.0, 0.0, turns)
-    most = _begin(0.0, stride, height, -slope)  # rad: all of the stride is done by the leg that stands
+        return SteadyStep(0.0, 0.0, 0.0, turns)
+    most = _begin(0.0, stride, height, -slope)  # rad: the stance leg covers the whole stride
     low, high = 0.0, most
-    for _ in range(HALVED):  # to where both legs lean by as much: further, the body gains speed
+    for _ in range(BISECTIONS):  # find equal leans of both legs; beyond, the body gains speed
         end = 0.5 * (low + high)
         if _begin(end, stride, height, slope) > end:
             low = end
         else:
             high = end
     high = most
-    for _ in range(HALVED):
+    for _ in range(BISECTIONS):
         end = 0.5 * (low + high)
         tried = _following(end, stride, height, gravity, slope, turns)
         length = _level_length(tried.begin, height, slope)
-        after = struck(tried.speed, tried.begin + end)
+        after = speed_after_impact(tried.speed, tried.begin + end)
         over = after * after > 2 * gravity * length * (1.0 - math.cos(tried.begin))
-        lean, _ = swayed(-tried.begin, after, length, gravity, duration)
-        # who is faster comes back later, or passes over the foot sooner
+        lean, _ = planar_after(-tried.begin, after, length, gravity, duration)
+        # a faster body returns later, or passes over the foot sooner
         slower = not over and lean < -end if turns else not over or lean < end
         if slower:
             low = end
@@ -118,33 +205,33 @@ def steady_step(stride: float, duration: float, height: float, gravity: float, s
 
 
 @kernel
-def _following(end: float, stride: float, height: float, gravity: float, slope: float, turns: bool) -> Cycle:
-    """The step that ends with a lean, and with the speed it began with: Eqs. (3) and (5)."""
+def _following(end: float, stride: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
+    """The step with a final lean whose final speed is the one that it began with: Eqs. (3) and (5)."""
     begin = _begin(end, stride, height, slope)
     fall = gravity * _level_length(begin, height, slope) * (math.cos(begin) - math.cos(end))
-    return Cycle(begin, end, math.sqrt(max(2 * fall, 0.0)) / math.sin(begin + end), turns)
+    return SteadyStep(begin, end, math.sqrt(max(2 * fall, 0.0)) / math.sin(begin + end), turns)
 
 
 @kernel
 def _level_length(lands: float, height: float, slope: float) -> float:
-    """m: Eq. (8) for a body that keeps its height over the ground."""
+    """Eq. (8) for a body that keeps its height (m) over the ground."""
     return landing_length(height, 0.0, lands, slope)
 
 
 @kernel
 def _begin(end: float, stride: float, height: float, slope: float) -> float:
-    """rad: how a leg lands that completes a stride (m) when the other leans by `end`."""
+    """Lean (rad) of the landing leg that completes a stride (m) when the other leans by `end`."""
     ahead = stride - height * math.cos(slope) * math.sin(end) / math.cos(end + slope)
     return math.atan2(ahead * math.cos(slope), height * math.cos(slope) - ahead * math.sin(slope))
 
 
 @kernel
-def due_within(sway: Sway, cycle: Cycle, gravity: float, latest: float) -> float:
-    """s until a leg leans as it should when the next one lands; infinite if not before the latest."""
+def due_within(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: float) -> float:
+    """Time (s) until the leg leans as it should when the next one lands; infinite if that is after `latest`."""
     lean, speed, _ = sway
-    step = latest / PARTS
-    for k in range(PARTS):
-        then, fast = swayed(lean, speed, sway.length, gravity, step)
+    step = latest / RK_STEPS
+    for k in range(RK_STEPS):
+        then, fast = planar_after(lean, speed, sway.length, gravity, step)
         if then >= cycle.end > 0 and fast > 0:
             share = 0.0 if lean >= cycle.end else (cycle.end - lean) / (then - lean)
             return (k + share) * step
@@ -153,17 +240,18 @@ def due_within(sway: Sway, cycle: Cycle, gravity: float, latest: float) -> float
 
 
 @kernel
-def landing_lean(stands: Sway, cycle: Cycle, gravity: float, slope: float) -> Lean:
-    """How the leg must land so that the step after it ends as the cycle does: Eqs. (5) to (8).
+def landing_lean(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float) -> LandingLeg:
+    """How the leg must land for the following step to end as the steady step does: Eqs. (5) to (8).
 
-    The squared velocity of Eq. (5) leaves up to four solutions; of those from which the body gets to the end of its
-    step, going the right way, the one nearest to the cycle's is taken. Where there is none, the landing that comes
-    nearest to the wanted energy; where the body does not get there at all, or is to stop, that over which it rests.
+    The squared velocity of Eq. (5) leaves up to four solutions. Of those from which the body reaches the end of its
+    step in the right direction, the one nearest to the steady step is taken. If there is none, the landing nearest to
+    the wanted energy is taken. If the body does not reach the end at all, or is to stop, it is the landing over which
+    it rests.
     """
     best, least, near, found = 0.0, math.inf, math.inf, False
     was, before = math.nan, 0.0
-    for k in range(-TRIED, TRIED + 1):
-        lands = STRIDES * (k / TRIED) ** 3
+    for k in range(-LEAN_SAMPLES, LEAN_SAMPLES + 1):
+        lands = MAX_LEAN * (k / LEAN_SAMPLES) ** 3
         arrives = _arrives(stands, cycle, gravity, slope, lands)
         lacks = _lacks(stands, cycle, gravity, slope, lands) if arrives else math.nan
         if was * lacks <= 0.0:
@@ -175,28 +263,28 @@ def landing_lean(stands: Sway, cycle: Cycle, gravity: float, slope: float) -> Le
         was, before = lacks, lands
     if cycle.end == 0.0 or (not found and least == math.inf):
         best, found = _resting(stands, gravity, slope), cycle.end == 0.0
-    return Lean(best, _length(stands, slope, best), found)
+    return LandingLeg(best, _length(stands, slope, best), found)
 
 
 @kernel
-def _length(stands: Sway, slope: float, lands: float) -> float:
+def _length(stands: PlanarPendulum, slope: float, lands: float) -> float:
     return landing_length(stands.length * math.cos(stands.lean), stands.lean, lands, slope)
 
 
 @kernel
-def _lacks(stands: Sway, cycle: Cycle, gravity: float, slope: float, lands: float) -> float:
-    """m^2/s^2: energy, by mass, beyond what the end of the step should have: Eq. (5)."""
-    after, length = struck(stands.speed, lands + stands.lean), _length(stands, slope, lands)
+def _lacks(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> float:
+    """Energy per mass (m^2/s^2) in excess of that wanted at the end of the step: Eq. (5)."""
+    after, length = speed_after_impact(stands.speed, lands + stands.lean), _length(stands, slope, lands)
     fall = gravity * length * (math.cos(lands) - math.cos(cycle.end))
     return 0.5 * after * after + fall - 0.5 * cycle.speed * cycle.speed
 
 
 @kernel
-def _arrives(stands: Sway, cycle: Cycle, gravity: float, slope: float, lands: float) -> bool:
-    """Whether a body on the leg that landed gets to where its step should end, and goes on from there."""
-    after, length = struck(stands.speed, lands + stands.lean), _length(stands, slope, lands)
+def _arrives(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> bool:
+    """Whether the body, on the landed leg, reaches the end of its step in the right direction."""
+    after, length = speed_after_impact(stands.speed, lands + stands.lean), _length(stands, slope, lands)
     way = -1.0 if cycle.turns else 1.0
-    begin, after = -lands * way, after * way  # from here on it is to leave to the positive side
+    begin, after = -lands * way, after * way  # from here on the positive side is the one to leave to
     if 0.5 * after * after > gravity * length * (1.0 - math.cos(lands)):
         return after > 0.0 and begin <= cycle.end
     if begin < 0.0 or 0.5 * after * after + gravity * length * (math.cos(lands) - math.cos(cycle.end)) < 0.0:
@@ -205,10 +293,10 @@ def _arrives(stands: Sway, cycle: Cycle, gravity: float, slope: float, lands: fl
 
 
 @kernel
-def _root(stands: Sway, cycle: Cycle, gravity: float, slope: float, low: float, high: float) -> float:
-    """rad: where between two leans nothing lacks."""
+def _root(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, low: float, high: float) -> float:
+    """Lean (rad) between `low` and `high` at which the energy is the wanted one."""
     rising = _lacks(stands, cycle, gravity, slope, low) < 0.0
-    for _ in range(HALVED):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         if (_lacks(stands, cycle, gravity, slope, middle) < 0.0) == rising:
             low = middle
@@ -218,89 +306,18 @@ def _root(stands: Sway, cycle: Cycle, gravity: float, slope: float, low: float, 
 
 
 @kernel
-def _resting(stands: Sway, gravity: float, slope: float) -> float:
-    """rad: how a leg lands on which the body comes to rest just above its foot."""
+def _resting(stands: PlanarPendulum, gravity: float, slope: float) -> float:
+    """Lean (rad) of the landing leg over whose foot the body comes to rest."""
     way = math.copysign(1.0, stands.speed)
-    low, high = 0.0, STRIDES
-    for _ in range(HALVED):
+    low, high = 0.0, MAX_LEAN
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        after, length = struck(stands.speed, way * middle + stands.lean), _length(stands, slope, way * middle)
+        after, length = (
+            speed_after_impact(stands.speed, way * middle + stands.lean),
+            _length(stands, slope, way * middle),
+        )
         if 0.5 * after * after > gravity * length * (1.0 - math.cos(middle)):
             low = middle
         else:
             high = middle
     return way * 0.5 * (low + high)
-
-
-class Fall(NamedTuple):
-    """How the body falls, told from the point that the stance foot presses on, in the frame of the heading."""
-
-    place: Array  # (2,) m of the centre of mass
-    velocity: Array  # (3,) m/s
-    height: float  # m
-    gravity: float  # m/s^2
-
-
-class Going(NamedTuple):
-    """How it should walk."""
-
-    speed: float  # m/s
-    width: float  # m between the feet
-    duration: float  # s of a step
-    height: float  # m of the centre of mass over a foot that it is above
-    swing: int  # 0 for the left foot
-    aside: float = 0.0  # m/s to the left, of which energies, alike to both sides, know nothing
-
-
-class _Plane(NamedTuple):
-    """One of two: sagittal or frontal."""
-
-    axis: int  # 0 along the heading, 1 to the left
-    way: float  # 1 or -1: to where the body is to go
-    slope: float  # rad by which the ground rises that way
-    sway: Sway
-    cycle: Cycle
-
-
-def landing_by_energy(
-    fall: Fall, going: Going, pace: StepPace, foot: Array, times: Array, due: float, hips: Array, strip: Strip
-) -> tuple[FootLanding, Array]:
-    """The landing, and (2,) m/s that the centre of mass should have then; arguments as of the linear `landing`.
-
-    It lands when the body is where its step should end, in the plane in which that is sooner; when it is due, if it is
-    not to get there in either; and within the `times` that are possible.
-    """
-    planes = _sagittal(fall, going, math.atan(strip.slope)), _frontal(fall, going)
-    soonest = min(due_within(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
-    time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
-    there, then, wanted, last = np.zeros((4, 2))
-    for axis, way, slope, sway, cycle in planes:
-        lean, speed = swayed(*sway, fall.gravity, time)
-        lands = landing_lean(Sway(lean, speed, sway.length), cycle, fall.gravity, slope)
-        there[axis] = way * sway.length * math.sin(lean)
-        then[axis] = way * speed * math.cos(lean)
-        wanted[axis] = way * lands.length * math.sin(lands.angle)
-        last[axis] = way * cycle.speed * math.cos(cycle.end)
-    at = float(np.interp(time, times, hips))
-    return kept_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
-
-
-def _sagittal(fall: Fall, going: Going, slope: float) -> _Plane:
-    way = math.copysign(1.0, going.speed)
-    stride, slope = abs(going.speed) * going.duration, way * slope
-    cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
-    return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
-
-
-def _frontal(fall: Fall, going: Going) -> _Plane:
-    way = 1.0 if going.swing == 0 else -1.0
-    cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
-    return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
-
-
-def _swaying(fall: Fall, axis: int, way: float) -> Sway:
-    """The leg that stands, as its plane sees it."""
-    away = way * float(fall.place[axis])
-    lean = math.atan2(away, fall.height)
-    speed = way * float(fall.velocity[axis]) * math.cos(lean) - float(fall.velocity[2]) * math.sin(lean)
-    return Sway(lean, speed, math.hypot(away, fall.height))

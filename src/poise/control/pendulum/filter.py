@@ -1,99 +1,68 @@
-"""Where to step, and when: the inverted pendulum that a walking body is [Tsai2010] section 4.2.
+"""The balance motion filter [Tsai2010] section 4.2: where and when the swing foot lands.
 
-The pendulum is linear, of constant height [Kajita2001]: its velocity at the end of the next step is then linear in
-where the foot lands, and one closed form serves. The paper's own equation (5) squares the velocity, so it has
-several solutions or none; see docs/pendulum.md.
+The pendulum is linear, with a constant height [Kajita2001]: the velocity at the end of the next step is linear in the
+landing position and has a closed-form solution. The paper's equation (5) squares the velocity and has several solutions
+or none; see docs/pendulum.md.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.foothold_ground import SPACING
+from poise.control.pendulum.foothold_ground import SPACING, Strip
 from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 
-WIDE = 0.23
-"""Of a leg's length: how much further than its leg alone a foot reaches, by the pelvis and by how it is set down."""
-LEAST = 0.15
-"""Of a leg's length: it always reaches so far."""
+EXTRA_REACH = 0.23
+"""In leg lengths: how much further than its leg a foot reaches, by the pelvis and by its orientation."""
+MIN_REACH = 0.15
+"""In leg lengths: the reach that a leg always has, apart from EXTRA_REACH."""
 SLACK = 0.034
-"""Of a leg's length: by how much a foot may land off where it is over."""
-HURRY = 0.114
-"""Of a leg's length: a step shorter or longer by its whole duration is worth missing the wanted place by this."""
-KEEPS, NEAR = 0.09, 0.14
-"""Of a leg's length: by so much nearer must a foothold be to be taken, if another, so near, was aimed at before."""
+"""In leg lengths: how far a foot may land from the point that it can reach in time."""
+TIMING_COST = 0.114
+"""In leg lengths: cost of shifting the landing by a whole step duration, as a distance from the wanted place."""
+KEEP_BONUS, SAME_PLACE = 0.09, 0.14
+"""In leg lengths: a foothold within SAME_PLACE of the previous aim is preferred to others by KEEP_BONUS."""
+FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
+"""In leg lengths: how far from the centre of mass a foot can land; inward is across the other leg."""
+LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
+"""In leg lengths: how far from the stance foot the centre of mass can be; inward is towards the other leg."""
+FOOT_SPEED = 6.0
+"""Maximum speed of the swing foot (m/s, adult)."""
+MIN_PHASE = 0.32
+"""Lower bound of rate x time to landing: closer to the landing, shifting the centre of pressure no longer helps."""
 
 
 class FootLanding(NamedTuple):
-    """Where and when the swinging foot is to land; places are told from the point that the stance foot presses on."""
+    """Where and when the swing foot lands; positions are relative to the centre of pressure of the stance foot."""
 
-    place: Array  # (2,) m of the point that it will press on
+    place: Array  # (2,) m: centre of pressure of the landed foot
     within: float  # s from now
-    velocity: Array  # (2,) m/s of the centre of mass then
-    there: Array  # (2,) m where it is then
-    missed: float  # m by which the step would have to be longer
+    velocity: Array  # (2,) m/s of the centre of mass at landing
+    there: Array  # (2,) m: centre of mass at landing
+    missed: float  # m between this place and the wanted one
 
 
 class StepPace(NamedTuple):
-    """What steps should be like."""
+    """Target velocity and kinematic limits of a step."""
 
-    leg: float  # m: its length
-    duration: float  # s of the step to come after landing
-    velocity: Array  # (2,) m/s that the centre of mass should have at the end of that step
-    swiftness: float  # m/s of the fastest foot
-    low: Array  # (2,) m: bounds of where a foot can land, from the centre of mass
-    high: Array  # (2,) m
-    back: Array  # (2,) m: bounds of where the centre of mass can be when the stance foot leaves, from that foot
-    ahead: Array  # (2,) m
-
-
-FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
-"""Of a leg's length: how far from the centre of mass a foot can land; inward is across the other leg."""
-LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
-"""Of a leg's length: how far from the stance foot the centre of mass can be; inward is to the other leg's side."""
-SWIFT = 6.0
-"""m/s of the fastest foot of an adult; it grows with the root of leg length."""
-
-
-def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
-    """What is possible on legs of a length (m), with a swinging foot (0 for the left one)."""
-    out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
-    if swing == 1:
-        out, across, inward, outward = across, out, outward, inward
-    swift = SWIFT * math.sqrt(leg / ADULT)
-    low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
-    back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
-    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)
+    leg: float  # m: leg length
+    duration: float  # s of the step that follows the landing
+    velocity: Array  # (2,) m/s wanted of the centre of mass at the end of that step
+    swiftness: float  # m/s: maximum speed of the swing foot
+    low: Array  # (2,) m: lower bounds of the landing position from the centre of mass
+    high: Array  # (2,) m: upper bounds
+    back: Array  # (2,) m: lower bounds of the centre of mass from the stance foot at landing
+    ahead: Array  # (2,) m: upper bounds
 
 
 @kernel
-def fallen(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
-    """Place and velocity of a linear pendulum of rate sqrt(g/height) after a time."""
-    c, s = math.cosh(rate * time), math.sinh(rate * time)
-    return place * c + velocity / rate * s, place * rate * s + velocity * c
-
-
-def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
-    """(2,) m/s at the end of a step of steady walking: forward, and to the left; `stance` 0 for the left foot.
-
-    Of the periodic motion of the linear pendulum with steps speed x duration long and `width` wide, that on the whole
-    goes to the left at the speed `aside`.
-    """
-    half = 0.5 * rate * duration
-    sway = 0.5 * rate * width * math.tanh(half)
-    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
-    on[1] += -sway if stance == 0 else sway
-    return on
-
-
-@kernel
-def landing(
+def linear_landing(
     place: Array,
     velocity: Array,
     rate: float,
@@ -102,19 +71,19 @@ def landing(
     times: Array,
     due: float,
     hips: Array,
-    strip: Any,
+    strip: Strip,
 ) -> FootLanding:
-    """Landing place and time that bring the velocity to what it should be.
+    """Landing place and time that lead to the wanted velocity at the end of the following step.
 
-    `place` and `velocity` (2,) of the centre of mass and `foot` (2,) of the swinging one are told from the point that
-    the stance foot presses on. The step lands near to when it is `due` (s from now), unless it would become too long
-    or too hasty: the best of `times` (K,) is chosen, at which hips are (K,) m high, where the `strip` of ground that
-    feet land on has room.
+    Positions `place` of the centre of mass and `foot` of the swing foot (2,) are relative to the centre of pressure of
+    the stance foot, in the frame of the heading. The step is `due` in s from now. Of `times` (K,), the one with the
+    least cost is chosen: distance from the wanted place, excess lean and shift in time. `hips` (K,) m are the hip
+    heights at those times and `strip` is the ground that the foot can land on.
     """
     best, least = 0, np.inf
     for k in range(times.shape[0]):
         tried, away = _landing_at(times[k], place, velocity, rate, pace, foot, hips[k], strip)
-        loss = HURRY * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
+        loss = TIMING_COST * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
         if loss < least:
             best, least = k, loss
     return _landing_at(times[best], place, velocity, rate, pace, foot, hips[best], strip)[0]
@@ -122,22 +91,23 @@ def landing(
 
 @kernel
 def _landing_at(
-    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: Any
+    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: Strip
 ) -> tuple[FootLanding, float]:
-    """The landing at a time, and by how much the body then leans too far, m."""
-    there, then = fallen(place, velocity, rate, time)
+    """The landing at a time, and the distance (m) by which the body then leans too far."""
+    there, then = linear_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
-    return kept_landing(time, there, then, wanted, pace, foot, hips, strip)
+    return feasible_landing(time, there, then, wanted, pace, foot, hips, strip)
 
 
 @kernel
-def kept_landing(
-    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: Any
+def feasible_landing(
+    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: Strip
 ) -> tuple[FootLanding, float]:
-    """The landing nearest to what is `wanted` (2,) m from the centre of mass that is possible; the rest as above.
+    """The feasible landing nearest to `wanted`, and the distance (m) by which the body then leans too far.
 
-    The centre of mass is `there` (2,) m at that time, with the velocity `then` (2,) m/s.
+    `wanted` (2,) m is relative to the centre of mass, which is at `there` (2,) m with the velocity `then` (2,) m/s. The
+    other arguments are as for `linear_landing`.
     """
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
     kept = there + step
@@ -155,8 +125,8 @@ def kept_landing(
 
 
 @kernel
-def _roomy(strip: Any, ahead: float, leg: float) -> float:
-    """m: the place nearest to one `ahead` at which a foot has room; rather one that was aimed at before."""
+def _roomy(strip: Strip, ahead: float, leg: float) -> float:
+    """Position (m ahead) nearest to `ahead` at which a foot has room; the previous aim is preferred."""
     last = strip.level.shape[0] - 1
     at = min(max(math.floor((ahead - strip.begin) / SPACING + 0.5), 0), last)
     if strip.free[at]:
@@ -168,24 +138,24 @@ def _roomy(strip: Any, ahead: float, leg: float) -> float:
             k += way
         if 0 <= k <= last:
             place = strip.begin + SPACING * k
-            far = abs(place - ahead) - (KEEPS * leg if abs(place - strip.aimed) < NEAR * leg else 0.0)
+            far = abs(place - ahead) - (KEEP_BONUS * leg if abs(place - strip.aimed) < SAME_PLACE * leg else 0.0)
             if far < least:
                 found, least = place, far
     return found
 
 
 @kernel
-def _level(strip: Any, ahead: float) -> float:
-    """m: how high the ground is."""
+def _level(strip: Strip, ahead: float) -> float:
+    """Height (m) of the strip at a position (m ahead)."""
     at = math.floor((ahead - strip.begin) / SPACING + 0.5)
     return float(strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
 
 
 @kernel
 def _reach(leg: float, hips: float) -> float:
-    """m along the ground that a leg reaches from hips so high above the ankle."""
+    """Horizontal reach (m) of a leg from a hip at a height (m) above the ankle."""
     high = max(hips, SHORTEST * leg)
-    return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (LEAST * leg) ** 2)) + WIDE * leg
+    return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
 
 
 @kernel
@@ -193,10 +163,37 @@ def _length(way: Array) -> float:
     return math.hypot(way[0], way[1])
 
 
-LATE = 0.32
-"""Of the time in which a fall grows e-fold: nearer to the landing, pressing elsewhere does not help any more."""
+@kernel
+def linear_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
+    """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
+    c, s = math.cosh(rate * time), math.sinh(rate * time)
+    return place * c + velocity / rate * s, place * rate * s + velocity * c
 
 
-def pressing(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
-    """(2,) m by which the pressed point must move for the velocity at landing to be the wanted one instead."""
-    return (velocity - wanted) / (rate * math.sinh(max(rate * within, LATE)))
+def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
+    """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
+
+    The step is part of the periodic motion of the linear pendulum with steps of length speed x duration and the given
+    width (m), drifting to the left at `aside` (m/s). `stance` is 0 for the left foot.
+    """
+    half = 0.5 * rate * duration
+    sway = 0.5 * rate * width * math.tanh(half)
+    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
+    on[1] += -sway if stance == 0 else sway
+    return on
+
+
+def pressure_shift(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
+    """Shift (2,) m of the centre of pressure that makes the velocity at landing the wanted one."""
+    return (velocity - wanted) / (rate * math.sinh(max(rate * within, MIN_PHASE)))
+
+
+def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
+    """The `StepPace` for legs of a length (m) and a swing foot (0 for the left one)."""
+    out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
+    if swing == 1:
+        out, across, inward, outward = across, out, outward, inward
+    swift = FOOT_SPEED * math.sqrt(leg / ADULT)
+    low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
+    back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
+    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)

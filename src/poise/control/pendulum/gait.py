@@ -1,4 +1,4 @@
-"""Where in a step the body is: which foot stands, how far the other is, and what happened last."""
+"""State of the gait: stance foot, phase of the step and the last lift-off."""
 
 from __future__ import annotations
 
@@ -9,78 +9,78 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait_style import Manner
+from poise.control.pendulum.gait_style import StepStyle
 from poise.control.pendulum.leg_ik import sole_depth
-from poise.control.pendulum.walker import Seen, Walker
+from poise.control.pendulum.walker import Observed, Walker
 from poise.rotations import matrix_to_quat
 
-DOUBLE = 0.12
+DOUBLE_STANCE = 0.12
 """Phase until which both feet stand."""
-SURE, NEAR = 0.7, 0.05
-"""Of the swing, from which on a foot is taken elsewhere only if that is further, m of an adult, from where it goes:
-the leg that is slowed down lets the body seem to fall otherwise, and feet would land on the move."""
-STRIKES = 0.7
-"""Phase from which a foot that touches the ground has landed."""
+COMMITTED, RETARGET = 0.7, 0.05
+"""From this share of the swing on, the aim moves only if the new one is further than RETARGET (m, adult) away, and by
+the excess: the decelerating leg disturbs the prediction, and the foot would land while moving."""
+EARLIEST_STRIKE = 0.7
+"""Phase from which a swing foot that touches the ground has landed."""
 
 
 class Lift(NamedTuple):
     """Where a foot left the ground."""
 
     ankle: Array  # (3,) m
-    foot: Array  # (4,) how it was turned
+    foot: Array  # (4,) rotation
     ground: float  # m
     extra: float  # m by which it was above the ground
 
 
 @dataclass(frozen=True, eq=False)
 class GaitState:
-    """A moment of walking."""
+    """State of the gait at one moment."""
 
     stance: int  # 0 for the left foot
-    phase: float  # 0 at the strike of the foot that stands, 1 at the other's
-    manner: Manner
-    lift: Lift | None = None  # of the swinging foot; None while both stand
+    phase: float  # 0 at the strike of the stance foot, 1 at the other's
+    style: StepStyle
+    lift: Lift | None = None  # of the swing foot; None in double stance
     since: float = 0.0  # s since the strike
-    overdue: float = 0.0  # s since the other foot should have landed
-    aimed: Array | None = None  # (2,) m that the swinging foot was last meant to press on
-    stands: bool = False  # on both feet, without a step under way
+    overdue: float = 0.0  # s since the swing foot should have landed
+    aimed: Array | None = None  # (2,) m: previous aim of the swing foot's centre of pressure
+    stands: bool = False  # standing on both feet, without a step under way
 
     @property
     def swing(self) -> int:
-        """The foot that does not stand, or not for long."""
+        """The swing foot; in double stance the trailing one."""
         return 1 - self.stance
 
     @property
     def swung(self) -> float:
-        """How much of the swing is over, from 0 to 1."""
-        return min(max((self.phase - DOUBLE) / (1.0 - DOUBLE), 0.0), 1.0)
+        """Share of the swing that is over, from 0 to 1."""
+        return min(max((self.phase - DOUBLE_STANCE) / (1.0 - DOUBLE_STANCE), 0.0), 1.0)
 
-    def landed(self, seen: Seen) -> bool:
-        """Whether the swinging foot has come down."""
-        return self.lift is not None and self.phase > STRIKES and bool(seen.touching[self.swing])
+    def landed(self, seen: Observed) -> bool:
+        """Whether the swing foot has landed."""
+        return self.lift is not None and self.phase > EARLIEST_STRIKE and bool(seen.touching[self.swing])
 
     def lifts(self) -> bool:
         """Whether it is time for the trailing foot to leave the ground."""
-        return self.lift is None and not self.stands and self.phase > DOUBLE
+        return self.lift is None and not self.stands and self.phase > DOUBLE_STANCE
 
-    def lifted(self, seen: Seen, figure: Walker) -> GaitState:
-        """The same, with the trailing foot lifted."""
+    def lifted(self, seen: Observed, walker: Walker) -> GaitState:
+        """The same state with the trailing foot lifted."""
         ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
-        ground = figure.ground(ankle)
-        depth = sole_depth(figure.legs, self.swing, np.ascontiguousarray(foot), figure.upward(ankle))
+        ground = walker.ground(ankle)
+        depth = sole_depth(walker.legs, self.swing, np.ascontiguousarray(foot), walker.upward(ankle))
         return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
 
     def meant(self, place: Array, scale: float) -> Array:
-        """(2,) m that the foot is to press on if a place is the best one; legs are `scale` times an adult's."""
-        if self.aimed is None or self.swung < SURE:
+        """Aim (2,) m of the swing foot if `place` is the best one; legs are `scale` times an adult's."""
+        if self.aimed is None or self.swung < COMMITTED:
             return place
         off = place - self.aimed
-        beyond = 1.0 - NEAR * scale / max(math.hypot(off[0], off[1]), 1e-9)
+        beyond = 1.0 - RETARGET * scale / max(math.hypot(off[0], off[1]), 1e-9)
         return np.asarray(self.aimed + off * max(beyond, 0.0))
 
     def later(self, step: float, within: float, aimed: Array) -> GaitState:
-        """A step of the world (s) later, if the foot lands within a time (s), on a place (2,)."""
+        """The state a time step (s) later, if the foot lands `within` s at `aimed` (2,)."""
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
         overdue = self.overdue + step if self.phase >= 1.0 else self.overdue
         aim = aimed if self.lift else None
-        return GaitState(self.stance, phase, self.manner, self.lift, self.since + step, overdue, aim, self.stands)
+        return GaitState(self.stance, phase, self.style, self.lift, self.since + step, overdue, aim, self.stands)

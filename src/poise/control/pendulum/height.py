@@ -1,143 +1,143 @@
-"""How high the centre of mass should be: the leg that stands is as long as in the reference.
+"""Height of the centre of mass: the stance leg is as long as in the reference.
 
-So knees bend as they do there, at any speed and on any ground. Before a long step the body sinks, so that the
-foot can reach; and a plan of height and its rate keeps accelerations moderate.
+The knees thus bend as in the reference at any speed and on any ground. The body sinks before a long step so that the
+foot reaches, and rises with the steps of stairs. A plan of height and rate keeps the accelerations moderate.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.gait_style import StepMoment
-from poise.control.pendulum.walker import Seen, Walker, along
+from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 
-# Up and down stairs: the body rises along with its steps, and legs bend beforehand for what they have to stretch.
-
-FAR, NEAR = 0.3, 0.25
-"""m, of an adult: no further from the foot that stands does the body rise; and no shorter is a step taken to be."""
-BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2
-"""Of a leg's length: how much lower hips are where steps lead up, or down, or a slope does, by 1 for each metre."""
-
-
-class Climb(NamedTuple):
-    """How steep steps are along the heading, beyond the slope of the ground under the foot that stands."""
-
-    last: float  # of run: between that foot and where the other left
-    next: float  # and where it will land
-    way: float  # 1 forward, -1 backward
-    slope: float = 0.0  # of run: of that ground
-
-    def rise(self, figure: Walker, ahead: float) -> float:
-        """m by which hips are higher than over level ground when they are so far (m) ahead of the foot that stands."""
-        legs = figure.legs
-        steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # of the way it goes
-        along = min(max(self.way * ahead, -FAR * legs.scale), FAR * legs.scale)
-        most, least = sorted((self.way * self.last, self.way * self.next), reverse=True)
-        bent = max(BENDS_UP * most, -BENDS_DOWN * least) + BENDS_DOWNHILL * max(-self.way * self.slope, 0.0)
-        return max(steep, 0.0) * along - bent * legs.length
-
-
-def climb(figure: Walker, seen: Seen, gait: GaitState, heading: float, place: Array) -> Climb:
-    """Of steps on the way to a place (2,) m that the swinging foot is to press on."""
-    under = seen.pressed[gait.stance]
-    left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
-    slope = -along(heading, figure.upward(under))
-    floor, near = figure.ground(under), NEAR * figure.legs.scale
-
-    def steepness(end: Array, run: float) -> float:
-        rise = figure.ground(end) - floor - slope * run
-        return math.copysign(1.0, run) * rise / max(abs(run), near)
-
-    behind, ahead = (along(heading, end[:2] - under[:2]) for end in (left, place))
-    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)
-
-
-STRETCH, LANDING = 0.985, 0.99
-"""Of a leg's length: the longest a leg is wanted to be while it stands (further, the heel lifts), and when it lands."""
+STRETCH, LANDING_STRETCH = 0.985, 0.99
+"""In leg lengths: the longest that a leg should be in stance (beyond, the heel lifts), and at landing."""
 SHORTEST = 0.5
-"""Of a leg's length."""
-SINKS = 1.2
-"""m/s, of an adult, at which the body can sink to where a landing needs it."""
-DROP, HEAVE = 6.0, 20.0
-"""m/s^2: the most acceleration, down and up."""
-SUNK = 0.115
-"""Of a leg's length: by so much hips are expected to sink for a landing, at most."""
-STIFF = 10.0
-"""1/s: of the way back to the wanted height."""
-FOLLOWS = 5.0
-"""1/s at which the plan gives in to where the body is."""
-RISES = 0.9
-"""m/s, of an adult: no faster does it come up again."""
-STEEPEST = 1.0
-"""m/s, of an adult: no faster is a wanted height expected to change."""
-DESCENDED = 0.9
-"""Of the swing: when hips have sunk by as much as the next foothold is lower."""
+"""In leg lengths: minimum height of the hip over the ankle."""
+SINK_SPEED = 1.2
+"""Speed (m/s, adult) at which the body can sink before a landing."""
+MAX_DOWN, MAX_UP = 6.0, 20.0
+"""Maximum acceleration (m/s^2), down and up."""
+MAX_SINK = 0.115
+"""In leg lengths: the most by which the hips are expected to sink for a landing."""
+HEIGHT_RATE = 10.0
+"""Rate (1/s) at which the height approaches the wanted one."""
+FOLLOW_RATE = 5.0
+"""Rate (1/s) at which the plan approaches the actual height."""
+RISE_SPEED = 0.9
+"""Maximum speed (m/s, adult) of rising."""
+TARGET_SPEED = 1.0
+"""Maximum rate (m/s, adult) of the wanted height that the plan follows."""
+DESCENT_END = 0.9
+"""Share of the swing after which the hips have sunk to the level of a lower foothold."""
+MAX_LEAD, MIN_RUN = 0.3, 0.25
+"""Lengths (m, adult): lead over the stance foot beyond which the body rises no further; minimum run of a step."""
+BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2
+"""In leg lengths: how much lower the hips are per unit of steepness of steps up, steps down and downhill slopes."""
 
 
-class Heave(NamedTuple):
-    """The plan."""
+class HeightPlan(NamedTuple):
+    """Planned height of the centre of mass."""
 
     height: float  # m
     rate: float  # m/s
-    pull: float = 0.0  # m/s^2
+    acceleration: float = 0.0  # m/s^2
 
-    def later(self, step: float) -> Heave:
-        """After a step."""
-        return Heave(self.height + step * self.rate + 0.5 * step**2 * self.pull, self.rate + step * self.pull)
+    def later(self, step: float) -> HeightPlan:
+        """The plan after a time step (s)."""
+        return HeightPlan(
+            self.height + step * self.rate + 0.5 * step**2 * self.acceleration, self.rate + step * self.acceleration
+        )
 
-    def following(self, seen: Seen, step: float) -> Heave:
-        """Drawn to what came of it; `seen` is from before the step."""
+    def following(self, seen: Observed, step: float) -> HeightPlan:
+        """The plan, moved towards the actual height; `seen` is from before the time step (s)."""
         then = seen.com[2] + step * seen.velocity[2]
-        share = FOLLOWS * step
-        return Heave(self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate))
+        share = FOLLOW_RATE * step
+        return HeightPlan(
+            self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate)
+        )
 
 
-def hip_height(figure: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
-    """m: how high the hip should be over a place (2,) when its foot stands flat with its ankle at another (3,)."""
+def height_plan(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
+    """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
+    slow = walker.legs.slow
+    rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
+    speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
+    return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate), -MAX_DOWN), MAX_UP))
+
+
+def hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
+    """Wanted height (m) of the hip over a position `hip` (2,) when its foot is flat with the ankle at (3,) m."""
     away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
-    leg = min(moment.leg, STRETCH * figure.legs.length)
-    return float(ankle[2] + rise + _above(leg, away, figure.legs.length))
+    leg = min(moment.leg, STRETCH * walker.legs.length)
+    return float(ankle[2] + rise + _above(leg, away, walker.legs.length))
 
 
-def landing_height(figure: Walker, ground: float, away: float) -> float:
-    """m: how high hips may be for a foot to land at a distance (m)."""
-    return ground + figure.legs.ankle_height + _above(LANDING * figure.legs.length, away, figure.legs.length)
+def landing_height(walker: Walker, ground: float, away: float) -> float:
+    """Maximum height (m) of the hips for a foot to land on ground (m) at a horizontal distance `away` (m)."""
+    return ground + walker.legs.ankle_height + _above(LANDING_STRETCH * walker.legs.length, away, walker.legs.length)
 
 
 def _above(leg: float, away: float, length: float) -> float:
     return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
 
 
-def heaved(figure: Walker, now: Heave, wanted: float, rate: float) -> Heave:
-    """The plan with the acceleration that leads to a height (m) and its rate (m/s), without taking off."""
-    slow = figure.legs.slow
-    rate = min(max(rate, -STEEPEST * slow), STEEPEST * slow)
-    speed = min(0.5 * STIFF * (wanted - now.height) + rate, RISES * slow)
-    return now._replace(pull=min(max(2 * STIFF * (speed - now.rate), -DROP), HEAVE))
+def descent(swung: float, within: float) -> tuple[float, float]:
+    """Share of the descent to a lower foothold done after a share of the swing, and its rate (1/s).
 
-
-def descended(swung: float, within: float) -> tuple[float, float]:
-    """How much of the way down to a lower foothold is over after a share of the swing, and its rate, 1/s.
-
-    It is gone evenly until the foot lands `within` s: a body that drops is not borne, and feet lose their hold.
+    The descent is even until the foot lands `within` s: a body that drops is not supported, and its feet slip.
     """
-    if swung >= DESCENDED:
+    if swung >= DESCENT_END:
         return 1.0, 0.0
-    return swung / DESCENDED, (1.0 - swung) / (DESCENDED * within)
+    return swung / DESCENT_END, (1.0 - swung) / (DESCENT_END * within)
 
 
-def lowest_hips(figure: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
-    """(K,) m: how low hips can be after times (s), from a height (m) and its rate (m/s), if the ground falls (m/s)."""
-    return _sinking(hips, min(rate, 0.0), SUNK * figure.legs.length, falls, times)
+def lowest_hips(walker: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
+    """Lowest heights (K,) m of the hips after times (s); `rate` and `falls` (of the ground) are in m/s."""
+    return _sinking(hips, min(rate, 0.0), MAX_SINK * walker.legs.length, falls, times)
 
 
 @kernel
-def _sinking(hips: float, rate: float, most: float, falls: float, times: Any) -> Array:
-    return np.asarray(hips + np.maximum(rate * times - 0.5 * DROP * times**2, -most - falls * times))
+def _sinking(hips: float, rate: float, most: float, falls: float, times: Array) -> Array:
+    return np.asarray(hips + np.maximum(rate * times - 0.5 * MAX_DOWN * times**2, -most - falls * times))
+
+
+class Climb(NamedTuple):
+    """Steepness (rise over run) of the steps along the heading, relative to the slope under the stance foot."""
+
+    last: float  # from where the swing foot left the ground to the stance foot
+    next: float  # from the stance foot to where the swing foot will land
+    way: float  # 1 forward, -1 backward
+    slope: float = 0.0  # rise over run of the ground under the stance foot
+
+    def rise(self, walker: Walker, ahead: float) -> float:
+        """Height (m) of the hips above their height on level ground when they are `ahead` (m) of the stance foot."""
+        legs = walker.legs
+        steep = self.way * (self.next if self.way * ahead > 0 else self.last)  # in the direction of walking
+        along = min(max(self.way * ahead, -MAX_LEAD * legs.scale), MAX_LEAD * legs.scale)
+        most, least = sorted((self.way * self.last, self.way * self.next), reverse=True)
+        bent = max(BENDS_UP * most, -BENDS_DOWN * least) + BENDS_DOWNHILL * max(-self.way * self.slope, 0.0)
+        return max(steep, 0.0) * along - bent * legs.length
+
+
+def climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> Climb:
+    """The `Climb` of the last step and of the step to a centre of pressure `place` (2,) m."""
+    under = seen.pressed[gait.stance]
+    left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
+    slope = -along_yaw(heading, walker.upward(under))
+    floor, near = walker.ground(under), MIN_RUN * walker.legs.scale
+
+    def steepness(end: Array, run: float) -> float:
+        rise = walker.ground(end) - floor - slope * run
+        return math.copysign(1.0, run) * rise / max(abs(run), near)
+
+    behind, ahead = (along_yaw(heading, end[:2] - under[:2]) for end in (left, place))
+    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)

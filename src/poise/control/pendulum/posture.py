@@ -1,60 +1,109 @@
-"""From the pendulum back to the whole body [Tsai2010] section 4.1: centre of mass and feet where they should be.
+"""From the pendulum back to the whole body [Tsai2010] section 4.1: centre of mass and feet at their targets.
 
-Everything above the legs is the reference's; the root is where that puts the centre of mass in its place.
+Everything above the legs is the reference's. The root is placed so that the centre of mass is at its target.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.control.pendulum.gait_style import StepMoment
 from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.leg_ik import bend_leg, heel_lifted, set_legs
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.swing import SwingFoot
-from poise.control.pendulum.vectors import after, dot3, headed, rotated, to_left
-from poise.control.pendulum.walker import Seen, Walker
+from poise.control.pendulum.vectors import dot3, quat_product, rotated, yaw_quat, yaw_rotated
+from poise.control.pendulum.walker import Observed, Walker
 from poise.kernel import kernel
 
-TRAILING = 0.6
-"""rad: the most by which the heel of the trailing foot lifts while both feet stand."""
-
-
-LAGS = 0.15
-"""Of a shift of the root, what the centre of mass does not share, as feet stay where they are."""
+TRAILING_HEEL = 0.6
+"""Maximum heel lift (rad) of the trailing foot in double stance."""
+COM_LAG = 0.15
+"""Share of a root shift that the centre of mass does not follow, because the feet stay in place."""
+FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
+"""Rate (1/s, adult) relative to the angle of the toes, and minimum rate (rad/s, adult), at which the toes come down."""
 
 
 class StanceFoot(NamedTuple):
     """A foot on the ground."""
 
     ball: Array  # (3,) m
-    foot: Array  # (3, 3) how it is turned when flat
-    most: float  # rad by which its heel may lift
+    foot: Array  # (3, 3) rotation when flat
+    most: float  # rad: maximum heel lift
 
 
-class _Feet(NamedTuple):
-    """Both feet and their knees' axes, left first, as `set_legs` takes them."""
+PlacedFoot = StanceFoot | SwingFoot
 
-    stands: NDArray[np.bool_]  # (2,)
-    place: Array  # (2, 3) m of balls that stand, of ankles in the air
+
+class Posture:
+    """Poses of a body for given positions of its centre of mass; each solution starts from the previous one."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._walker = walker
+        self._data = mujoco.MjData(walker.body.model)
+        self._feet = _FootTargets.empty()
+        self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
+
+    def pose(
+        self, moment: StepMoment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[PlacedFoot]
+    ) -> tuple[Array, Array]:
+        """Pose (nq,) with the centre of mass at `com` (3,) m, and heel lifts (2,) rad; feet: left first.
+
+        The body leans forward by `lean` (rad) more than the reference.
+        """
+        qpos, tilt = self._data.qpos, np.zeros(2)
+        across = yaw_rotated(yaw, moment.across)
+        self._feet.fill(feet, across if stance == 0 else across[::-1])
+        qpos[:] = moment.pose
+        mujoco.mj_normalizeQuat(self._walker.body.model, qpos)
+        _turn_root(qpos, lean, yaw)
+        self._stand(com, tilt)
+        self._above += (self._com() - com) / (1.0 - COM_LAG)
+        self._stand(com, tilt)
+        return qpos.copy(), tilt
+
+    def _stand(self, com: Array, tilt: Array) -> None:
+        """Place the root for the present estimate of the centre of mass and set the legs; writes the heel lifts."""
+        qpos, legs, feet = self._data.qpos, self._walker.legs, self._feet
+        qpos[:3] = com - self._above
+        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, STRETCH * legs.length, feet.most, tilt)
+
+    def _com(self) -> Array:
+        """Centre of mass (3,) m of the pose."""
+        mujoco.mj_kinematics(self._walker.body.model, self._data)
+        mujoco.mj_comPos(self._walker.body.model, self._data)
+        return np.array(self._data.subtree_com[1])
+
+    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: StepMoment, foot: SwingFoot) -> None:
+        """Set the swing leg of a pose again for the actual root (7,), so that the foot reaches its target."""
+        own = qpos[:7].copy()
+        qpos[:7] = root
+        bend_leg(qpos, self._walker.legs, side, foot.ankle, foot.foot, yaw_rotated(yaw, moment.across)[1])
+        qpos[:7] = own
+
+
+class _FootTargets(NamedTuple):
+    """Both feet and their knee axes, left first, as `set_legs` takes them."""
+
+    stands: Mask  # (2,)
+    place: Array  # (2, 3) m of the ball in stance, of the ankle in swing
     turn: Array  # (2, 3, 3)
     across: Array  # (2, 3)
-    most: Array  # (2,) rad by which heels may lift
+    most: Array  # (2,) rad: maximum heel lifts
 
     @classmethod
-    def empty(cls) -> _Feet:
-        """To be filled."""
+    def empty(cls) -> _FootTargets:
+        """Arrays to be filled."""
         return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
 
-    def fill(self, feet: Sequence[StanceFoot | SwingFoot], across: Array) -> None:
-        """Take others."""
+    def fill(self, feet: Sequence[PlacedFoot], across: Array) -> None:
+        """Overwrite with other feet and knee axes (2, 3)."""
         self.across[:] = across
         for side, foot in enumerate(feet):
             self.place[side], self.turn[side] = foot[0], foot[1]
@@ -62,76 +111,19 @@ class _Feet(NamedTuple):
             self.most[side] = foot.most if isinstance(foot, StanceFoot) else 0.0
 
 
-class Posture:
-    """Poses of a body by the place of its centre of mass; each begins from what the last one found."""
-
-    def __init__(self, figure: Walker) -> None:
-        self._figure = figure
-        self._data = mujoco.MjData(figure.body.model)
-        self._feet = _Feet.empty()
-        self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
-
-    def pose(
-        self,
-        moment: StepMoment,
-        stance: int,
-        yaw: float,
-        lean: float,
-        com: Array,
-        feet: Sequence[StanceFoot | SwingFoot],
-    ) -> tuple[Array, Array]:
-        """(nq,) with the centre of mass at a place (3,), and (2,) rad by which heels are lifted; feet: left first.
-
-        The body leans forward by `lean` (rad) more than the reference.
-        """
-        qpos, tilt = self._data.qpos, np.zeros(2)
-        across = headed(yaw, moment.across)
-        self._feet.fill(feet, across if stance == 0 else across[::-1])
-        qpos[:] = moment.pose
-        mujoco.mj_normalizeQuat(self._figure.body.model, qpos)
-        _turn_root(qpos, lean, yaw)
-        self._stand(com, tilt)
-        self._above += (self._com() - com) / (1.0 - LAGS)
-        self._stand(com, tilt)
-        return qpos.copy(), tilt
-
-    def _stand(self, com: Array, tilt: Array) -> None:
-        """Put the root where the centre of mass should then be, on legs that suit; writes how heels are lifted."""
-        qpos, legs, feet = self._data.qpos, self._figure.legs, self._feet
-        qpos[:3] = com - self._above
-        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, STRETCH * legs.length, feet.most, tilt)
-
-    def _com(self) -> Array:
-        """(3,) m: where the centre of mass has come to."""
-        mujoco.mj_kinematics(self._figure.body.model, self._data)
-        mujoco.mj_comPos(self._figure.body.model, self._data)
-        return np.array(self._data.subtree_com[1])
-
-    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: StepMoment, foot: SwingFoot) -> None:
-        """Set the swinging leg of a pose anew, as seen from where the root (7,) really is: the foot must not miss."""
-        own = qpos[:7].copy()
-        qpos[:7] = root
-        bend_leg(qpos, self._figure.legs, side, foot.ankle, foot.foot, headed(yaw, moment.across)[1])
-        qpos[:7] = own
-
-
 @kernel
-def _turn_root(qpos: Any, lean: float, yaw: float) -> None:
-    """Turn a pose: lean it forward, then to the left (rad)."""
+def _turn_root(qpos: Array, lean: float, yaw: float) -> None:
+    """Rotate the root of a pose: lean it forward, then turn it to the left (rad)."""
     forward = np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0])
-    qpos[3:7] = after(to_left(yaw), after(forward, qpos[3:7]))
+    qpos[3:7] = quat_product(yaw_quat(yaw), quat_product(forward, qpos[3:7]))
 
 
-# A foot that came down on its heel rolls over it until it is flat: meanwhile its ankle goes forward and down.
-#
-# Turned about its ankle instead, it would lift its heel from the ground, and slide.
+def rocked(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
+    """A foot that struck with its heel, as it should be `ahead` s from now on its way to standing flat.
 
-FLATTENS, SLOWEST = 16.0, 1.0
-"""1/s and rad/s, of an adult: toes come down by so much of how far they are up, and by at least so much."""
-
-
-def rocked(legs: Legs, seen: Seen, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
-    """A foot as it should be some time (s) from now, if it is to stand flat; its heel stays where it is."""
+    It rolls over its heel, which stays in place while the ankle moves forward and down. Rotation about the ankle would
+    lift the heel off the ground and make it slide.
+    """
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
     up, ball, turn = _rocked(*own, *now, flat.ball, flat.foot, ahead / legs.slow)
     return StanceFoot(ball, turn, flat.most) if up > 0.0 else flat
@@ -139,15 +131,15 @@ def rocked(legs: Legs, seen: Seen, side: int, flat: StanceFoot, ahead: float) ->
 
 @kernel
 def _rocked(
-    sole: Any, ball: Any, ankle: Any, foot: Any, on: Any, flat: Any, ahead: float
+    sole: Array, ball: Array, ankle: Array, foot: Array, on: Array, flat: Array, ahead: float
 ) -> tuple[float, Array, Array]:
-    """rad by which toes are up now, and (3,) m and (3, 3) where the ball will be and how the foot is then turned.
+    """Angle (rad) of the toes above the ground now, and the ball's position (3,) m and foot's rotation (3, 3) to come.
 
-    Of a foot with its ankle at a place (3,), turned as told (3, 3), that should be flat on ground through `on` (3,).
+    The ankle is at (3,) m and the foot has a rotation (3, 3); it should be flat on the ground through `on` (3,).
     """
     heel, normal = 0.5 * (sole[0] + sole[1]), flat[:, 2]
     up = math.asin(min(max(dot3(foot[:, 0], normal), -1.0), 1.0))
     there = ankle + rotated(foot, heel)
     there -= normal * dot3(normal, there - on)
-    turn = heel_lifted(flat, -max(up - ahead * (FLATTENS * up + SLOWEST), 0.0))
+    turn = heel_lifted(flat, -max(up - ahead * (FLATTEN_RATE * up + MIN_FLATTEN), 0.0))
     return up, there + rotated(turn, ball - heel), turn

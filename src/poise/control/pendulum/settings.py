@@ -1,4 +1,4 @@
-"""How the pendulum walks: one set for all motions, bodies and grounds."""
+"""Settings of the pendulum controller: one set for all motions, bodies and grounds."""
 
 from __future__ import annotations
 
@@ -13,46 +13,45 @@ LAWS = ("linear", "paper")
 
 @dataclass(frozen=True)
 class PendulumSettings:
-    """What can be changed. Shares of 0 switch off what goes beyond the paper (docs/pendulum.md)."""
+    """What can be changed. A share of 0 switches off an addition to the paper (docs/pendulum.md)."""
 
     law: str = "linear"
-    """By which pendulum landings are found; or "paper": by the energies of [Tsai2010] section 4.2."""
+    """Pendulum model that finds landings: "linear", or "paper" for the energies of [Tsai2010] section 4.2."""
     gain: float = 300.0
-    """Of the motors, N m s/rad for the paper's body; it grows with mass and the square of leg length."""
+    """Motor gain (N m s/rad) for the paper's body; it scales with mass and the square of leg length."""
     quick: float = 1.0
-    """m/s^2 by which the speed changes when another is wanted."""
+    """Acceleration (m/s^2) towards a newly commanded speed."""
     turn: float = 0.8
-    """rad/s by which the heading changes when another is wanted."""
+    """Turning rate (rad/s) towards a newly commanded heading."""
     ankle: float = 1.0
-    """Share of the ankle strategy: the pressed point moves so that the next landing needs to correct less."""
+    """Share of the ankle strategy: the centre of pressure moves to reduce the correction left to the next landing."""
     habit: float = 0.3
-    """Of its speed, that who walks ahead is taken to lack before anything is learned; without all three of these
-    nothing is made up for."""
+    """Share of the forward speed that is added to the target before any speed error is learned."""
     integral: float = 0.3
-    """Of what two steps lack in speed, that is learned with each step; 0 for none."""
+    """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
     prompt: float = 0.3
-    """Of what two steps lack in speed, that the next one makes up for at once."""
+    """Share of the speed error of the last two steps that the next step corrects at once."""
     bearing: float = 1.0
-    """Share of the torques that carry the weight which is known beforehand."""
+    """Share of the feed-forward torques that carry the weight."""
     timing: float = 1.0
-    """Share by which a step may be cut short or drawn out, to land where it should; 1 at most."""
+    """Share by which a step may be shortened or prolonged to land in the right place; 1 at most."""
     spin: float = 0.5
     """Share of the angular momentum that is expected to become velocity before the foot lands."""
     lean: float = 1.0
-    """Share of a slope by which the body leans forward, uphill."""
+    """Share of an uphill slope by which the body leans forward."""
     sinking: float = 1.0
-    """Share by which the body sinks for the sake of long steps."""
+    """Share by which the body sinks so that the legs reach far landings."""
     supple: float = 1.0
-    """Share by which the standing leg of who walks briskly lets the pelvis turn, lest its foot is turned."""
+    """Share by which the stance leg of a brisk step lets the pelvis twist instead of twisting its foot."""
     yielding: float = 10.0
-    """1/s at which the heading gives way to a body that was turned by force."""
+    """Rate (1/s) at which the heading follows a body that a push has turned."""
 
     def __post_init__(self) -> None:
         if self.law not in LAWS:
-            raise PoiseError(f"pendulum: law '{self.law}' must be one of {', '.join(LAWS)}")
+            raise PoiseError(f"pendulum: law '{self.law}' is not one of {', '.join(LAWS)}")
         for name, value in asdict(self).items():
-            most = 1.0 if name == "timing" else LARGEST  # with more of it feet would land in the past
+            most = 1.0 if name == "timing" else LARGEST  # more would put landings into the past
             if name != "law" and not (math.isfinite(value) and 0 <= value <= most):
                 raise PoiseError(f"pendulum: {name} {value} must be between 0 and {most:g}")
         if self.gain <= 0:
-            raise PoiseError("pendulum: gain must be more than 0: motors without gain do nothing")
+            raise PoiseError("pendulum: gain must be greater than 0")

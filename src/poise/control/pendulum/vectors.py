@@ -1,18 +1,18 @@
-"""Turns of a few numbers in compiled code, where a call of NumPy or BLAS would cost more than the sums."""
+"""Small products of vectors, quaternions and matrices in kernels, where NumPy's calls cost more than the sums."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.kernel import kernel
 
 
 @kernel
-def product(a: Any, b: Any) -> Any:
-    """(3, 3) times (3, 3)."""
+def mat_product(a: Array, b: Array) -> Array:
+    """Product (3, 3) of two matrices (3, 3)."""
     out = np.empty((3, 3))
     for i in range(3):
         for j in range(3):
@@ -21,8 +21,8 @@ def product(a: Any, b: Any) -> Any:
 
 
 @kernel
-def rotated(turn: Any, way: Any) -> Any:
-    """(3,) a vector turned by (3, 3)."""
+def rotated(turn: Array, way: Array) -> Array:
+    """Vector (3,) multiplied by a matrix (3, 3)."""
     out = np.empty(3)
     for i in range(3):
         out[i] = turn[i, 0] * way[0] + turn[i, 1] * way[1] + turn[i, 2] * way[2]
@@ -30,8 +30,8 @@ def rotated(turn: Any, way: Any) -> Any:
 
 
 @kernel
-def seen_from(frame: Any, turn: Any) -> Any:
-    """(3, 3) what a turn is in a frame: the frame's inverse, after it."""
+def transpose_product(frame: Array, turn: Array) -> Array:
+    """Product (3, 3) of the transpose of `frame` with `turn`: the rotation `turn` expressed in `frame`."""
     out = np.empty((3, 3))
     for i in range(3):
         for j in range(3):
@@ -40,14 +40,14 @@ def seen_from(frame: Any, turn: Any) -> Any:
 
 
 @kernel
-def dot3(a: Any, b: Any) -> float:
-    """Of two vectors (3,)."""
+def dot3(a: Array | tuple[float, float, float], b: Array | tuple[float, float, float]) -> float:
+    """Dot product of two vectors (3,)."""
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
 @kernel
-def matrix(q: Any) -> Any:
-    """(3, 3) of a unit quaternion."""
+def quat_matrix(q: Array) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     out = np.empty((3, 3))
     out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
@@ -57,8 +57,8 @@ def matrix(q: Any) -> Any:
 
 
 @kernel
-def after(a: Any, b: Any) -> Any:
-    """(4,) the turn b, then the turn a."""
+def quat_product(a: Array, b: Array) -> Array:
+    """Quaternion product (4,): the rotation b followed by a."""
     out = np.empty(4)
     out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
@@ -68,22 +68,22 @@ def after(a: Any, b: Any) -> Any:
 
 
 @kernel
-def to_left(yaw: float) -> Any:
-    """(4,) the turn about the vertical."""
+def yaw_quat(yaw: float) -> Array:
+    """Quaternion (4,) of a rotation about the vertical by `yaw` (rad, to the left)."""
     out = np.zeros(4)
     out[0], out[3] = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
     return out
 
 
 @kernel
-def unit(q: Any) -> Any:
-    """(4,) of the length of 1."""
+def unit_quat(q: Array) -> Array:
+    """Quaternion (4,) normalised to length 1."""
     return q / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
 
 
 @kernel
-def about(axis: Any, angle: float) -> Any:
-    """(3, 3) the turn about a unit axis."""
+def axis_angle_matrix(axis: Array, angle: float) -> Array:
+    """Rotation matrix (3, 3) about a unit axis (3,) by an angle (rad)."""
     c, s = math.cos(angle), math.sin(angle)
     x, y, z = axis[0], axis[1], axis[2]
     out = np.empty((3, 3))
@@ -94,8 +94,8 @@ def about(axis: Any, angle: float) -> Any:
 
 
 @kernel
-def headed(yaw: float, ways: Any) -> Any:
-    """(K, 3) directions turned to the left."""
+def yaw_rotated(yaw: float, ways: Array) -> Array:
+    """Vectors (K, 3) rotated about the vertical by `yaw` (rad, to the left)."""
     c, s = math.cos(yaw), math.sin(yaw)
     out = np.empty(ways.shape)
     for k in range(ways.shape[0]):

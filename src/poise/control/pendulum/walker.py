@@ -1,14 +1,14 @@
-"""What the pendulum knows of its body, and what it sees of it at a moment: legs, feet and centre of mass."""
+"""The body as the pendulum observes it: legs, feet, centre of mass and the ground."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import links_from
 from poise.body.parts import Joint
@@ -18,35 +18,35 @@ from poise.control.pendulum.vectors import rotated
 from poise.dynamics.state import State
 from poise.kernel import kernel
 
-SLOPED = 0.04
-"""m, of an adult, to all sides that tell how the ground slopes."""
+SLOPE_REACH = 0.04
+"""Distance (m, adult) to each side over which the slope of the ground is measured."""
 STEEP = 0.7
-"""Of run: what is steeper is no slope to set a foot on."""
-WEAKEST = 0.1
-"""m/s^2: with less gravity there is no walking, and no pendulum."""
-LANDED = 0.003
-"""m, of an adult: a foot that is nearer to the ground goes no further; what just struck it may be off it by this."""
-UPRIGHT = 0.9
-"""Of a unit axis, along z: what points less upward is not upright."""
+"""Rise over run above which ground is an edge, not a slope to stand on."""
+MIN_GRAVITY = 0.1
+"""Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero."""
+CONTACT_GAP = 0.003
+"""Gap (m, adult) below which a foot touches the ground; a foot that has just struck may be this far off it."""
+VERTICAL_AXIS = 0.9
+"""Minimum z component of a unit axis that counts as vertical."""
 PRESSED = 0.25
-"""Of the way from ankle to ball: the middle of where a standing foot presses."""
+"""Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball."""
 
 
-class Seen(NamedTuple):
-    """A moment. Feet and hips: left first."""
+class Observed(NamedTuple):
+    """State of the body at one moment. Feet and hips: left first."""
 
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s of the centre of mass
-    spin: Array  # (2,) m^2/s: angular momentum about it, by mass: what tips it along x, and along y
+    spin: Array  # (2,) m^2/s: angular momentum about it per mass that tips the body along x and along y
     ankle: Array  # (2, 3) m
-    foot: Array  # (2, 3, 3) how the feet are turned
+    foot: Array  # (2, 3, 3) rotations of the feet
     hip: Array  # (2, 3) m
     ball: Array  # (2, 3) m
-    pressed: Array  # (2, 3) m: the middle of where the feet press
-    touching: NDArray[np.bool_]  # (2,) or about to
+    pressed: Array  # (2, 3) m: nominal centres of pressure
+    touching: Mask  # (2,) whether feet touch the ground or are about to
 
     def yaw(self, side: int) -> float:
-        """rad: where a foot points to."""
+        """Direction (rad) in which a foot points."""
         return math.atan2(self.foot[side, 1, 0], self.foot[side, 0, 0])
 
 
@@ -61,7 +61,7 @@ class Walker:
         feet = [foot.link for foot in feet_of(body)]
         self.feet = np.array([model.body(name).id for name in feet])
         self._thighs = model.body_parentid[model.body_parentid[self.feet]]
-        self._sides = np.full(model.nbody, -1)  # which foot a link belongs to
+        self._sides = np.full(model.nbody, -1)  # foot of each link
         for side, foot in enumerate(self.feet):
             self._sides[links_from(model, int(foot))] = side
         chains = [chain_of(body, name)[:3] for name in feet]
@@ -74,55 +74,59 @@ class Walker:
         ]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
         self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
-        self._terrain = world.scene.terrain  # not its methods: over other ground it is another
-        self.gravity = max(-float(model.opt.gravity[2]), WEAKEST)  # m/s^2
+        self._terrain = world.scene.terrain  # looked up anew at each query: terrains change
+        self.gravity = max(-float(model.opt.gravity[2]), MIN_GRAVITY)  # m/s^2
 
-    def see(self, state: State) -> Seen:
-        """What there is now."""
+    def observe(self, state: State) -> Observed:
+        """The state of the body now."""
         data, contacts = state.data, state.contacts
         com, velocity, spin = _moving(
             data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, self.body.nv, self.body.mass
         )
         legs = _placed(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
-        touching = _touching(self._sides, contacts.body, contacts.gap, LANDED * self.legs.scale)
-        return Seen(com, velocity, spin, *legs, touching)
+        touching = _touching(self._sides, contacts.body, contacts.gap, CONTACT_GAP * self.legs.scale)
+        return Observed(com, velocity, spin, *legs, touching)
 
     def height(self, x: float, y: float) -> float:
-        """m: how high the ground is at a place."""
+        """Height (m) of the ground at (x, y)."""
         return self._terrain.height(x, y)
 
     def heights(self, x: Array, y: Array) -> Array:
-        """(N,) m: the same at many places at once."""
+        """Heights (N,) m of the ground at many points."""
         return self._terrain.heights(x, y)
 
-    def ground(self, place: Any) -> float:
-        """m: how high the ground is under a point."""
+    def ground(self, place: Array | Sequence[float]) -> float:
+        """Height (m) of the ground under a point."""
         return float(self.height(float(place[0]), float(place[1])))
 
-    def upward(self, place: Any) -> Array:
-        """(3,) the normal of the ground under a point, with 1 for its last number; of an edge, the vertical."""
-        x, y, far = float(place[0]), float(place[1]), SLOPED * self.legs.scale
+    def upward(self, place: Array) -> Array:
+        """Normal (3,) of the ground under a point, scaled to z = 1; the vertical at an edge."""
+        x, y, far = float(place[0]), float(place[1]), SLOPE_REACH * self.legs.scale
         ahead = (self.height(x + far, y) - self.height(x - far, y)) / (2 * far)
         aside = (self.height(x, y + far) - self.height(x, y - far)) / (2 * far)
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
-    def footing(self, seen: Seen, side: int) -> Array:
-        """(3,) m: where the ball of a standing foot is, on the ground; on the ankle's, if it hangs over an edge."""
+    def footing(self, seen: Observed, side: int) -> Array:
+        """Ball (3,) m of a stance foot on the ground; at the ankle's ground level if it hangs over an edge."""
         (x, y, z), ankle = seen.ball[side].tolist(), seen.ankle[side].tolist()
         here, behind = self.ground((x, y)), self.ground(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
         return np.array([x, y, min(behind if hangs else here, z)])
 
 
-def _twists(joint: Joint) -> NDArray[np.int64]:
-    """Which freedoms of a joint are turns about a vertical leg."""
-    return np.array([dof for dof, axis in zip(joint.dofs, joint.axes, strict=True) if abs(axis[2]) > UPRIGHT], int)
+def _twists(joint: Joint) -> Ints:
+    """Degrees of freedom of a joint that rotate about the vertical axis of the leg."""
+    return np.array(
+        [dof for dof, axis in zip(joint.dofs, joint.axes, strict=True) if abs(axis[2]) > VERTICAL_AXIS], int
+    )
 
 
 @kernel
-def _moving(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy: float) -> tuple[Array, Array, Array]:
-    """Centre of mass, its velocity, and spin of a body of nv freedoms and a mass (kg), as `Seen` tells them."""
-    momentum = np.zeros(6)  # by mass: linear, and about the root in its frame
+def _moving(
+    com: Array, xpos: Array, xmat: Array, mass: Array, qvel: Array, nv: int, heavy: float
+) -> tuple[Array, Array, Array]:
+    """Centre of mass, velocity and spin, as in `Observed`, of a body with nv DOFs and mass `heavy` (kg)."""
+    momentum = np.zeros(6)  # per mass: linear, and about the root in its frame
     for i in range(6):
         for j in range(nv):
             momentum[i] += mass[i, j] * qvel[j]
@@ -136,9 +140,9 @@ def _moving(com: Any, xpos: Any, xmat: Any, mass: Any, qvel: Any, nv: int, heavy
 
 @kernel
 def _placed(
-    xpos: Any, xmat: Any, feet: Any, thighs: Any, balls: Any, pressed: Any
+    xpos: Array, xmat: Array, feet: Ints, thighs: Ints, balls: Array, pressed: Array
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Ankles, feet, hips, balls and what is pressed, as `Seen` tells them; the last two are told in the feet (2, 3)."""
+    """Ankles, feet, hips, balls and centres of pressure as in `Observed`; `balls` and `pressed` are in foot frames."""
     foot, (ankle, hip, ball, press) = np.empty((2, 3, 3)), np.empty((4, 2, 3))
     for side in range(2):
         ankle[side], hip[side] = xpos[feet[side]], xpos[thighs[side]]
@@ -149,8 +153,8 @@ def _placed(
 
 
 @kernel
-def _touching(sides: Any, body: Any, gap: Any, near: float) -> NDArray[np.bool_]:
-    """(2,) whether feet have contacts that are near (m), by the side that each link belongs to."""
+def _touching(sides: Ints, body: Ints, gap: Array, near: float) -> Mask:
+    """Whether each foot (2,) has a contact with a gap below `near` (m); `sides` is the foot of each link, or -1."""
     out = np.zeros(2, np.bool_)
     for k in range(body.shape[0]):
         if gap[k] < near and sides[body[k]] >= 0:
@@ -159,8 +163,8 @@ def _touching(sides: Any, body: Any, gap: Any, near: float) -> NDArray[np.bool_]
 
 
 @kernel
-def turned(yaw: float, way: Any) -> Array:
-    """(2,) a horizontal vector turned to the left."""
+def rotated_xy(yaw: float, way: Array) -> Array:
+    """Horizontal vector (2,) rotated to the left by `yaw` (rad)."""
     c, s = math.cos(yaw), math.sin(yaw)
     out = np.empty(2)
     out[0], out[1] = c * way[0] - s * way[1], s * way[0] + c * way[1]
@@ -168,13 +172,13 @@ def turned(yaw: float, way: Any) -> Array:
 
 
 @kernel
-def along(yaw: float, way: Any) -> float:
-    """Of a horizontal vector, what points to where `yaw` does."""
+def along_yaw(yaw: float, way: Array) -> float:
+    """Component of a horizontal vector in the direction `yaw` (rad)."""
     return float(math.cos(yaw) * way[0] + math.sin(yaw) * way[1])
 
 
 @kernel
 def eased(share: float) -> float:
-    """From 0 to 1 without a jerk."""
+    """Smooth step 3u^2 - 2u^3 of a share clamped to [0, 1]."""
     u = min(max(share, 0.0), 1.0)
     return u * u * (3.0 - 2.0 * u)

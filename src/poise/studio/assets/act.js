@@ -1,13 +1,13 @@
 // The push pad and the steering.
 
-const TURN = 70; // degrees a second while a key is held
-const QUICKER = 0.8; // m/s in a second likewise
+const TURN = 70; // degrees per second while a key is held
+const QUICKER = 0.8; // m/s per second while a key is held
 
 class Act {
   constructor(wire, choose) {
     Object.assign(this, { wire, choose });
     this.steers = false;
-    this.present = () => {}; // has whoever looks at the past go on from there
+    this.present = () => {}; // continues from the moment of the past that is shown
     this.heading = 0;
     this.keys = new Set();
     labelled($("push-force"), (value) => `${value} N`);
@@ -20,7 +20,7 @@ class Act {
     this.listen();
   }
 
-  /** How hard and how long a click on the body pushes. */
+  /** Force (N) and duration (s) of a push by a click. */
   pushing() {
     return { force: Number($("push-force").value), duration: Number($("push-time").value) };
   }
@@ -92,7 +92,7 @@ class Act {
       const held = (key) => (keys.has(key) ? 1 : 0), input = $("steer-speed");
       const faster = held("ArrowUp") - held("ArrowDown");
       this.paced ||= faster !== 0;
-      if (faster) { // the exact value is kept besides, since the slider rounds
+      if (faster) { // keep the exact value, since the slider rounds
         this.exact = clamp((this.exact ?? Number(input.value)) + QUICKER * seconds * faster, Number(input.min), Number(input.max));
         input.value = this.exact;
         input.show();
@@ -117,25 +117,25 @@ class Act {
   steer(more = {}) {
     this.present();
     if (!this.keys.size) this.exact = undefined;
-    const speed = this.paced ? { speed: Number($("steer-speed").value) } : {}; // until then it goes as the motion does
+    const speed = this.paced ? { speed: Number($("steer-speed").value) } : {}; // without a command it keeps the motion's speed
     this.wire.send("steer", { heading: this.heading, ...speed, ...more });
   }
 
-  /** Which way it faces now, degrees. */
+  /** Show the present heading, degrees. */
   faces(degrees) {
     $("dial-now").setAttribute("transform", `rotate(${-degrees})`);
   }
 
-  /** Moves by a word each. */
+  /** Buttons of the suggested motions. */
   offer({ moves }) {
-    $("moves").replaceChildren(...moves.map(({ name, motion, controller }) => {
-      const button = make("button", { textContent: name, title: motion, onclick: () => this.choose.perform(motion, controller) });
+    $("moves").replaceChildren(...moves.map(({ motion, controller }) => {
+      const button = make("button", { textContent: motion, title: `by ${controller}`, onclick: () => this.choose.perform(motion, controller) });
       button.dataset.move = `${motion} ${controller}`;
       return button;
     }));
   }
 
-  /** `guide` is the controller that is steered, which may be one that takes over in the end. */
+  /** `guide` is the controller that is steered; it may be one that takes over later. */
   staged({ links, trunk, steers, controller, guide, motion, body }, speeds) {
     this.steers = steers;
     all("#moves button").forEach((button) => button.setAttribute("aria-pressed", button.dataset.move === `${motion} ${controller}`));
@@ -159,29 +159,29 @@ class Act {
   showWhyNot(steers, controller, guide, motion, body) {
     const note = $("steer-not"), able = !steers && controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
     note.hidden = steers && guide === controller;
-    note.replaceChildren(steers ? "It goes there once it has stood up." : able ? "It can be made ready to be steered. That takes some ten seconds, since it looks ahead along every step there is. "
-      : `${CONTROLLER_WORDS[controller][0]} performs ${motion} as it is. The pendulum can be steered with any walk.`);
-    if (able) note.append(make("button", { textContent: "Make it steerable", onclick: () => this.choose.begin({ steered: true }) }));
+    note.replaceChildren(steers ? "The command takes effect once it has stood up." : able ? "nqr can be prepared for steering. That takes about ten seconds, since it computes its feedback along every step. "
+      : `${controller} performs ${motion} as it is and cannot be steered. Choose pendulum to steer a walk.`);
+    if (able) note.append(make("button", { textContent: "Prepare for steering", onclick: () => this.choose.begin({ steered: true }) }));
   }
 
-  /** Ground that is not level keeps some from running. */
+  /** Limit the speed (m/s) on ground that is not level; null for no limit. */
   bound(fastest) {
     $("steer-speed").max = fastest ?? this.fastest;
     for (const button of $("paces").children) {
       button.disabled = fastest !== null && Number(button.value) > fastest;
-      button.title = button.disabled ? "It would fall: it runs on level ground only" : "";
+      button.title = button.disabled ? "nqr runs on level ground only" : "";
     }
   }
 
-  /** What is wanted of it, as the server knows. */
-  told({ heading, pace, fastest, lift, step }) {
+  /** Show the commands as the server has them. */
+  update({ heading, pace, fastest, lift, step }) {
     this.bound(fastest);
     if (this.keys.size || this.turning || $("steer-speed").matches(":active")) return;
     this.heading = heading;
     this.showHeading();
     this.paced = pace !== null;
     for (const [id, value] of Object.entries({ "steer-speed": pace ?? this.usual, "steer-lift": lift ?? 0, "steer-step": step ?? 0.55 })) {
-      if ($(id).matches(":active")) continue; // it is being drawn
+      if ($(id).matches(":active")) continue; // being dragged
       $(id).value = value;
       $(id).show();
     }

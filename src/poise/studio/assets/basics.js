@@ -1,4 +1,4 @@
-// Small helpers that all parts of the page use.
+// Helpers for all parts of the page.
 
 const $ = (id) => document.getElementById(id);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -12,7 +12,7 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A select's options from [value, label, title] or, with a group, {group: [...]}. */
+/** Fill a select with options [value, label, title], or with groups {group: [options]}. */
 function fill(select, options, chosen) {
   const option = ([value, label, title = ""]) => Object.assign(new Option(label, value), { title });
   select.replaceChildren(...(Array.isArray(options) ? options.map(option)
@@ -20,7 +20,7 @@ function fill(select, options, chosen) {
   if (chosen !== undefined) select.value = chosen;
 }
 
-/** Shows a slider's value in its output, now and whenever it moves. */
+/** Show a slider's value in its output, now and whenever it moves. */
 function labelled(input, format) {
   const show = (value = Number(input.value)) => { input.parentElement.querySelector("output").textContent = format(value); };
   input.addEventListener("input", () => show());
@@ -29,7 +29,7 @@ function labelled(input, format) {
   return input;
 }
 
-/** Something that the visitor should know, and what he may do about it, by name; errors stay longer. */
+/** Show a notice with optional actions by name; errors stay longer. */
 function toast(text, kind = "note", actions = {}) {
   const close = make("button", { textContent: "✕", ariaLabel: "Close" });
   const box = make("div", { className: `toast ${kind}`, role: kind.startsWith("error") ? "alert" : "status" }, make("span", { textContent: text }),
@@ -42,7 +42,7 @@ function toast(text, kind = "note", actions = {}) {
   setTimeout(() => box.remove(), kind === "error" || Object.keys(actions).length ? 12000 : 5000);
 }
 
-/** What is going on that takes a while; without a text, nothing. */
+/** Show what takes a while; an empty text hides it. */
 function busy(text) {
   $("busy").hidden = !text;
   $("busy").querySelector("span").textContent = text ? `${text[0].toUpperCase()}${text.slice(1)} …` : "";

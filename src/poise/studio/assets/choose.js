@@ -1,29 +1,29 @@
-// Who performs what, by which controller and where: any change begins anew.
+// Choice of motion, controller, body and terrain: any change starts a new performance.
 
 const CONTROLLER_WORDS = {
-  pendulum: ["Pendulum", "walks where you steer, steps when it is pushed"],
-  nqr: ["Look-ahead", "keeps close to the motion, recovers from pushes"],
-  modal: ["Modal", "jumps, squats and swings, planning just ahead"],
-  hold: ["Springs", "joints hold the pose; no balance"],
-  limp: ["Rag doll", "no control at all"],
-  rotation: ["Momentum", "rolls, dives and flips"],
-  poses: ["Key poses", "performs scripts"],
+  pendulum: ["pendulum", "walks where you steer it, steps when pushed"],
+  nqr: ["nqr · look-ahead", "keeps close to the motion, recovers from pushes"],
+  modal: ["modal", "jumps, squats and swings with a short plan ahead"],
+  hold: ["hold · springs", "joints hold the pose; no balance"],
+  limp: ["limp · rag doll", "no control"],
+  rotation: ["rotation · momentum", "rolls, dives and flips"],
+  poses: ["poses · key poses", "performs scripts"],
 };
 const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "rotation", "hold", "limp", "poses"];
 
 class Choose {
   constructor(wire) {
     this.wire = wire;
-    this.files = new Map(); // brought, by name
+    this.files = new Map(); // opened files by name
     this.edits = [];
     this.steered = false;
-    this.on = null; // what is on the stage
-    this.wanted = null; // what is to be
+    this.on = null; // choice on the stage
+    this.wanted = null; // choice being prepared
     $("motion").onchange = () => this.asked();
     $("body").onchange = () => this.asked();
     $("terrain").onchange = () => { this.showNumbers(); this.begin(); };
     labelled($("friction"), (value) => value.toFixed(2)).addEventListener("change", () => this.begin());
-    labelled($("load-mass"), (value) => (value ? `${value} kg` : "nothing")).addEventListener("change", () => this.begin());
+    labelled($("load-mass"), (value) => (value ? `${value} kg` : "none")).addEventListener("change", () => this.begin());
     $("load-link").onchange = () => Number($("load-mass").value) && this.begin();
     $("open-bvh").onclick = () => $("file").click();
     $("file").onchange = () => { if ($("file").files[0]) this.upload($("file").files[0]); $("file").value = ""; };
@@ -48,13 +48,13 @@ class Choose {
     this.wire.upload(file);
   }
 
-  /** What there is, once the server has told; `first` is what to begin with. */
+  /** Show the choices of the server; `first` is the initial one. */
   offer(choices, first) {
     this.choices = choices;
     this.showMotions(first.motion ?? "walk");
-    fill($("body"), [["", "the one that suits"], ...choices.bodies.map(({ name, what }) => [name, name, what])], first.body ?? "");
+    fill($("body"), [["", "automatic"], ...choices.bodies.map(({ name, what }) => [name, name, what])], first.body ?? "");
     const [terrain, ...numbers] = (first.terrain ?? "flat").split(":");
-    fill($("terrain"), choices.terrains.map(({ name, what }) => [name, what]), terrain);
+    fill($("terrain"), choices.terrains.map(({ name, what }) => [name, name, what]), terrain);
     this.showNumbers(numbers);
     this.controller = first.controller ?? "pendulum";
     this.asked();
@@ -62,12 +62,12 @@ class Choose {
 
   showMotions(chosen) {
     const groups = {};
-    if (this.files.size) groups["Yours"] = [...this.files.keys()].map((name) => [name, name]);
+    if (this.files.size) groups["Opened files"] = [...this.files.keys()].map((name) => [name, name]);
     for (const { name, what, group } of this.choices.motions) (groups[group] ??= []).push([name, name, what]);
     fill($("motion"), groups, chosen);
   }
 
-  /** A motion that comes with Poise, by a controller, on the body that suits both. */
+  /** Perform a shipped motion by a controller, on the body that suits both. */
   perform(motion, controller) {
     $("motion").value = motion;
     $("body").value = "";
@@ -82,7 +82,7 @@ class Choose {
     this.asked();
   }
 
-  /** Show again what is on the stage: something else could not be put there. */
+  /** Show the choice on the stage again, after another one was refused. */
   restore() {
     if (!this.on) return;
     const { motion, body, controller, terrain, friction, loads } = this.on, [ground, ...numbers] = terrain.split(":");
@@ -94,7 +94,7 @@ class Choose {
     this.asked(null);
   }
 
-  /** Whoever performed is gone, with all files: begin with what was on the stage once more. */
+  /** The performer was replaced and its files are lost: stage the last choice again. */
   again() {
     const file = this.files.get(this.on?.motion);
     this.files.clear();
@@ -117,11 +117,11 @@ class Choose {
     return [$("terrain").value, ...all("input", $("terrain-numbers")).map((input) => input.value)].join(":");
   }
 
-  /** Ask which controllers fit; then begin with the chosen one, or the first that does, unless `more` is null. */
+  /** Ask which controllers fit; then begin with the chosen one, or the first that fits, unless `more` is null. */
   asked(more = {}) {
     this.next = more;
     const name = $("motion").value;
-    $("motion-what").textContent = this.choices.motions.find((motion) => motion.name === name)?.what ?? "from your file, on a body built for its skeleton";
+    $("motion-what").textContent = this.choices.motions.find((motion) => motion.name === name)?.what ?? "from your file";
     this.wire.send("fits", { motion: name, body: $("body").value });
   }
 
@@ -134,16 +134,16 @@ class Choose {
       radio.disabled = why[name] !== null;
       radio.checked = name === this.controller;
       radio.onchange = () => { this.controller = name; this.begin(); };
-      return make("label", { className: "pick", title: name }, radio, make("b", { textContent: title }),
+      return make("label", { className: "pick" }, radio, make("b", { textContent: title }),
         make("span", { textContent: why[name] === null ? what : why[name] }));
     });
-    const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("b").textContent);
+    const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("input").value);
     const others = make("details", {}, make("summary", { textContent: `${names.join(", ")} ${names.length > 1 ? "do" : "does"} not fit: why?` }), ...unfit);
     $("controllers").lastElementChild.replaceChildren(...picks.filter((pick) => !unfit.includes(pick)), ...(unfit.length ? [others] : []));
     if (this.next) this.begin(this.next);
   }
 
-  /** `more` may have edits from the beginning, and whether it is to be steered where that takes long to prepare. */
+  /** Stage the choice, with edits from the start; `steered`: prepare nqr for steering, which takes long. */
   begin({ edits = [], steered = this.controller === "nqr" && this.steered } = {}) {
     Object.assign(this, { edits, steered });
     const mass = Number($("load-mass").value);
@@ -159,15 +159,15 @@ class Choose {
   staged({ links, hands, trunk, body }) {
     this.on = this.wanted;
     const known = this.choices.bodies.find(({ name }) => name === body);
-    $("body-what").textContent = known ? `${$("body").value ? "" : `${body}: `}${known.what}` : "built for the skeleton of your file";
+    $("body-what").textContent = known ? `${$("body").value ? "" : `${body}: `}${known.what}` : "own: built for the skeleton of your file";
     const chosen = links.includes($("load-link").value) ? $("load-link").value : hands[0] ?? trunk;
     fill($("load-link"), links.map((link) => [link, link.replaceAll("_", " ")]), chosen);
   }
 
-  /** Begin anew with a weight on a link. */
+  /** Start again with a load (kg) on a link. */
   carry(link, mass) {
     const most = Number($("load-mass").max);
-    if (mass > most) toast(`At most ${most} kg can be carried from the beginning.`);
+    if (mass > most) toast(`A load has at most ${most} kg.`);
     $("load-link").value = link;
     $("load-mass").value = mass;
     $("load-mass").show();

@@ -1,22 +1,22 @@
-// Edits of the motion, now or from the beginning, and a list of what was done.
+// Edits of the motion, from now on or from the start, and the list of events.
 
-/** Edits add up, or multiply. `notNow`: controllers that fall if this is changed while they perform, or go where they are steered anyway. */
+/** Edits add up or multiply. `notNow`: controllers that fall with this edit during a run, or that are steered instead. */
 const CENTIMETRES = (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`;
 const ADDED = { join: (a, b) => a + b, part: (want, has) => want - has };
 const TIMES = { join: (a, b) => a * b, part: (want, has) => want / has };
 const EDITS = [
-  { name: "warp", label: "Pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, ...TIMES },
-  { name: "stride", label: "Stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: CENTIMETRES, ...ADDED },
-  { name: "trunk", label: "Trunk", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: CENTIMETRES, ...ADDED },
-  { name: "slope", label: "As on a slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum", "hold"] },
-  { name: "turn", label: "Turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum"] },
+  { name: "warp", label: "warp · pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, ...TIMES },
+  { name: "stride", label: "stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: CENTIMETRES, ...ADDED },
+  { name: "trunk", label: "trunk · height", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: CENTIMETRES, ...ADDED },
+  { name: "slope", label: "slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum", "hold"] },
+  { name: "turn", label: "turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum"] },
 ];
 
 class Edit {
   constructor(wire, choose) {
     Object.assign(this, { wire, choose });
-    this.when = this.preferred = "now"; // what is wanted, of those who can
-    this.present = () => {}; // has whoever looks at the past go on from there
+    this.when = this.preferred = "now"; // `preferred` holds where the controller allows it
+    this.present = () => {}; // continues from the moment of the past that is shown
     all("[data-when]").forEach((button) => { button.onclick = () => { this.preferred = button.dataset.when; this.pick(this.preferred); }; });
     this.sliders = EDITS.map((edit) => {
       const input = make("input", { type: "range", min: edit.min, max: edit.max, step: edit.step, value: edit.rest, ariaLabel: edit.label });
@@ -24,11 +24,11 @@ class Edit {
       labelled(input, edit.show).addEventListener("change", () => this.slid(edit, Number(input.value)));
       return { ...edit, input, box };
     });
-    this.carry = make("select", { ariaLabel: "Arms carry" });
+    this.carry = make("select", { ariaLabel: "carry" });
     this.carry.onchange = () => this.make("carry", `carry:${this.carry.value}`, !this.carry.value);
-    const mirror = make("button", { textContent: "Mirror", onclick: () => this.make("mirror", "mirror", false) });
+    const mirror = make("button", { textContent: "mirror", onclick: () => this.make("mirror", "mirror", false) });
     $("edits").append(...this.sliders.map(({ box }) => box), mirror,
-      make("label", { className: "field" }, make("span", { textContent: "Arms" }), this.carry));
+      make("label", { className: "field" }, make("span", { textContent: "carry · arms" }), this.carry));
     mirror.style.cssText = "align-self: end; justify-self: start";
     $("edit-text").onchange = () => {
       const text = $("edit-text").value.trim();
@@ -44,29 +44,29 @@ class Edit {
     this.events = [];
   }
 
-  /** The edits that hold: those from the beginning, and those made since if `now`. Another motion that it went over to has none of before. */
+  /** Texts of the edits in effect: those from the start and, if `now`, those made since. A transition drops the earlier ones. */
   holding(now) {
     const texts = [...this.choose.edits, ...(now ? this.events.filter(({ kind }) => kind === "edit").map(({ text }) => text) : [])];
     return texts.slice(texts.findLastIndex((text) => text.startsWith("blend:")) + 1);
   }
 
-  /** What all edits of a kind amount to. */
+  /** Total of all edits of a kind. */
   total({ name, rest, join }, now) {
     const values = this.holding(now).filter((text) => text.startsWith(`${name}:`)).map((text) => Number(text.slice(name.length + 1)));
-    return values.filter(Number.isFinite).reduce(join, rest); // those with a span are over some time
+    return values.filter(Number.isFinite).reduce(join, rest); // edits with a span are left out
   }
 
-  /** A slider at a value: from the beginning it is that, and now it is what is missing. */
+  /** A slider was moved to a value: from the start that value applies, from now on the difference to the total. */
   slid(edit, value) {
     const now = this.when === "now", missing = Number((now ? edit.part(value, this.total(edit, true)) : value).toFixed(4));
     this.make(edit.name, `${edit.name}:${edit.name === "stride" && missing > 0 ? "+" : ""}${missing}`, missing === edit.rest);
   }
 
-  /** Sliders and lists as it is. */
+  /** Show the edits in effect. */
   refresh() {
     const now = this.when === "now";
     for (const edit of this.sliders) {
-      if (edit.input.matches(":active")) continue; // it is being drawn
+      if (edit.input.matches(":active")) continue; // being dragged
       edit.input.value = this.total(edit, now);
       edit.input.show();
     }
@@ -80,7 +80,7 @@ class Edit {
   }
 
   offer({ carries }) {
-    fill(this.carry, [["", "as in the motion"], ...Object.keys(carries).map((name) => [name, `carry ${name.replace("_", " ")}`, carries[name]])]);
+    fill(this.carry, [["", "none"], ...Object.keys(carries).map((name) => [name, name, carries[name]])]);
   }
 
   pick(when) {
@@ -90,7 +90,7 @@ class Edit {
     this.refresh();
   }
 
-  /** From the beginning an edit replaces the one of its kind, or with `none` takes it away. */
+  /** Apply an edit; from the start it replaces the one of its kind, or removes it if `none`. */
   make(name, text, none) {
     if (this.when === "now") {
       if (none) this.refresh(); else this.now("edit", { text });
@@ -104,25 +104,24 @@ class Edit {
     if (!this.choose.edits.length) this.chosen.clear();
     all("[data-when]")[0].disabled = !live;
     this.pick(live ? this.preferred : "start");
-    const [title] = CONTROLLER_WORDS[controller];
-    $("edit-note").textContent = !live ? `${title} follows a motion that obeys physics: an edited one has to be found first, which takes a while.`
-      : { pendulum: "Heard with the next step it takes.", modal: "Seen when it comes into the tenth of a second that it plans ahead." }[controller] ?? "";
+    $("edit-note").textContent = !live ? `${controller} needs a motion that obeys physics: an edited one must be optimised first, which takes a while.`
+      : { pendulum: "Takes effect with the next step.", modal: "Takes effect when it enters the tenth of a second that is planned ahead." }[controller] ?? "";
     $("going-over").hidden = !over.length;
     $("ground-ahead").disabled = !bends;
-    $("ground-note").textContent = bends ? "From little more than a step ahead of wherever it has been." : "Changes for the pendulum, and for walks of the look-ahead controller, on level ground and slopes. Choose the ground on the left instead.";
+    $("ground-note").textContent = bends ? "Starts a little more than a step ahead." : "Only for pendulum and for walks of nqr, on flat ground and slopes. Choose the terrain on the left instead.";
     fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
   }
 
-  /** The ground ahead as it is, whatever was wanted; it may be steeper than the slider goes. */
+  /** Show the slope of the ground ahead (degrees); it may exceed the range of the slider. */
   measured({ rise }) {
-    if ($("ground-ahead").matches(":active")) return; // it is being drawn
+    if ($("ground-ahead").matches(":active")) return; // being dragged
     $("ground-ahead").value = rise ?? 0;
     $("ground-ahead").show(Math.round(rise ?? 0));
   }
 
-  /** What was done, the latest first; while it is steered, only where to in the end. */
-  told(events) {
+  /** List the events, latest first; of successive steering commands only the last. */
+  showEvents(events) {
     this.events = events;
     this.refresh();
     const words = ({ kind, force, mass, body, text, heading_deg: heading, speed }) => ({
@@ -130,7 +129,7 @@ class Edit {
       weight: () => `${mass} kg hung on ${body?.replaceAll("_", " ")}`,
       ground: () => `ground ${text}`,
       steer: () => `to ${Math.round(heading)}°${speed === null ? "" : ` at ${Number(speed.toFixed(1))} m/s`}`,
-      edit: () => text.replace(/^blend:([^@]+)@.*/, "over to $1"),
+      edit: () => text.replace(/^blend:([^@]+)@.*/, "transition to $1"),
     })[kind]?.() ?? kind;
     const last = events.filter(({ kind, time }, k) => !(kind === "steer" && events[k + 1]?.kind === "steer" && events[k + 1].time - time < 1));
     $("done").replaceChildren(...last.slice(-60).reverse().map((event) => make("li", {},

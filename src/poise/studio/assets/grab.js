@@ -1,8 +1,8 @@
-// Hands on the body: a click pushes it away from the viewer, a drag pulls it along.
+// Push and pull with the pointer: a click pushes the body away from the viewer, a drag pulls it.
 
-const STIFF = 0.5; // of its weight for each metre that it is pulled
-const MOST = 0.6; // of its weight
-const FAR = 5; // pixels that make a drag of a click
+const STIFF = 0.5; // share of the weight per metre of the pull
+const MOST = 0.6; // maximum pull, share of the weight
+const FAR = 5; // pixels beyond which a click becomes a drag
 
 class Grab {
   constructor(theatre, wire, pushing) {
@@ -15,7 +15,7 @@ class Grab {
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) canvas.addEventListener(end, (event) => this.up(event));
     this.canvas = canvas;
     this.active = () => true;
-    this.present = () => {}; // has whoever looks at the past go on from there
+    this.present = () => {}; // continues from the moment of the past that is shown
   }
 
   down(event) {
@@ -45,13 +45,13 @@ class Grab {
     Object.assign($("force").style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
   }
 
-  /** Each frame while something is held: the arrow, and at most twenty times a second the force. */
+  /** While something is held: draw the arrow in each frame, and send the force at most twenty times a second. */
   pull(now) {
     const { held, theatre } = this;
     if (!held?.pointer) return;
     held.group.updateWorldMatrix(true, false);
     const from = held.group.localToWorld(held.local.clone());
-    held.facing.setFromNormalAndCoplanarPoint(theatre.stage.camera.getWorldDirection(new THREE.Vector3()), from); // the camera follows
+    held.facing.setFromNormalAndCoplanarPoint(theatre.stage.camera.getWorldDirection(new THREE.Vector3()), from); // the camera may have moved
     const to = theatre.ray(held.pointer).ray.intersectPlane(held.facing, new THREE.Vector3());
     if (!to) return;
     const way = to.sub(from), force = way.clone().multiplyScalar((STIFF * theatre.weight * 1.75) / theatre.span).clampLength(0, MOST * theatre.weight);

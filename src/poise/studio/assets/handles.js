@@ -1,7 +1,7 @@
-// Handles on the body: small knobs that are drawn about, and the limb follows.
+// Handles on the body: knobs to drag; the limb follows.
 
 class Handles {
-  /** drag(name, place, done) is told where one is drawn to. */
+  /** drag(name, place, done) is called while a handle is dragged. */
   constructor(theatre, drag) {
     Object.assign(this, { theatre, drag });
     this.knobs = [];
@@ -28,7 +28,7 @@ class Handles {
     });
   }
 
-  /** Put the knobs where their links are. */
+  /** Move the knobs to their links. */
   follow(visible) {
     for (const { knob, body, point } of this.knobs) {
       const group = this.theatre.groups[body];

@@ -1,11 +1,11 @@
-// Numbers of now, plots and the verdict.
+// Present numbers, plots and the verdict.
 
 const PLOTS = {
   angle: { label: "Joint angle", unit: "°", of: "dofs" },
   torque: { label: "Joint torque", unit: "N m", of: "dofs" },
   contact: { label: "Contact force", unit: "N", of: "links" },
   com: { label: "Centre of mass", unit: "m", of: "axes" },
-  error: { label: "Off the motion", unit: "°", of: "none" },
+  error: { label: "Tracking error", unit: "°", of: "none" },
 };
 
 class Judge {
@@ -44,7 +44,7 @@ class Judge {
         return [{ name: "upwards", colour: "#1f9a85", value: (frame) => tape.contacts(frame).reduce((sum, c) => sum + (c.body === body ? c.force[2] : 0), 0) }];
       }
       case "com": return [{ name: which, colour: "#c98a00", value: (frame) => tape.part(frame, "com")[{ ahead: 0, left: 1, height: 2 }[which]] }];
-      default: return [{ name: "all joints, root mean square", colour: red, value: (frame) => trackingError(tape, frame) }];
+      default: return [{ name: "all joints, RMS", colour: red, value: (frame) => trackingError(tape, frame) }];
     }
   }
 
@@ -63,7 +63,7 @@ class Judge {
     }));
   }
 
-  /** Simulated seconds in a second of the clock, over the last second or so. */
+  /** Simulated seconds per second, over about the last second. */
   pace(time, playing) {
     const now = performance.now(), { was } = this;
     if (!playing || !was || time < was.time) this.was = { now, time, pace: null };
@@ -71,16 +71,16 @@ class Judge {
     return playing ? this.was.pace : 0;
   }
 
-  told({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, meant) {
+  update({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, meant) {
     const state = fell === null ? "good" : meant ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
     put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${speed.toFixed(0)}×</small>`);
-    put("n-fall", fell === null ? "stays up" : `down at ${fell.toFixed(2)} s`, state);
+    put("n-fall", fell === null ? "stays up" : `fell at ${fell.toFixed(2)} s`, state);
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
-    put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "obeyed" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
-    this.chip("chip-state", fell === null ? "On its feet" : meant ? "Touches the ground" : `Down at ${fell.toFixed(1)} s`, state);
+    put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "physical" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
+    this.chip("chip-state", fell === null ? "On its feet" : meant ? "Touches the ground" : `Fell at ${fell.toFixed(1)} s`, state);
     this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }
@@ -94,7 +94,7 @@ class Judge {
     $("judge-all").disabled = false;
     const rows = [
       [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, physical ? "physical" : "NOT physical", !physical],
-      ["joints off, root mean square", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["feet slip", `${slip.toFixed(2)} mm/s`],
+      ["tracking error, joints RMS", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["foot slip", `${slip.toFixed(2)} mm/s`],
       ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${measured(value)} ${unit.replace(" x ", " × ")}`, !passed, meaning]),
     ];
     $("verdict").replaceChildren(make("table", {}, ...rows.map(([name, value, bad, title = ""]) =>
@@ -102,13 +102,13 @@ class Judge {
   }
 }
 
-/** As many digits as say something: what is only rounding is nothing. */
+/** Three significant digits; rounding errors become 0. */
 function measured(value) {
   if (value === null) return "∞";
   return Math.abs(value) < 1e-6 ? "0" : `${Number(value.toPrecision(3))}`;
 }
 
-/** Root mean square of the joints' differences from what is tracked, degrees. */
+/** RMS difference of the joint angles from the reference, degrees. */
 function trackingError(tape, frame) {
   const is = tape.part(frame, "angles"), wanted = tape.part(frame, "wanted");
   let sum = 0;

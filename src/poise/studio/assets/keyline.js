@@ -1,7 +1,7 @@
-// The time line of a script: its keys, which can be drawn along it, and the moment that is looked at.
+// The time line of a script: its keys, which can be dragged, and the present time.
 
 class KeyLine {
-  /** seek: told a time that is pointed at; go: told a key that is clicked; move: told a key and its new time. */
+  /** Callbacks: seek(time) of a click, go(index) of a clicked key, move(index, time) of a dragged key. */
   constructor({ seek, go, move }) {
     Object.assign(this, { go, move });
     this.element = make("div", { id: "timeline", ariaLabel: "Time line", tabIndex: 0 });
@@ -40,7 +40,7 @@ class KeyLine {
     this.element.replaceChildren(...marks, this.cursor);
   }
 
-  /** A key goes to another time when it is drawn along the line; a click goes to the key. */
+  /** Dragging moves the key in time; a click goes to it. */
   movable(mark, index) {
     let from = null, to = null;
     mark.onpointerdown = (event) => { mark.setPointerCapture(event.pointerId); from = event.clientX; to = null; };
@@ -56,7 +56,7 @@ class KeyLine {
     mark.onkeydown = (event) => { if (event.key === "Enter") this.go(index); };
   }
 
-  /** Which key is looked at, and the moment. */
+  /** Highlight the present key. */
   here(index) {
     all("[data-key]", this.element).forEach((mark) => mark.classList.toggle("here", Number(mark.dataset.key) === index));
   }

@@ -1,21 +1,21 @@
-// An MP4 file of encoded pictures (ISO/IEC 14496-12): one video track, all of it in one piece.
+// MP4 file of encoded frames (ISO/IEC 14496-12): one video track in one chunk.
 
 const text4 = (name) => [...name].map((letter) => letter.charCodeAt(0));
 const u16 = (value) => [(value >> 8) & 255, value & 255];
 const u32 = (value) => [(value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** A box: its length, its name, and numbers or boxes within it. */
+/** A box: length, name, and its numbers or inner boxes. */
 function box(name, ...parts) {
   const bytes = parts.flatMap((part) => (typeof part === "number" ? [part] : Array.from(part)));
   return [...u32(8 + bytes.length), ...text4(name), ...bytes];
 }
 
-/** A box that begins with a version and flags. */
+/** A box with version and flags. */
 const full = (name, version, flags, ...parts) => box(name, [version, ...u32(flags).slice(1)], ...parts);
 const table = (rows) => [...u32(rows.length), ...rows.flat()];
 const MATRIX = [65536, 0, 0, 0, 65536, 0, 0, 0, 1073741824].flatMap(u32);
 
-/** samples: [{ data: Uint8Array, key, time }] in the order of decoding, times in frames; gives back a Blob. */
+/** samples: [{ data: Uint8Array, key, time }] in decoding order, times in frames. Returns a Blob. */
 function mp4({ samples, width, height, rate, codec, description }) {
   const ticks = 1000, scale = rate * ticks, length = samples.length * ticks, seconds = Math.round((1000 * samples.length) / rate);
   const head = Uint8Array.from(box("ftyp", text4("isom"), u32(512), text4("isomiso2mp41")));

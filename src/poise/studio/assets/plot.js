@@ -1,4 +1,4 @@
-// A plot of some numbers against time, up to the moment that is shown.
+// A plot of quantities against time, up to the present one.
 
 const WINDOW = 6; // seconds
 
@@ -7,7 +7,7 @@ class Plot {
     this.canvas = canvas;
   }
 
-  /** lines: [{ colour, dash, value(frame) }]; marks time and the range of values. */
+  /** lines: [{ colour, dash, value(frame) }]. */
   draw(frames, first, last, time, lines, unit) {
     const { canvas } = this, ratio = Math.min(devicePixelRatio, 2);
     const width = canvas.clientWidth, height = canvas.clientHeight;
@@ -47,7 +47,7 @@ class Plot {
   }
 }
 
-/** Three to seven round numbers between two. */
+/** Three to seven round numbers within a range. */
 function niceTicks(low, high) {
   const most = (high - low) / 3, power = 10 ** Math.floor(Math.log10(most)), ticks = [];
   const step = power * [5, 2, 1].find((factor) => factor * power <= most);

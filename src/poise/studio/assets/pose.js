@@ -1,4 +1,4 @@
-// Pose: keys on a time line, handles and sliders, goals, solving and comparing.
+// The pose editor: keys on a time line, handles and sliders, goals, solving and comparing.
 
 class Pose {
   constructor(wire, theatre) {
@@ -11,7 +11,7 @@ class Pose {
     this.goals = new Goals((goals) => this.send("goals", { goals }));
     this.handles = new Handles(theatre, (handle, place, done) => this.drag(handle, place, done));
     this.handles.active = () => this.open && this.showing === "keyframes" && !this.playing;
-    this.filmed = () => {}; // has a video made: (name, seconds, draw)
+    this.filmed = () => {}; // makes a video: (name, seconds, draw)
     this.buildLeft();
     this.buildRight();
     this.buildBar();
@@ -41,8 +41,8 @@ class Pose {
     this.takes = takes;
     $("pose-left").append(field("Script", this.scripts), field("Title", this.title), field("Length", this.seconds),
       make("div", { className: "buttons" }, make("button", { textContent: "Open…", onclick: () => $("file").click() }), make("button", { textContent: "Save script", onclick: () => this.send("save") })),
-      make("h2", { textContent: "Perform it" }), make("p", { className: "what", textContent: "Springs draw the joints along your poses; physics does the rest." }),
-      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("p", { className: "what after", textContent: "Take the performance away as" }), make("div", { className: "buttons" }, ...takes), make("progress", { className: "film-progress", max: 1, value: 0, hidden: true }),
+      make("h2", { textContent: "Perform" }), make("p", { className: "what", textContent: "The poses controller: springs pull the joints towards your poses." }),
+      make("div", { className: "buttons" }, this.perform, this.solve), this.result, make("p", { className: "what after", textContent: "Export the performance as" }), make("div", { className: "buttons" }, ...takes), make("progress", { className: "film-progress", max: 1, value: 0, hidden: true }),
       make("h2", { textContent: "Goals" }), this.goals.element);
   }
 
@@ -57,7 +57,7 @@ class Pose {
     this.keyBox = make("div", {}, make("div", { className: "line" }, this.keyName, this.keyTime, make("span", { textContent: "s" })));
     this.sliders = new Sliders((dof, degrees) => this.bend(dof, degrees), (dof, degrees) => this.toggle(dof, degrees));
     $("pose-right").append(make("h2", { textContent: "Key" }), this.none, this.keyBox, make("div", { className: "buttons" }, ...this.keyButtons, this.undo),
-      make("p", { className: "what", textContent: "Drag the knobs on the body, or set angles here. Filled dots are set in this key." }), this.sliders.element);
+      make("p", { className: "what", textContent: "Drag the handles on the body, or set angles here. A filled dot marks an angle that this key sets." }), this.sliders.element);
   }
 
   buildBar() {
@@ -70,7 +70,7 @@ class Pose {
     const views = ["keyframes", "performed"].map((name) => make("button", { textContent: { keyframes: "Poses", performed: "Performance" }[name], role: "radio", onclick: () => this.show(name) }));
     [views[0].dataset.view, views[1].dataset.view] = ["keyframes", "performed"];
     this.views = views;
-    this.compareButton = make("button", { textContent: "Compare", title: "The poses, or the performance before, as a ghost", onclick: () => { this.compare = !this.compare; this.refresh(); } });
+    this.compareButton = make("button", { textContent: "Compare", title: "Show the poses, or the previous performance, as a ghost", onclick: () => { this.compare = !this.compare; this.refresh(); } });
     const bar = make("footer", { id: "pose-bar", className: "for-pose" }, make("div", { className: "row" }, this.playButton, this.line.element, this.clock),
       make("div", { className: "row" }, add, make("div", { className: "switch", role: "radiogroup" }, ...views), this.compareButton));
     document.body.append(bar);
@@ -83,13 +83,13 @@ class Pose {
     });
   }
 
-  // -- what the server tells -----------------------------------------------------------------------------------------
+  // -- messages of the server -----------------------------------------------------------------------------------------
 
   offer(choices) {
     this.choices = choices;
     fill(this.scripts, {
-      "A new script for": choices.bodies.map(({ name }) => [`new ${name}`, `new: ${name}`]),
-      "Come with Poise": Object.entries(choices.scripts).map(([name, title]) => [name, name, title]),
+      "New script": choices.bodies.map(({ name }) => [`new ${name}`, `new: ${name}`]),
+      "Scripts of Poise": Object.entries(choices.scripts).map(([name, title]) => [name, name, title]),
     }, "new human37");
   }
 
@@ -109,7 +109,7 @@ class Pose {
     this.sliders.put(easel.angles);
   }
 
-  /** Whoever had the script is gone: it is told again, now or when somebody poses. */
+  /** The performer was replaced: send the script again, now or when the pose mode opens. */
   lost() {
     this.easel = null;
     if (document.body.dataset.mode === "pose") this.stage();
@@ -122,7 +122,7 @@ class Pose {
     this.handles.put(this.easel.handles, this.easel.bodies);
   }
 
-  told(sheet) {
+  showSheet(sheet) {
     this.sheet = sheet;
     if (sheet.at !== null) this.time = sheet.at;
     this.time = Math.min(this.time, sheet.seconds);
@@ -158,11 +158,11 @@ class Pose {
     busy("");
     this.takes.forEach((button) => { button.disabled = false; });
     const line = (text, kind = "") => make("p", { textContent: text, className: kind });
-    const lines = (constraints ?? []).map(({ what, target, reached, unit, met }) => line(`${what}: ${reached === null ? "never came" : reached.toPrecision(4)} ${unit}, wanted ${Number(target.toPrecision(4))}`, met ? "good" : "bad"));
+    const lines = (constraints ?? []).map(({ what, target, reached, unit, met }) => line(`${what}: ${reached === null ? "not reached" : reached.toPrecision(4)} ${unit}, wanted ${Number(target.toPrecision(4))}`, met ? "good" : "bad"));
     if (converged !== undefined) lines.unshift(line(converged ? `Solved in ${seconds.toFixed(1)} s` : "Not all goals are met", converged ? "good" : "bad"));
     if (stopped) lines.push(line(stopped, "bad"));
-    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(physical ? "Physical, says the audit" : "Not physical", physical ? "good" : "bad"),
-      line(stabiliser.share > 0 ? `Held upright by ${stabiliser.mean_nm.toFixed(0)} N m on average, declared` : "Nothing holds it up"));
+    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(physical ? "Physical (audit passed)" : "Not physical", physical ? "good" : "bad"),
+      line(stabiliser.share > 0 ? `Assisted: declared stabilising torque of ${stabiliser.mean_nm.toFixed(0)} N m on average` : "No stabilising torque"));
     this.result.replaceChildren(...lines);
     this.time = 0;
     this.play(true);
@@ -170,7 +170,7 @@ class Pose {
 
   // -- changing ------------------------------------------------------------------------------------------------------
 
-  /** The key at the present time, or -1. */
+  /** Index of the key at the present time, or -1. */
   get key() {
     return this.sheet ? this.sheet.keys.findIndex(({ time }) => Math.abs(time - this.time) < 0.004) : -1;
   }
@@ -178,11 +178,11 @@ class Pose {
   freeTime() {
     let time = this.sheet.keys[this.key].time;
     do time = Math.round(1000 * (time + 0.5)) / 1000; while (this.sheet.keys.some((key) => Math.abs(key.time - time) < 0.01));
-    if (time > this.sheet.seconds) toast("The copy is after the end: make the script longer to perform it.");
+    if (time > this.sheet.seconds) toast("The copy is after the end of the script: increase its length to perform it.");
     return time;
   }
 
-  /** Do something to the key at the present time, which is made if there is none. */
+  /** Apply `act` to the key at the present time; add one if there is none. */
   onKey(act) {
     if (this.key < 0) this.send("key", { time: this.time });
     const index = this.key >= 0 ? this.key : this.sheet.keys.filter(({ time }) => time < this.time).length;
@@ -240,7 +240,7 @@ class Pose {
     if (!this.sheet) return;
     const key = this.sheet.keys[this.key];
     this.line.here(this.key);
-    this.none.textContent = key ? "" : `No key at ${this.time.toFixed(2)} s: changing the pose makes one.`;
+    this.none.textContent = key ? "" : `No key at ${this.time.toFixed(2)} s: changing the pose adds one.`;
     this.keyBox.hidden = !key;
     this.keyButtons.forEach((button) => { button.disabled = !key; });
     if (key && document.activeElement !== this.keyName) this.keyName.value = key.name;
@@ -283,7 +283,7 @@ class Pose {
     theatre.draw();
   }
 
-  /** A video of the performance. */
+  /** Save a video of the performance. */
   film() {
     this.show("performed");
     this.play(false);

@@ -1,4 +1,4 @@
-// Files to take away.
+// Export of the performance as files.
 
 class Save {
   constructor(wire, video) {
@@ -20,6 +20,6 @@ class Save {
   }
 
   done(name, size) {
-    $("taken").textContent = `${name}, ${size > 1e6 ? `${(size / 1e6).toFixed(1)} MB` : `${Math.ceil(size / 1e3)} kB`}, is in your downloads.`;
+    $("taken").textContent = `${name}, ${size > 1e6 ? `${(size / 1e6).toFixed(1)} MB` : `${Math.ceil(size / 1e3)} kB`}: saved to your downloads.`;
   }
 }

@@ -1,19 +1,19 @@
-// Where pictures take too long, they get fewer points: late is worse than coarse.
+// Lowers the resolution where drawing is slow.
 
-const SLOW = 0.028, QUICK = 0.02; // s between pictures: too long, and short enough for more points
-const LEAST = 0.5; // of the screen's points in a row
-const WATCHED = 12; // pictures, of which the median counts
+const SLOW = 0.028, QUICK = 0.02; // s between frames: above, lower the resolution; below, raise it
+const LEAST = 0.5; // minimum resolution, share of the screen's
+const WATCHED = 12; // frames over which the median is taken
 
 class Sharpness {
   constructor(stage) {
     this.stage = stage;
     this.gaps = [];
-    this.coarse = null; // of the points, while a picture with all of them is shown
-    this.quick = 0; // s for which pictures have been quick
-    this.patience = 5; // s of that before more points are tried; longer each time
+    this.coarse = null; // resolution to return to while a full one is shown
+    this.quick = 0; // s for which drawing has been quick
+    this.patience = 5; // s of quick drawing before the resolution is raised; doubled each time
   }
 
-  /** A picture is drawn, `seconds` after the one before. */
+  /** Note a frame drawn `seconds` after the previous one. */
   drawn(seconds) {
     this.gaps.push(seconds);
     if (this.gaps.length < WATCHED) return;
@@ -27,7 +27,7 @@ class Sharpness {
     }
   }
 
-  /** Nothing moves: one picture with all points. */
+  /** Nothing moves: draw once at full resolution. */
   rest(draw) {
     if (this.stage.sharpness === 1) return;
     this.coarse = this.stage.sharpness;
@@ -35,13 +35,13 @@ class Sharpness {
     draw();
   }
 
-  /** Something moves again. */
+  /** Return to the lower resolution. */
   wake() {
     if (this.coarse) this.set(this.coarse);
     this.coarse = null;
   }
 
-  /** So many times the points in a row. */
+  /** Multiply the resolution. */
   draw(times) {
     const sharpness = clamp(times * this.stage.sharpness, LEAST, 1);
     if (sharpness === this.stage.sharpness) return;

@@ -1,10 +1,10 @@
-// Sliders: every angle of the pose, by parts of the body; a filled dot is an angle that the key sets.
+// Sliders for every angle of the pose, by parts of the body; a filled dot marks an angle that the key sets.
 
-const WAYS = { x: "sideways", y: "bend", z: "twist" }; // of a joint's angles about the body's axes
+const WAYS = { x: "sideways", y: "bend", z: "twist" }; // rotations about the body's axes
 const PARTS = { root: "Hips", trunk: "Trunk", head: "Head", left_arm: "Left arm", right_arm: "Right arm", left_leg: "Left leg", right_leg: "Right leg" };
 
 class Sliders {
-  /** bend(name, degrees) is told when one is moved, toggle(name, degrees) when its dot is clicked. */
+  /** bend(name, degrees) is called when a slider moves, toggle(name, degrees) when its dot is clicked. */
   constructor(bend, toggle) {
     Object.assign(this, { bend, toggle });
     this.element = make("div", { id: "sliders" });
@@ -26,7 +26,7 @@ class Sliders {
       make("summary", { textContent: PARTS[group] ?? group.replaceAll("_", " ") }), ...rows)));
   }
 
-  /** Angles of the pose, degrees, and those that the key sets. */
+  /** Show the angles of the pose (degrees), and which of them the key sets. */
   show(angles, set) {
     for (const [name, { input, dot }] of Object.entries(this.rows)) {
       if (document.activeElement !== input) input.value = angles[name];
@@ -36,7 +36,7 @@ class Sliders {
   }
 }
 
-/** The name of an angle as people say it; of a joint with a single one, that of the joint. */
+/** Readable name of an angle; that of the joint if it has only one. */
 function spokenAngle(name, all) {
   const [, joint, axis] = /^(?:left_|right_)?(.+?)(?:_([xyz]))?$/.exec(name), stem = name.slice(0, -1);
   const alone = all.filter((other) => other.startsWith(stem)).length < 2;

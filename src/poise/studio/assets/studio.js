@@ -1,9 +1,9 @@
-// Puts the parts together.
+// The page: connects its parts.
 
-/** What moves a body and keeps it up, by controller. */
+/** What moves the body, by controller. */
 const KEEPS_UP = {
-  limp: "Nothing moves this body but gravity.", hold: "Springs hold the joints of this body, and nothing keeps it up.",
-  others: "Joint torques alone move this body and keep it up.",
+  limp: "Only gravity moves this body.", hold: "Springs hold the joints of this body; nothing balances it.",
+  others: "Joint torques alone move and balance this body.",
 };
 
 class Studio {
@@ -14,7 +14,7 @@ class Studio {
     this.tape = null;
     this.fell = null;
     this.first = {};
-    this.wire = new Wire(this.ears());
+    this.wire = new Wire(this.handlers());
     this.choose = new Choose(this.wire);
     this.act = new Act(this.wire, this.choose);
     this.edit = new Edit(this.wire, this.choose);
@@ -29,7 +29,7 @@ class Studio {
     this.tabs();
     this.toggles();
     this.keys();
-    this.manners();
+    this.pageEvents();
     $("abort").onclick = () => this.wire.send("abort");
     addEventListener("resize", () => { this.theatre.stage.resize(); this.stale = true; });
     busy("opening the studio");
@@ -42,38 +42,38 @@ class Studio {
     requestAnimationFrame(loop);
   }
 
-  /** What happens when the server says something. */
-  ears() {
+  /** Handlers of the server's messages, by kind. */
+  handlers() {
     return {
       welcome: ({ first }) => { this.first = first; },
       full: ({ text }) => this.wire.ends(text),
       dead: ({ text }) => { busy(""); toast(text, "error"); },
       ready: () => this.wire.send("hello"),
       choices: (choices) => this.offered(choices),
-      fits: (told) => this.choose.fits(told),
+      fits: (message) => this.choose.fits(message),
       brought: ({ name }) => this.choose.bring(name),
       busy: ({ text }) => busy(text),
       stage: (scene) => this.staged(scene),
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
-      branched: (told) => this.branched(told),
+      branched: (message) => this.branched(message),
       events: ({ events }) => this.happened(events),
       ground: ({ shapes }) => this.laid(shapes),
-      numbers: (told) => { this.down(told.fell_at); this.judge.told(told, this.timebar.playing, this.meant); this.act.told(told); this.edit.measured(told); },
-      verdict: (told) => this.judge.verdict(told),
+      numbers: (numbers) => { this.down(numbers.fell_at); this.judge.update(numbers, this.timebar.playing, this.meant); this.act.update(numbers); this.edit.measured(numbers); },
+      verdict: (summary) => this.judge.verdict(summary),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
       crashed: ({ text, asked }) => { busy(""); this.crashed(text, asked); },
       easel: (easel) => this.pose.put(easel),
-      sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.told(sheet); },
+      sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.showSheet(sheet); },
       track: (track) => this.pose.track(track),
-      posed: (told) => this.pose.posed(told),
+      posed: (message) => this.pose.posed(message),
       solving: ({ text }) => busy(text),
-      performed: (told) => this.pose.performed(told),
+      performed: (message) => this.pose.performed(message),
       frame: (data) => this.taped(data),
       file: (name, content) => this.save.file(name, content),
     };
   }
 
-  /** What there is to choose; told again by whoever takes the place of one that is gone. */
+  /** The choices; a replaced performer sends them again. */
   offered(choices) {
     if (this.choices) {
       if (document.body.dataset.mode === "perform") this.choose.again(); else this.unstaged = true;
@@ -94,27 +94,27 @@ class Studio {
     this.fell = null;
     this.scene = scene;
     const group = this.choices.motions.find(({ name }) => name === scene.motion)?.group ?? "";
-    this.meant = ["limp", "hold"].includes(scene.controller) || /^(Feats|Rolls|Falls)/.test(group); // to touch the ground
+    this.meant = ["limp", "hold"].includes(scene.controller) || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
     this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.guide).speeds);
     this.edit.staged(scene);
-    this.edit.told([]);
+    this.edit.showEvents([]);
     this.judge.staged(scene);
     $("hint-what").textContent = KEEPS_UP[scene.controller] ?? KEEPS_UP.others;
-    $("hint-act").textContent = `Click it to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
+    $("hint-act").textContent = `Click the body to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
     if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
     document.title = `${scene.motion} · Poise studio`;
   }
 
-  /** Whoever falls unless he was meant to can be taken back. */
+  /** After a fall that is not part of the motion, offer to go back. */
   down(fell) {
     if (fell !== null && this.fell === null && !this.meant) {
       const back = Math.max(0, fell - 2);
-      toast("It is down.", "note", {
-        "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Begin again": () => this.wire.send("reset", { play: true }),
+      toast("The character fell.", "note", {
+        "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Start again": () => this.wire.send("reset", { play: true }),
       });
     }
     this.fell = fell;
@@ -129,7 +129,7 @@ class Studio {
     this.happened(events);
   }
 
-  /** Ground that has changed, ahead of whoever walks on it. */
+  /** Replace the shapes of the ground. */
   laid(ground) {
     this.scene.shapes = [...this.scene.shapes.filter(({ role }) => role !== "ground"), ...ground];
     if (document.body.dataset.mode === "perform") this.theatre.lay(ground);
@@ -139,7 +139,7 @@ class Studio {
   happened(events) {
     this.events = events;
     this.stale = true;
-    this.edit.told(events);
+    this.edit.showEvents(events);
   }
 
   taped(data) {
@@ -163,7 +163,7 @@ class Studio {
     const idle = moment === this.shownAt && !this.grab.held && !this.theatre.moved() && !this.stale;
     const rested = this.resting;
     this.resting = idle;
-    if (idle) return this.rest(now); // nothing has changed
+    if (idle) return this.rest(now);
     this.movedAt = now;
     this.theatre.sharpness.wake();
     this.shownAt = moment;
@@ -178,7 +178,7 @@ class Studio {
     document.documentElement.dataset.ready = "yes";
   }
 
-  /** Let the machine rest, with a clear picture if that is for long. */
+  /** Draw nothing; once at full resolution if the pause is long. */
   rest(now) {
     if (!this.timebar.playing && now - this.movedAt > 400) this.theatre.sharpness.rest(() => this.theatre.draw());
   }
@@ -205,8 +205,8 @@ class Studio {
     all("#modes [data-mode]").forEach((button) => { button.onclick = () => this.mode(button.dataset.mode); });
   }
 
-  /** A page that nobody sees rests; a button that was clicked does not keep the keys to itself. */
-  manners() {
+  /** Pause while the page is hidden; a clicked button does not keep the keyboard focus. */
+  pageEvents() {
     let resume = false;
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) {
@@ -258,7 +258,7 @@ class Studio {
     });
   }
 
-  /** A video of the whole tape. */
+  /** Save a video of the whole recording. */
   async video() {
     if (!this.tape?.frames.length) return;
     this.wire.send("play", { on: false });
@@ -269,21 +269,21 @@ class Studio {
     });
   }
 
-  /** A video of what `draw(time, seconds)` draws; while it is made, the stage shows it and time stands still. */
+  /** Save a video of what `draw(time, seconds)` draws; the simulation is paused meanwhile. */
   async film(name, seconds, draw) {
     if (this.filming) return;
     this.filming = true;
     const { stage } = this.theatre, bars = all(".film-progress");
-    const told = (share) => bars.forEach((bar) => { bar.hidden = share === null; bar.value = share ?? 0; });
+    const progress = (share) => bars.forEach((bar) => { bar.hidden = share === null; bar.value = share ?? 0; });
     try {
       stage.film(FILM.width, FILM.height);
-      const blob = await film(stage.renderer.domElement, seconds, draw, told);
+      const blob = await film(stage.renderer.domElement, seconds, draw, progress);
       save(`${name}.mp4`, blob, "video/mp4");
       this.save.done(`${name}.mp4`, blob.size);
     } catch (error) {
       toast(`No video: ${error.message}`, "error");
     } finally {
-      told(null);
+      progress(null);
       stage.resize();
       this.stale = true;
       this.filming = false;

@@ -1,9 +1,9 @@
-// All that has happened, frame by frame: what is shown, scrubbed and plotted.
+// The recorded frames, for display, scrubbing and plots.
 
 const HEAD = 16; // bytes before the numbers
 
 class Tape {
-  /** bodies, dofs: how many there are; they decide where the numbers of a frame are. */
+  /** Numbers of bodies and degrees of freedom; they determine the layout of a frame (poise/studio/frames.py). */
   constructor(bodies, dofs) {
     this.frames = [];
     this.bodies = bodies;
@@ -20,7 +20,7 @@ class Tape {
     frames.push({ time, numbers: new Float32Array(data, HEAD) });
   }
 
-  /** Forget what came after a time. */
+  /** Drop the frames after a time. */
   cut(time) {
     while (this.frames.length && this.frames[this.frames.length - 1].time > time + 1e-9) this.frames.pop();
   }
@@ -29,7 +29,7 @@ class Tape {
     return this.frames.length ? this.frames[this.frames.length - 1].time : 0;
   }
 
-  /** The index of the last frame not after a time. */
+  /** Index of the last frame not after a time. */
   indexAt(time) {
     let low = 0, high = this.frames.length - 1;
     while (low < high) {
@@ -59,7 +59,7 @@ class Tape {
     return found;
   }
 
-  /** Put objects where the bodies are, of the performance or of its ghost. */
+  /** Place objects at the bodies of a part: "poses" or "ghost". */
   apply({ a, b, fraction }, name, objects) {
     placeBodies(objects, this.part(a, name), this.part(b, name), fraction);
   }

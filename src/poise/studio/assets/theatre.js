@@ -1,6 +1,6 @@
-// The stage with whoever is on it, and what is drawn over them.
+// The 3D view: the scene, the ghost and the overlays.
 
-const TRAIL = 240; // frames of the centre of mass's trail
+const TRAIL = 240; // frames of the trail of the centre of mass
 
 class Theatre {
   constructor(canvas) {
@@ -17,7 +17,7 @@ class Theatre {
     this.fresh = true;
   }
 
-  /** Put up the scene that the server describes. */
+  /** Show the scene that the server describes. */
   put(scene) {
     this.stage.scene.remove(this.set);
     discard(this.set);
@@ -34,7 +34,7 @@ class Theatre {
     this.findPlanes();
     this.arrows = [];
     this.pushes = [];
-    this.lostAt = Infinity; // s: whoever is down follows nothing
+    this.lostAt = Infinity; // s: after a fall the ghost is hidden
     this.boxes = [];
     this.hungAt = "";
     this.aim = new Arrow(this.set, LOOK.push, 0.012 * span);
@@ -48,7 +48,7 @@ class Theatre {
       .map((mesh) => ({ mesh, origin: mesh.position.clone() }));
   }
 
-  /** Other ground instead of what there is. */
+  /** Replace the ground. */
   lay(shapes) {
     for (const old of this.set.children.filter(({ userData }) => userData.role === "ground")) {
       this.set.remove(old);
@@ -74,7 +74,7 @@ class Theatre {
     this.set.add(this.dot, this.trail, this.support);
   }
 
-  /** Endless ground goes along by whole metres, of which its grid is made. */
+  /** Move endless ground along by whole metres, the spacing of its grid. */
   layGround() {
     for (const { mesh, origin } of this.planes) {
       const shift = this.com.clone().sub(origin).applyQuaternion(mesh.quaternion.clone().conjugate()).round().setZ(0);
@@ -82,7 +82,7 @@ class Theatre {
     }
   }
 
-  /** Show a moment of the tape, `seconds` after the last one was shown. */
+  /** Show a time of the tape, `seconds` after the previous frame was shown. */
   show(tape, time, events, seconds) {
     const where = tape.at(time), { on } = this;
     tape.apply(where, "poses", this.groups);
@@ -99,7 +99,7 @@ class Theatre {
     this.follow(seconds);
   }
 
-  /** Nothing drawn over the body. */
+  /** Hide all overlays. */
   rest() {
     for (const part of [this.dot, this.trail, this.support]) part.visible = false;
     for (const arrow of [this.rod, this.aim, ...this.arrows, ...this.pushes]) arrow.hide();
@@ -145,7 +145,7 @@ class Theatre {
     this.trail.geometry.setDrawRange(0, index - first + 1);
   }
 
-  /** The hull of the points that bear, and the rod from where the ground pushes to the centre of mass. */
+  /** The support polygon, and the rod from the centre of pressure to the centre of mass. */
   showSupport(contacts) {
     const bearing = contacts.filter(({ force }) => force[2] > 1);
     const hull = this.on.support ? convexHull(bearing.map(({ point }) => point)) : [];
@@ -165,7 +165,7 @@ class Theatre {
     this.rod.show(foot, this.com.clone().sub(foot));
   }
 
-  /** Arrows of the pushes that act now, or have just done. */
+  /** Arrows of the pushes that act now or have just ended. */
   showPushes(time, events) {
     const linger = 0.35, acting = events.filter((event) => event.kind === "push" && event.world_force && time >= event.time
       && time < event.time + Math.max(event.duration, 0.05) + linger);
@@ -175,18 +175,18 @@ class Theatre {
       if (!group) return arrow.hide();
       const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
       vector.setLength(this.arrowLength(vector.length()));
-      const tail = -1 - (0.06 * this.span) / vector.length(); // it comes from behind and ends at the skin
+      const tail = -1 - (0.06 * this.span) / vector.length(); // the arrow ends at the surface
       arrow.show(group.position.clone().addScaledVector(vector, tail), vector, after > 0 ? 1 - after / linger : 1);
     });
   }
 
-  /** The weights that hang on it. */
+  /** Boxes for the hung weights. */
   showWeights(time, events) {
     const off = events.findLastIndex((event) => event.kind === "weights off" && event.time <= time);
     const hung = events.filter((event, k) => k > off && event.kind === "weight" && event.time <= time);
-    const told = hung.map((event) => `${event.time} ${event.body} ${event.mass}`).join();
-    if (told === this.hungAt) return;
-    this.hungAt = told;
+    const state = hung.map((event) => `${event.time} ${event.body} ${event.mass}`).join();
+    if (state === this.hungAt) return;
+    this.hungAt = state;
     this.boxes.forEach((box) => { box.removeFromParent(); discard(box); });
     this.boxes = hung.map((weight) => {
       const box = brick(weight);
@@ -200,7 +200,7 @@ class Theatre {
     return this.span * Math.min(0.9, 0.18 + (0.35 * newtons) / this.weight);
   }
 
-  /** What of the performer is under the pointer: { body, point }. */
+  /** The body under the pointer: { body, point, name }, or null. */
   pick(event) {
     if (!this.groups) return null;
     const meshes = [];
@@ -217,13 +217,13 @@ class Theatre {
     return ray;
   }
 
-  /** Where a point of the world is on the screen. */
+  /** Screen position of a point of the world. */
   onScreen(point) {
     const { width, height } = this.stage.renderer.domElement.getBoundingClientRect(), at = point.clone().project(this.stage.camera);
     return { x: (0.5 + 0.5 * at.x) * width, y: (0.5 - 0.5 * at.y) * height };
   }
 
-  /** Whether the viewer has moved since it was last asked. */
+  /** Whether the view has moved since the last call. */
   moved() {
     const settling = this.focus.distanceTo(this.com) > 1e-3;
     return this.stage.controls.update() || settling;
@@ -235,12 +235,12 @@ class Theatre {
   }
 }
 
-/** Give back what the graphics card holds of something that is no longer shown; textures are shared, and stay. */
+/** Free the graphics memory of an object; textures are shared and stay. */
 function discard(shown) {
   shown.traverse(({ geometry, material }) => { geometry?.dispose(); material?.dispose(); });
 }
 
-/** Points on the ground, counterclockwise, that all others lie between (Andrew's monotone chain). */
+/** Convex hull of ground points, counterclockwise (Andrew's monotone chain). */
 function convexHull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const turns = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]) > 0;

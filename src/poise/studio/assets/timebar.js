@@ -1,6 +1,6 @@
-// Time: play and pause, steps, slow motion, the scrubber over what has happened, and going on from any moment of it.
+// Time: play, pause, single steps, slow motion, the scrubber, and continuing from a past moment.
 
-const RARE = 0.03; // s between pictures, beyond which easing between poses only makes them late
+const RARE = 0.03; // s between frames above which interpolation only adds delay
 const ICONS = { play: "M6 3l12 7-12 7z", pause: "M5 3h4v14H5zM11 3h4v14h-4z" };
 
 class Timebar {
@@ -9,7 +9,7 @@ class Timebar {
     this.playing = false;
     this.slow = 1;
     this.step = 0; // s of the simulation
-    this.held = null; // a moment of the past that is looked at, or null for now
+    this.held = null; // time of the past that is shown, or null for the present
     $("play").onclick = () => this.play();
     $("step").onclick = () => { if (this.held === null) wire.send("step"); else this.hold(this.held + this.step); };
     $("reset").onclick = () => { this.held = null; wire.send("reset", { play: true }); };
@@ -26,7 +26,7 @@ class Timebar {
     this.wire.send("play", { on: !this.playing });
   }
 
-  /** Whoever does something while he looks at the past goes on from there. */
+  /** Continue from the past moment that is shown, before an action. */
   present() {
     if (this.held === null) return;
     this.wire.send("branch", { time: this.held, play: true });
@@ -44,7 +44,7 @@ class Timebar {
     this.refresh();
   }
 
-  /** The moment to show, `seconds` after the last one was: now, eased between frames, or one of the past. */
+  /** The time to show, `seconds` after the previous one: the present, interpolated between frames, or the past moment. */
   moment(tape, seconds) {
     if (this.held !== null) return this.held;
     const next = this.shown + (this.playing ? this.slow * seconds : 0), behind = tape.end - next;

@@ -1,4 +1,4 @@
-// A motion that is there as a whole, such as what was posed or performed: poses of all bodies at a rate.
+// A complete motion, posed or performed: poses of all bodies at a fixed rate.
 
 class Track {
   constructor({ name, step, frames }, numbers) {
@@ -17,7 +17,7 @@ class Track {
   }
 }
 
-/** Put objects between two sets of places and turns (w x y z). */
+/** Place objects between two sets of positions and quaternions (w x y z). */
 function placeBodies(objects, from, to, fraction) {
   objects.forEach((object, index) => {
     const k = 7 * index;

@@ -1,9 +1,9 @@
-// A video of the performance from where it is looked at now: every frame drawn on its own, however long that takes.
+// A video of the performance from the present view, drawn frame by frame, however long that takes.
 
 const FILM = { width: 1280, height: 720, rate: 30, bitrate: 6e6 };
 const CODECS = ["avc1.640028", "avc1.4d0028", "avc1.42e01f", "vp09.00.31.08"];
 
-/** The first way to encode that this browser knows. */
+/** The first codec that this browser supports. */
 async function encoding() {
   if (typeof VideoEncoder === "undefined") throw new Error("this browser cannot encode video");
   for (const codec of CODECS) {
@@ -14,7 +14,7 @@ async function encoding() {
   throw new Error("this browser can encode neither H.264 nor VP9");
 }
 
-/** draw(time, seconds) draws a moment; `progress` is told how far it is. Gives back a Blob. */
+/** Encode what draw(time, seconds) draws; calls progress(share). Returns a Blob. */
 async function film(canvas, seconds, draw, progress) {
   const config = await encoding(), samples = [], frames = Math.max(2, Math.round(seconds * FILM.rate));
   let description = null, failure = null;

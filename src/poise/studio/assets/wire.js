@@ -1,17 +1,17 @@
-// The connection to the server: commands out; words, poses and files in.
+// The connection to the server: commands out; JSON messages, frames and files in.
 
 class Wire {
-  /** hear: functions by what is said; `frame` takes poses, `file` files. */
+  /** Handlers by kind of message; `frame`, `track` and `file` take binary ones. */
   constructor(hear) {
     this.hear = hear;
     this.largest = Infinity;
     this.socket = new WebSocket(`ws://${location.host}/wire`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.said(JSON.parse(data)) : this.bytes(data));
-    this.socket.onclose = () => this.ends("The studio has closed: start it again with poise studio.");
+    this.socket.onclose = () => this.ends("The studio has closed. Start it again with `poise studio`.");
   }
 
-  /** Nothing more is heard. */
+  /** End the connection with a notice. */
   ends(text) {
     this.socket.onclose = null;
     busy("");
@@ -36,7 +36,7 @@ class Wire {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ do: name, ...more }));
   }
 
-  /** Announce a file, and send it when the server wants it. */
+  /** Announce a file; it is sent when the server asks for it. */
   async upload(file) {
     if (file.size > this.largest) {
       toast(`${file.name} is larger than ${Math.round(this.largest / 2 ** 20)} MB`, "error");

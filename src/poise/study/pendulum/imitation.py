@@ -17,7 +17,7 @@ from poise.body.carriage import Carriage
 from poise.body.contact_parts import links_from
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.pendulum import Pendulum
-from poise.control.pendulum.reference_gait import SAMPLE_RATE, hear, strikes
+from poise.control.pendulum.reference_gait import SAMPLE_RATE, sample_reference, strikes
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
 from poise.reference.archive import spoken_name
@@ -158,7 +158,7 @@ def _steadied(com: Array, yaw: float) -> Array:
 
 def reference_strides(body: Body, reference: Reference) -> Strides:
     """Those of what is imitated; none if it does not walk, or does not tell when its feet bear."""
-    heard = hear(reference, body, HEARD)
+    heard = sample_reference(reference, body, HEARD)
     return strides_of(body, heard.poses, strikes(heard.down[:, 0], SAMPLE_RATE))
 
 
