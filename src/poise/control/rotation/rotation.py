@@ -1,4 +1,4 @@
-"""Ground and aerial rotation by whole-body momentum, excursion and poses [Zordan2014]."""
+"""The rotation controller: rolls and flights by control of whole-body rotation [Zordan2014]."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ KINDS = ("roll", "flip", "kip", "dive", "handspring")
 
 
 class Rotation:
-    """Performs behaviours: rolls, flips, dives and handsprings."""
+    """Performs behaviours: rolls, flips, kip-ups, dives and handsprings."""
 
     name = "rotation"
     needs_physics = False
 
     def __init__(self, settings: RotationSettings | None = None, behaviour: Behaviour | None = None) -> None:
-        """`behaviour` is the one whose name the reference has, unless it is given, as by a search that varies it."""
+        """`behaviour` replaces the one that is read by the reference's name, for searches that vary it."""
         self._settings = settings or RotationSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._behaviour = behaviour
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Read the behaviour and put it on the body."""
+        """Read the behaviour and prepare it for the body."""
         behaviour = self._behaviour or read_behaviour(reference.name)
         staged = BehaviourReference(behaviour, world.scene.body)
         if behaviour.kind not in KINDS:
@@ -56,10 +56,10 @@ class Rotation:
             self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
 
     def _rolling(self, behaviour: Behaviour, staged: BehaviourReference) -> BehaviourReference:
-        """The roll in which a dive ends."""
+        """The roll in which a dive ends: `into` of its file, or forward-roll."""
         into = read_behaviour(behaviour.into or "forward-roll")
         if into.kind != "roll":
-            raise PoiseError(f"{behaviour.path.name}: a dive goes on into a roll, and {into.name} is none")
+            raise PoiseError(f"{behaviour.path.name}: 'into' must name a roll, but {into.name} is a {into.kind}")
         return BehaviourReference(into, staged.body)
 
     def act(self, state: State) -> Actuation:
@@ -68,20 +68,20 @@ class Rotation:
         return self.performing.act(state)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
+        """Set the direction of a roll (rad, to the left of the first one) or its speed (m/s)."""
         if not isinstance(self.performing, Roll):
-            raise PoiseError("flips, dives and handsprings cannot be steered: rolls can")
+            raise PoiseError("rotation: only rolls can be steered, not flips, kip-ups, dives or handsprings")
         if heading is not None:
             self.performing.heading = heading
         if speed is not None:
             self.performing.speed = speed
 
     def stands(self) -> bool:
-        """Whether what it performs is over, and the body stands at rest: another controller may take over."""
+        """Whether the behaviour is over and the body stands at rest, so that another controller may take over."""
         return self.performing.stands()
 
     def target(self, time: float) -> Array:  # noqa: ARG002
-        """The pose that is tracked, where the body is."""
+        """(nq,) the tracked pose, with the root of the body itself."""
         pose = np.array(self.performing.pose)
         pose[:7] = self._root
         return pose
