@@ -1,4 +1,4 @@
-"""`poise animate` seen from outside."""
+"""The command `poise animate`."""
 
 import json
 from pathlib import Path
@@ -52,11 +52,11 @@ def refused(capfd, *arguments):
     out, err = capfd.readouterr()
     assert out == ""
     assert len(err.splitlines()) == 1, err
-    assert sorted(Path.cwd().rglob("*")) == before  # nothing is left behind
+    assert sorted(Path.cwd().rglob("*")) == before  # no files are written
     return err
 
 
-def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
+def test_json_has_the_keys_of_perform_and_of_solving(here, capfd):
     assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.1", "--json"]) == 0
     performed = json.loads(capfd.readouterr().out)
     animated = told(capfd, "nod.toml")
@@ -75,16 +75,16 @@ def test_the_files_of_a_performance_are_written(here, capfd):
     assert Recording.load(here / "o/recording.npz").steps == 24
 
 
-def test_the_folder_is_called_like_the_script(here, capfd):
+def test_the_folder_is_named_after_the_script(here, capfd):
     told(capfd, "nod.toml")
     assert (here / "poise-nod").is_dir()
 
 
-def test_seconds_may_be_told(here, capfd):
+def test_seconds_can_be_given(here, capfd):
     assert told(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
 
 
-def test_solving_tells_what_was_wanted_and_reached(here, capfd):
+def test_solving_reports_targets_and_results(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     solved = told(capfd, "nod.toml", "--solve")
     (constraint,) = solved["constraints"]
@@ -97,7 +97,7 @@ def test_solving_tells_what_was_wanted_and_reached(here, capfd):
     assert solved["solve_s"] > 0
 
 
-def test_the_solved_script_stands_beside_the_original_and_needs_no_solving(here, capfd):
+def test_the_solved_script_is_written_beside_the_original(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     first = told(capfd, "nod.toml", "--solve")
     assert str(here / "nod-solved.toml") in first["files"] or "nod-solved.toml" in first["files"]
@@ -108,7 +108,7 @@ def test_the_solved_script_stands_beside_the_original_and_needs_no_solving(here,
     assert not Path("nod-solved-solved.toml").exists()
 
 
-def test_without_solving_the_solved_script_does_as_well(here, capfd):
+def test_the_solved_script_meets_its_goals_without_solving(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     told(capfd, "nod.toml", "--solve", "--out", "a")
     told(capfd, "nod-solved.toml", "--out", "b")
@@ -116,7 +116,7 @@ def test_without_solving_the_solved_script_does_as_well(here, capfd):
     assert abs(one - two).max() < 1e-9
 
 
-def test_constraints_that_cannot_be_met_fail_and_tell_by_how_much(here, capfd):
+def test_constraints_that_cannot_be_met_are_reported(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "500")
     assert main(["animate", "nod.toml", "--solve"]) == 1
     out = capfd.readouterr().out
@@ -127,7 +127,7 @@ def test_constraints_that_cannot_be_met_fail_and_tell_by_how_much(here, capfd):
     assert not failed["constraints"][0]["met"]
 
 
-def test_a_solution_that_failed_does_not_replace_one_that_did_not(here, capfd):
+def test_a_failed_solution_does_not_replace_a_solved_script(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "500")
     Path("nod-solved.toml").write_text("an earlier one")
     assert main(["animate", "nod.toml", "--solve"]) == 1
@@ -137,18 +137,18 @@ def test_a_solution_that_failed_does_not_replace_one_that_did_not(here, capfd):
     assert "wrote nod-solved.toml" not in out
 
 
-def test_a_folder_in_the_way_of_the_solved_script_is_found_before_solving(here, capfd):
+def test_an_unwritable_target_is_found_before_solving(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     Path("nod-solved.toml").mkdir()
     assert "a folder is in the way" in refused(capfd, "nod.toml", "--solve")
 
 
-def test_solving_without_goals_says_so(here, capfd):
+def test_solving_without_goals_is_reported(here, capfd):
     assert main(["animate", "nod.toml", "--solve"]) == 0
     assert "the script has no goals: nothing to solve" in capfd.readouterr().out.splitlines()
 
 
-def test_goals_that_nobody_has_solved_are_told_of(here, capfd):
+def test_unsolved_goals_are_reported(here, capfd):
     remark = "goals that are not sought without --solve: 1"
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     for arguments, told in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
@@ -156,7 +156,7 @@ def test_goals_that_nobody_has_solved_are_told_of(here, capfd):
         assert (remark in capfd.readouterr().out.splitlines()) is told
 
 
-def test_torques_that_stabilise_are_no_forces(here, capfd):
+def test_stabilising_torques_are_no_forces(here, capfd):
     Path("lean.toml").write_text(STAND.replace("lamp14", "human37").replace("neck_y = -20", "pitch = 20"))
     leaning = told(capfd, "lean.toml")
     assert leaning["stabiliser"]["peak_nm"] > 1
@@ -181,7 +181,7 @@ def test_refusals(here, capfd, arguments, words):
         assert word in error
 
 
-def test_people_are_told_of_the_stabilising_torques(here, capfd):
+def test_the_summary_names_the_stabilising_torques(here, capfd):
     assert main(["animate", "nod.toml"]) == 0
     lines = capfd.readouterr().out.splitlines()
     (torques,) = [line for line in lines if line.startswith("stabilising torques: ")]
@@ -190,7 +190,7 @@ def test_people_are_told_of_the_stabilising_torques(here, capfd):
     assert all(line.startswith("wrote ") for line in lines[lines.index(torques) + 1 :])
 
 
-def test_help_shows_how(capsys):
+def test_help_has_an_example(capsys):
     with pytest.raises(SystemExit) as left:
         main(["animate", "--help"])
     assert left.value.code == 0

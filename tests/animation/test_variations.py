@@ -37,7 +37,7 @@ def hop(tmp_path_factory):
     return read_script(file)
 
 
-def test_a_seed_is_one_variation(hop):
+def test_a_seed_gives_one_variation(hop):
     assert varied_script(hop, 1).poses == varied_script(hop, 1).poses
     assert varied_script(hop, 1).poses != varied_script(hop, 2).poses
 
@@ -51,7 +51,7 @@ def test_links_have_other_masses_and_bodies_the_same_strength(hop):
     assert np.array_equal(varied_script(hop, 0).scene.body.torque_limit, hop.scene.body.torque_limit)
 
 
-def test_left_and_right_stay_alike():
+def test_left_and_right_stay_symmetric():
     strut = read_script("strut")
     before, after = strut.scene.body.model, varied_script(strut, 4).scene.body.model
     left, right = ([after.body(f"{side}_{part}").mass[0] for part in ("thigh", "shank")] for side in ("left", "right"))
@@ -79,7 +79,7 @@ def test_targets_move_within_their_range(hop):
     assert np.all(moved[:, 1] == 0)
 
 
-def test_what_was_found_is_forgotten(hop):
+def test_solutions_are_discarded(hop):
     assert hop.goals[0].solved != (0.0, 0.0)
     assert varied_script(hop, 0).goals[0].solved == (0.0, 0.0)
 

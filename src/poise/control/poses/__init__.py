@@ -1,1 +1,1 @@
-"""Pose-controlled motion from scratch [Fattal2006]: springs with nonlinear damping pull every joint along its keys."""
+"""Pose-controlled motion [Fattal2006]: nonlinear PD feedback drives every joint along its control poses."""

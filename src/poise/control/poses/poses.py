@@ -1,4 +1,4 @@
-"""The pose controller: springs towards moving control poses, objectives in place of some, and a declared brace."""
+"""The pose controller: feedback towards control poses, objective controllers, and stabilising torques on the root."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import Stage
@@ -24,24 +23,125 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference
 
-# Whether a body stands: on its feet, on something firm, and not leaning over too far to be called so.
+LARGEST = 1e6
+"""Upper bound of every setting."""
+POSITIVE = ("reach", "rate")
+"""Settings that must not be 0."""
 
-Flags = NDArray[np.bool_]
+
+@dataclass(frozen=True)
+class PosesSettings:
+    """Settings of the pose controller."""
+
+    reach: float = 1.0
+    """Error (degrees) above which the damping is reduced: lambda of [Fattal2006]."""
+    rate: float = 1.0
+    """Share of the damping that is left just above it: alpha of [Fattal2006]."""
+    stiffness: float = 1.0
+    """Stiffness of all joints, as a multiple of the rig's."""
+    damping: float = 1.0
+    """Damping of all joints, as a multiple of the rig's."""
+    stabilise: float = 1.0
+    """Gains of the stabilising torques on the root's orientation, as a multiple of the rig's; 0 for none."""
+    let_go: float = 60.0
+    """Error of the root's orientation, or lean of the body over its feet (degrees), above which the body has fallen and
+    is no longer stabilised."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0 <= value <= LARGEST or (value == 0 and name in POSITIVE):
+                least = "more than" if name in POSITIVE else "at least"
+                raise PoiseError(f"poses: {name} must be {least} 0 and at most {LARGEST:g}, not {value:g}")
+
+
+class Poses:
+    """Feedback control towards control poses [Fattal2006].
+
+    Deviations from the paper: the damping is averaged over a step; springs and dampers are implicit and solved together
+    with the contacts; torques keep their limits; the root is stabilised only while a foot bears and the body has not
+    fallen, so that it is never held in the air or lifted off the ground. See docs/poses.md.
+    """
+
+    name = "poses"
+    needs_physics = False
+
+    def __init__(
+        self,
+        settings: PosesSettings | None = None,
+        changes: Sequence[Strengthening] = (),
+        stabilised: Sequence[TimeSpan] = (TimeSpan(),),
+        objectives: Sequence[Objective] = (),
+        rig: Rig | None = None,
+    ) -> None:
+        """`stabilised` are the times in which the root is stabilised; `rig` is by default that of the body."""
+        self._settings = settings or PosesSettings()
+        self.settings: dict[str, Any] = asdict(self._settings)
+        self._changes, self._stabilised = tuple(changes), tuple(stabilised)
+        self._objectives, self._rig = tuple(objectives), rig
+
+    def reset(self, world: Stage, reference: Reference) -> None:
+        """Prepare gains, the standing sensor and the objectives."""
+        scene, body = world.scene, world.scene.body
+        rig = self._rig or Rig.of(body)
+        self._model, self._reference = scene.model, reference
+        self._nq, self._nv = body.nq, body.nv
+        scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
+        scale[:6] = smooth[:6] = self._settings.stabilise
+        self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
+        self._standing = StandingSensor(body, self._model, radians(self._settings.let_go))
+        self._target = np.array(self._model.qpos0)
+        self._error = np.zeros(self._model.nv)
+        for objective in self._objectives:
+            objective.reset(scene)
+        self.act(world.state)  # compile the kernels before the first step
+
+    def act(self, state: State) -> Actuation:
+        """Springs and dampers towards the pose at the end of the step, changed by the objectives."""
+        n, h, settings = self._nv, state.step, self._settings
+        self._target[: self._nq] = self._reference.at(state.time + h).qpos
+        mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
+        springs = Springs(np.empty(n), np.empty(n), *self._gains.at(state.time))
+        draw_to_pose(
+            self._error, state.qvel, springs.stiffness, springs.damping, h, radians(settings.reach), settings.rate,
+            springs.push, springs.gain,
+        )  # fmt: skip
+        for objective in self._objectives:
+            objective.on(springs, state)
+        brace = self._motors(springs, 3, 6) if self._upright(state) else None
+        return Actuation(motors=self._motors(springs, 6, n), brace=brace)
+
+    def target(self, time: float) -> Array:
+        """(nq,) the interpolated control pose."""
+        return self._reference.at(time).qpos
+
+    def _upright(self, state: State) -> bool:
+        """Whether the root is stabilised: asked for at this time, on its feet, and not fallen."""
+        if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
+            return False
+        if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
+            return False
+        return self._standing.of(state)
+
+    def _motors(self, springs: Springs, first: int, last: int) -> Motors:
+        """Motors of the scene for DOFs `first` to `last` - 1; all others are 0."""
+        motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
+        as_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
+        return motors
 
 
 class StandingSensor:
-    """Looks at the feet of the first body of a scene."""
+    """Whether the first body of a scene stands on its feet."""
 
     def __init__(self, body: Body, model: Any, lean: float) -> None:
-        """``lean`` is how far it may lean over, rad, from a foot to the centre of mass."""
-        self._own: Flags = model.body_rootid == 1
-        self._fixed: Flags = model.body_weldid == 0
-        self._is_foot: Flags = np.zeros(model.nbody, bool)
-        self._is_foot[_feet(body)] = True
+        """``lean`` (rad) is the largest angle between the vertical and the line from a foot to the centre of mass."""
+        self._own: Mask = model.body_rootid == 1
+        self._fixed: Mask = model.body_weldid == 0
+        self._is_foot: Mask = np.zeros(model.nbody, bool)
+        self._is_foot[_foot_ids(body)] = True
         self._least = float(np.cos(min(lean, np.pi)))
 
     def of(self, state: State) -> bool:
-        """Whether it stands now."""
+        """Whether it stands in a state."""
         contacts = state.contacts
         return bool(
             _stands(
@@ -60,138 +160,44 @@ class StandingSensor:
 
 @kernel
 def _stands(
-    body: Any, other: Any, touching: Any, point: Any, own: Any, fixed: Any, is_foot: Any, com: Any, least: float
+    body: Ints,
+    other: Ints,
+    touching: Mask,
+    point: Array,
+    own: Mask,
+    fixed: Mask,
+    is_foot: Mask,
+    com: Array,
+    least: float,
 ) -> bool:
-    """Whether a foot bears on what is firm: fixed, or on something else than this body; below the centre of mass."""
+    """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
+
+    Firm is what is fixed to the world, and what itself lies on something other than this body.
+    """
     for c in range(body.shape[0]):
         if not touching[c]:
             continue
         foot, thing = (body[c], other[c]) if own[body[c]] else (other[c], body[c])
         if is_foot[foot] and (fixed[thing] or _borne(thing, body, other, touching, own)):
-            way = com - point[c]
-            if way[2] >= least * np.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]):
+            up = com - point[c]
+            if up[2] >= least * np.sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]):
                 return True
     return False
 
 
 @kernel
-def _borne(thing: int, body: Any, other: Any, touching: Any, own: Any) -> bool:
-    """Whether a thing lies on another than this body."""
+def _borne(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bool:
+    """Whether a thing touches something that is not part of this body."""
     for c in range(body.shape[0]):
         if touching[c] and not own[body[c]] and not own[other[c]] and (body[c] == thing or other[c] == thing):
             return True
     return False
 
 
-def _feet(body: Body) -> Ints:
-    """Ids of the links that may bear: feet with their toes; a root that is a foot by itself; without feet all."""
+def _foot_ids(body: Body) -> Ints:
+    """Ids of the links that may bear: feet with toes; the root if it is the foot; all links of a body without feet."""
     if not body.feet:
         return np.arange(1, body.model.nbody)
     if body.feet[0].link == body.links[0]:
         return np.array([1])
     return np.concatenate(foot_links(body))
-
-
-LARGEST = 1e6
-"""Of any setting."""
-POSITIVE = ("reach", "rate")
-"""Settings that must not be 0."""
-
-
-@dataclass(frozen=True)
-class PosesSettings:
-    """How poses are tracked."""
-
-    reach: float = 1.0
-    """Error beyond which damping gives way, degrees. [Fattal2006] lambda."""
-    rate: float = 1.0
-    """How much damping is left just beyond it. [Fattal2006] alpha."""
-    stiffness: float = 1.0
-    """Of all joints, as a multiple of the rig's."""
-    damping: float = 1.0
-    """Of all joints, as a multiple of the rig's."""
-    stabilise: float = 1.0
-    """Of the torques on the root's orientation, as a multiple of the rig's; 0 for none."""
-    let_go: float = 60.0
-    """A root that is off by more than this, or whose body leans over its feet by more, is not stabilised any more,
-    degrees: it has fallen."""
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not 0 <= value <= LARGEST or (value == 0 and name in POSITIVE):
-                least = "more than" if name in POSITIVE else "at least"
-                raise PoiseError(f"poses: {name} must be {least} 0 and at most {LARGEST:g}, not {value:g}")
-
-
-class Poses:
-    """Feedback control towards control poses [Fattal2006].
-
-    Deviations: the damping of a step is the mean along it, springs and dampers are solved implicitly, with the
-    contacts, and torques keep their limits. The root is stabilised only while a foot bears, and not once it has
-    fallen: nobody is held in the air or lifted off the ground. See docs/poses.md.
-    """
-
-    name = "poses"
-    needs_physics = False
-
-    def __init__(
-        self,
-        settings: PosesSettings | None = None,
-        changes: Sequence[Strengthening] = (),
-        stabilised: Sequence[TimeSpan] = (TimeSpan(),),
-        objectives: Sequence[Objective] = (),
-        rig: Rig | None = None,
-    ) -> None:
-        self._settings = settings or PosesSettings()
-        self.settings: dict[str, Any] = asdict(self._settings)
-        self._changes, self._stabilised = tuple(changes), tuple(stabilised)
-        self._objectives, self._rig = tuple(objectives), rig
-
-    def reset(self, world: Stage, reference: Reference) -> None:
-        """Gains of the body, and what feet are."""
-        scene, body = world.scene, world.scene.body
-        rig = self._rig or Rig.of(body)
-        self._model, self._reference = scene.model, reference
-        self._nq, self._nv = body.nq, body.nv
-        scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
-        scale[:6] = smooth[:6] = self._settings.stabilise
-        self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
-        self._standing = StandingSensor(body, self._model, radians(self._settings.let_go))
-        self._target = np.array(self._model.qpos0)
-        self._error = np.zeros(self._model.nv)
-        for objective in self._objectives:
-            objective.reset(scene)
-        self.act(world.state)  # so that the first step does not wait for kernels
-
-    def act(self, state: State) -> Actuation:
-        """Springs and dampers towards the pose at the end of the step; objectives instead of them where they rule."""
-        n, h, settings = self._nv, state.step, self._settings
-        self._target[: self._nq] = self._reference.at(state.time + h).qpos
-        mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
-        springs = Springs(np.empty(n), np.empty(n), *self._gains.at(state.time))
-        draw_to_pose(
-            self._error, state.qvel, springs.stiffness, springs.damping, h, radians(settings.reach), settings.rate,
-            springs.push, springs.gain,
-        )  # fmt: skip
-        for objective in self._objectives:
-            objective.on(springs, state)
-        brace = self._motors(springs, 3, 6) if self._upright(state) else None
-        return Actuation(motors=self._motors(springs, 6, n), brace=brace)
-
-    def target(self, time: float) -> Array:
-        """The control poses in between."""
-        return self._reference.at(time).qpos
-
-    def _upright(self, state: State) -> bool:
-        """Whether the root is to be stabilised: now, on its feet, and not fallen."""
-        if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
-            return False
-        if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
-            return False
-        return self._standing.of(state)
-
-    def _motors(self, springs: Springs, first: int, last: int) -> Motors:
-        """Springs at some freedoms as motors of the scene, which has no others."""
-        motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
-        as_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
-        return motors
