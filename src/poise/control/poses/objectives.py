@@ -189,16 +189,9 @@ class Point:
         error, rate = np.empty((2, 3))
         direction, sweep = self._direction(state)
         _aim(
-            data.xmat[self._id],
-            self._axis,
-            direction,
-            sweep,
-            data.cvel[self._id],
-            self._jacobian,
-            self._joints.dofs,
-            error,
-            rate,
-        )
+            data.xmat[self._id], self._axis, direction, sweep, data.cvel[self._id], self._jacobian, self._joints.dofs,
+            error, rate,
+        )  # fmt: skip
         pull = Pull(error, rate, self._jacobian, self.stiffness, self.damping)
         pull_joints(springs, self._joints, self.kept, pull, state)
 

@@ -145,17 +145,10 @@ class StandingSensor:
         contacts = state.contacts
         return bool(
             _stands(
-                contacts.body,
-                contacts.other,
-                contacts.touching,
-                contacts.point,
-                self._own,
-                self._fixed,
-                self._is_foot,
-                state.data.subtree_com[1],
-                self._least,
+                contacts.body, contacts.other, contacts.touching, contacts.point,
+                self._own, self._fixed, self._is_foot, state.data.subtree_com[1], self._least,
             )
-        )
+        )  # fmt: skip
 
 
 @kernel

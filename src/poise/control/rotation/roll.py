@@ -12,9 +12,9 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.behaviour_numbers import RollNumbers
+from poise.control.rotation.landing import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
 from poise.control.rotation.settings import RotationSettings
-from poise.control.rotation.stand_up import StandUp
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
