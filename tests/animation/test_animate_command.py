@@ -37,7 +37,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def told(capfd, *arguments, code=0):
+def json_of(capfd, *arguments, code=0):
     """The JSON of a command."""
     assert main(["animate", *arguments, "--json"]) == code
     out, err = capfd.readouterr()
@@ -59,7 +59,7 @@ def refused(capfd, *arguments):
 def test_json_has_the_keys_of_perform_and_of_solving(here, capfd):
     assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.1", "--json"]) == 0
     performed = json.loads(capfd.readouterr().out)
-    animated = told(capfd, "nod.toml")
+    animated = json_of(capfd, "nod.toml")
     assert set(performed) | SOLVING <= set(animated)
     assert animated["converged"] is None
     assert animated["constraints"] == []
@@ -68,7 +68,7 @@ def test_json_has_the_keys_of_perform_and_of_solving(here, capfd):
 
 
 def test_the_files_of_a_performance_are_written(here, capfd):
-    animated = told(capfd, "nod.toml", "--out", "o")
+    animated = json_of(capfd, "nod.toml", "--out", "o")
     written = [*FILES, *KEYFRAMES]
     assert animated["files"] == [str(Path("o") / name) for name in written]
     assert sorted(path.name for path in (here / "o").iterdir()) == sorted(written)
@@ -76,17 +76,17 @@ def test_the_files_of_a_performance_are_written(here, capfd):
 
 
 def test_the_folder_is_named_after_the_script(here, capfd):
-    told(capfd, "nod.toml")
+    json_of(capfd, "nod.toml")
     assert (here / "poise-nod").is_dir()
 
 
 def test_seconds_can_be_given(here, capfd):
-    assert told(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
+    assert json_of(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
 
 
 def test_solving_reports_targets_and_results(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    solved = told(capfd, "nod.toml", "--solve")
+    solved = json_of(capfd, "nod.toml", "--solve")
     (constraint,) = solved["constraints"]
     assert solved["converged"] is constraint["met"] is True
     assert constraint["what"] == "neck_y"
@@ -99,10 +99,10 @@ def test_solving_reports_targets_and_results(here, capfd):
 
 def test_the_solved_script_is_written_beside_the_original(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    first = told(capfd, "nod.toml", "--solve")
+    first = json_of(capfd, "nod.toml", "--solve")
     assert str(here / "nod-solved.toml") in first["files"] or "nod-solved.toml" in first["files"]
     assert Path("nod.toml").read_text() == STAND + GOAL % "-15"
-    again = told(capfd, "nod-solved.toml", "--solve")
+    again = json_of(capfd, "nod-solved.toml", "--solve")
     assert again["converged"]
     assert again["iterations"] == 0
     assert not Path("nod-solved-solved.toml").exists()
@@ -110,8 +110,8 @@ def test_the_solved_script_is_written_beside_the_original(here, capfd):
 
 def test_the_solved_script_meets_its_goals_without_solving(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    told(capfd, "nod.toml", "--solve", "--out", "a")
-    told(capfd, "nod-solved.toml", "--out", "b")
+    json_of(capfd, "nod.toml", "--solve", "--out", "a")
+    json_of(capfd, "nod-solved.toml", "--out", "b")
     one, two = (Recording.load(here / folder / "recording.npz").qpos for folder in "ab")
     assert abs(one - two).max() < 1e-9
 
@@ -122,7 +122,7 @@ def test_constraints_that_cannot_be_met_are_reported(here, capfd):
     out = capfd.readouterr().out
     assert "look down: NOT met" in out
     assert "wanted 500 deg" in out
-    failed = told(capfd, "nod.toml", "--solve", code=1)
+    failed = json_of(capfd, "nod.toml", "--solve", code=1)
     assert failed["converged"] is False
     assert not failed["constraints"][0]["met"]
 
@@ -151,14 +151,14 @@ def test_solving_without_goals_is_reported(here, capfd):
 def test_unsolved_goals_are_reported(here, capfd):
     remark = "goals that are not sought without --solve: 1"
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    for arguments, told in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
+    for arguments, expected in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
         assert main(["animate", *arguments]) == 0
-        assert (remark in capfd.readouterr().out.splitlines()) is told
+        assert (remark in capfd.readouterr().out.splitlines()) is expected
 
 
 def test_stabilising_torques_are_no_forces(here, capfd):
     Path("lean.toml").write_text(STAND.replace("lamp14", "human37").replace("neck_y = -20", "pitch = 20"))
-    leaning = told(capfd, "lean.toml")
+    leaning = json_of(capfd, "lean.toml")
     assert leaning["stabiliser"]["peak_nm"] > 1
     assert leaning["peak_external_n"] == 0
 

@@ -49,11 +49,11 @@ def test_predicted_apex_and_place_are_the_simulated_ones(thrown):
 
 def test_predicted_rotation_of_a_rigid_body_is_the_simulated_one(thrown):
     """More than a full turn about one axis, at a varying rate about all of them."""
-    told = turns_of(thrown.state, STAND)
+    predicted = turns_of(thrown.state, STAND)
     first = thrown.qvel[3:6].copy()
     highest, _, turned = landed(thrown)
     seconds = thrown.time
-    np.testing.assert_allclose(turned, told, atol=0.02 * np.abs(turned).max())
+    np.testing.assert_allclose(turned, predicted, atol=0.02 * np.abs(turned).max())
     assert np.abs(turned).max() > 3.0
     assert np.abs(turned - seconds * first).max() > 0.2  # a constant rate would give another rotation
     assert highest > STAND

@@ -47,10 +47,10 @@ def test_a_goal_spoilt_by_a_later_one_is_solved_again(tmp_path):
     script = script_of(tmp_path, ("one", "a.neck_y", "neck_y", 0.4, 20), ("two", "b.neck_y", "neck_y", 0.55, 35))
     solution = solve_script(script)
     assert solution.converged
-    for answer, time, wanted in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
-        told = np.degrees(answer.hit.reached[0])
-        assert told == pytest.approx(performed(solution.script, time), abs=1e-6)
-        assert told == pytest.approx(wanted, abs=0.2)
+    for answer, time, target in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
+        reached = np.degrees(answer.hit.reached[0])
+        assert reached == pytest.approx(performed(solution.script, time), abs=1e-6)
+        assert reached == pytest.approx(target, abs=0.2)
 
 
 def test_a_goal_in_conflict_with_a_later_one_is_not_reported_as_met(tmp_path):
@@ -73,8 +73,8 @@ def test_goals_are_met_in_any_order(tmp_path, backward):
 def test_a_start_between_two_steps_is_reported_as_performed(tmp_path):
     text = NODS.replace("0.3,", "0.303,").replace("0.5,", "0.507,")
     solution = solve_script(script_of(tmp_path, ("two", "c.neck_y", "neck_y", 0.72, 25), text=text))
-    told = np.degrees(solution.answers[0].hit.reached[0])
-    assert told == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
+    reached = np.degrees(solution.answers[0].hit.reached[0])
+    assert reached == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
 
 
 def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
@@ -89,8 +89,8 @@ def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
 
 
 def test_constraints_before_any_effect_are_refused(tmp_path):
-    told = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
-    with pytest.raises(ScriptError, match=told):
+    message = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
+    with pytest.raises(ScriptError, match=message):
         script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
 
 

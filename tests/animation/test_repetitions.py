@@ -71,7 +71,7 @@ def test_targets_are_props_of_the_same_number(read):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("[10, 20, 15]", "[]", "line 11: 'yaw'"),
         ("[10, 20, 15]", '[10, "x"]', "line 11: 'yaw' must be 2 numbers"),
@@ -80,8 +80,8 @@ def test_targets_are_props_of_the_same_number(read):
         ('"print#.x"', '"print#.w"', "line 18: .*coordinate"),
     ],
 )
-def test_errors_in_repetitions_name_their_line(read, old, new, told):
-    with pytest.raises(PoiseError, match=told):
+def test_errors_in_repetitions_name_their_line(read, old, new, message):
+    with pytest.raises(PoiseError, match=message):
         read(old, new)
 
 

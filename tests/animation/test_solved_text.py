@@ -51,11 +51,11 @@ def found(script, *, seed):
 def test_a_solution_is_read_back_and_replaced_by_the_next(read):
     text, script = NODS, read(NODS)
     for seed in range(2):
-        wanted = found(script, seed=seed)
-        text = solved_text(wanted, text)
+        expected = found(script, seed=seed)
+        text = solved_text(expected, text)
         again = read(text)
-        for goal, told in zip(again.goals, wanted.goals, strict=True):
-            assert goal.solved == pytest.approx(told.solved, rel=1e-14)
+        for goal, other in zip(again.goals, expected.goals, strict=True):
+            assert goal.solved == pytest.approx(other.solved, rel=1e-14)
         assert text.count("solved = ") == 2
 
 

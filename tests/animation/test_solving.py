@@ -100,10 +100,10 @@ def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = Rehearsal(hop)
     watch = Watch(rehearsal, wanting(hop, *wants))
-    before, told = watch.reach(rehearsal).reached
+    before, predicted = watch.reach(rehearsal).reached
     assert rehearsal.world.time < 0.55  # s: just after take-off
     ahead = turns_of(rehearsal.world.state, watch._stand)[1]
-    assert told == pytest.approx(before + ahead)
+    assert predicted == pytest.approx(before + ahead)
     assert abs(ahead) > 0.05
 
 
@@ -137,9 +137,9 @@ def test_constraints_out_of_reach_are_reported_with_the_result(hop):
     goal = wanting(hop, Want("flight.height", ScriptMoment("flight"), 3.0, 0.01))
     solution = solve_script(replace(hop, goals=(goal,)))
     assert not solution.converged
-    told = "\n".join(solution.lines())
-    assert "hop: NOT met" in told
-    assert "wanted 3 m" in told
+    report = "\n".join(solution.lines())
+    assert "hop: NOT met" in report
+    assert "wanted 3 m" in report
 
 
 def test_a_repeated_goal_starts_from_the_previous_solution():

@@ -10,22 +10,17 @@ from poise.animate.angles import freedoms
 from poise.animate.flight import LEADS_TO, TURNS_BY
 from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
-from poise.errors import PoiseError, unknown
+from poise.errors import unknown
 from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
 TURNED = ("root.rolled", "root.pitched", "root.yawed")
 """Quantities (rad): rotation of the root about one of its own axes since the start of the goal, full turns included."""
-PATIENCE = 3.0
-"""Default time (s) after which an event that has not happened counts as missed."""
-ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0
-"""Usual change of an angle (rad), and the default of its largest change (degrees)."""
-TIME_UNIT, TIME_MOST = 0.05, 0.15
-"""Usual and default largest change of a pose's time, s."""
-GAIN_UNIT, GAIN_MOST = 0.2, 0.6
-"""Usual and default largest change of a gain, as a share of it."""
-EARLIEST = 1e-3
-"""Earliest time (s) to which a pose may be moved; a pose at 0 would be the initial state."""
+PATIENCE = 3.0  # s: default time after which an event that has not happened counts as missed
+ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad: usual change; degrees: default largest change
+TIME_UNIT, TIME_MOST = 0.05, 0.15  # s: usual and default largest change of a pose's time
+GAIN_UNIT, GAIN_MOST = 0.2, 0.6  # usual and default largest change of a gain, as a share of it
+EARLIEST = 1e-3  # s: earliest time to which a pose may be moved; a pose at 0 would be the initial state
 _GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness", "damping": "damping"}
 
 
@@ -140,10 +135,8 @@ def _want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     angular = what in (*TURNED, *TURNS_BY)
     if what not in LEADS_TO and not angular:
         sensor = Sensor(what)
-        try:
+        with entry.blaming():
             sensor.reset(scene)
-        except PoiseError as error:
-            raise entry.blame(error) from None
         angular = sensor.angular
     target = _target(scene, entry, number, lap)
     within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
@@ -164,10 +157,8 @@ def _target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
         value = value[lap]
     if isinstance(value, str):
         prop, _, axis = value.replace("#", f"#{number}").rpartition(".")
-        try:
+        with entry.blaming():
             place = scene.model.body_pos[scene.link_id(prop)]
-        except PoiseError as error:
-            raise entry.blame(error) from None
         if axis not in AXES:
             raise entry.blame(unknown("coordinate of a prop", axis, AXES))
         return float(place[AXES.index(axis)])
@@ -186,9 +177,7 @@ def _moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
         return ScriptMoment(at, after)
     if isinstance(at, str) and at.endswith(" down"):
         link = at.removesuffix(" down")
-        try:
+        with entry.blaming():
             scene.link_id(link)
-        except PoiseError as error:
-            raise entry.blame(error) from None
         return ScriptMoment("down", after, link)
     raise entry.fail(f'\'at\' must be a time, "flight", "apex", "down" or "LINK down", not {at!r}', "want")

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 
-_LEAST = 1e-9
-"""Finite-difference step, in units, of a parameter that must not change."""
+_LEAST = 1e-9  # finite-difference step, in units, of a parameter that must not change
 
 
 class SimulationOutcome(NamedTuple):
@@ -114,10 +113,7 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
 def _seek(
     shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None, before: Hit | None = None
 ) -> Hit:
-    """Search from the shot's initial change until the targets are met or no step helps.
-
-    Iterations and simulations are counted on from those of `before`.
-    """
+    """Search from the shot's initial change until the targets are met or no step helps; count on from `before`."""
     earlier = (0, 0) if before is None else (before.iterations, before.simulations)
     search = _Search(shot, settings, earlier[1])
     search.go_on()
@@ -158,10 +154,7 @@ class _Search:
         return Hit(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
     def go_on(self, parts: Sequence[float] = ()) -> bool:
-        """Take steps with the present Jacobian; return whether one of them helped.
-
-        `parts` are the multiples of the first step to try.
-        """
+        """Take steps with the present Jacobian, `parts` of the first one in turn; return whether one helped."""
         moved, fresh = False, True
         while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
             distance = self._distance
@@ -207,10 +200,7 @@ class _Search:
         return self._distance < distance
 
     def look_around(self, nudge: float) -> list[tuple[Array, SimulationOutcome]]:
-        """Set the Jacobian by one-sided differences within the bounds, and return the simulated changes.
-
-        Its columns are 0 where a simulation failed.
-        """
+        """Set the Jacobian by one-sided differences, 0 where a simulation failed; return the simulated changes."""
         sign, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
         sides = np.where(np.abs(self._at + sign * room) <= self._bound, sign, -sign) * room
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]

@@ -152,8 +152,8 @@ def test_angles_take_the_shorter_way_round(still, turn):
     qpos[[3, 6 if turn == "yaw" else 4]] = np.cos(np.radians(85.0)), np.sin(np.radians(85.0))
     still.reset(qpos, np.zeros(still.model.nv))
     spine = still.scene.body.index("spine_y")
-    for wanted in (190.0, -170.0):
-        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(wanted), {"spine_y": 0.5}, most=9.0), still)
+    for target in (190.0, -170.0):
+        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0), still)
         assert felt[spine] == pytest.approx(100.0 * 0.5 * np.radians(20.0))
 
 

@@ -23,7 +23,9 @@ from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
-from poise.library.behaviours.behaviour import BehaviourReference
+from poise.errors import PoiseError
+from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
+from poise.library.behaviours.files import read_behaviour
 
 CLEAR = 0.1
 """Time (s) after take-off before which a contact does not count as touch-down."""
@@ -32,15 +34,7 @@ CLEAR = 0.1
 class Dive:
     """A dive; `stage` is squat, push, flight or roll."""
 
-    def __init__(
-        self,
-        actor: Actor,
-        staged: BehaviourReference,
-        settings: RotationSettings,
-        step: float,
-        rolling: BehaviourReference,
-    ) -> None:
-        """`rolling` is the roll in which it ends."""
+    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
         self._actor, self._settings, self._step = actor, settings, step
         self._numbers = n = DiveNumbers.of(staged.behaviour)
         _, lean, _, off, reach = staged.behaviour.at
@@ -49,8 +43,9 @@ class Dive:
         self._footing = FootSupportPlane(actor, settings, step)
         self._planner = actor.planner(step)
         self._take_off = TakeOff(actor, self._footing, ground, TakeOffTimes(lean, off), n, step)
-        self._start = rolling.behaviour.start
-        self.roll = Roll(actor, _adapted(rolling, n), settings, step)
+        roll = _roll_of(staged.behaviour, n)
+        self._start = roll.start
+        self.roll = Roll(actor, BehaviourReference(roll, staged.body), settings, step)
         self.stage = "squat"
         self._began = 0.0  # s: start of the flight
         self.pose: Array = self._take_off.pose
@@ -125,9 +120,11 @@ class Dive:
         return self._footing.pitch
 
 
-def _adapted(rolling: BehaviourReference, numbers: DiveNumbers) -> BehaviourReference:
-    """The roll with the dive's numbers for it."""
-    behaviour = rolling.behaviour
+def _roll_of(dive: Behaviour, numbers: DiveNumbers) -> Behaviour:
+    """The roll in which a dive ends, `into` of its file or forward-roll, with the dive's numbers for it."""
+    roll = read_behaviour(dive.into or "forward-roll")
+    if roll.kind != "roll":
+        raise PoiseError(f"{dive.path.name}: 'into' must name a roll, but {roll.name} is a {roll.kind}")
     own = {"spin": numbers.roll_spin, "speed": numbers.roll_speed, "pull": numbers.roll_pull}
-    control = {**behaviour.control, **{name: value for name, value in own.items() if value}, "turns": numbers.turns}
-    return BehaviourReference(replace(behaviour, control=Frozen(control)), rolling.body)
+    control = {**roll.control, **{name: value for name, value in own.items() if value}, "turns": numbers.turns}
+    return replace(roll, control=Frozen(control))

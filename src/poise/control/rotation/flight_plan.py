@@ -14,7 +14,7 @@ cones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from math import inf
 
 import daqp
@@ -249,8 +249,7 @@ def _strongest(phase: GroundPhase) -> Array:
 
 def _rows(start: PlanarState, count: int) -> Array:
     """(count, 6) copies of a state."""
-    one = [start.x, start.z, start.vx, start.vz, start.spin, start.turned]
-    return np.tile(np.array(one), (count, 1))
+    return np.tile(np.array(astuple(start)), (count, 1))
 
 
 def _forces(knots: Array, count: int, steps: int) -> Array:

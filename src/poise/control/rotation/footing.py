@@ -150,15 +150,9 @@ class FootSupportPlane:
 
     def planar(self, rotation: RotationIndices) -> PlanarState:
         """State of the planner's model, at excursion 0."""
-        forward, axis = self.forward, self.axis
-        return PlanarState(
-            float(forward @ rotation.com),
-            float(rotation.com[2]),
-            float(forward @ rotation.velocity),
-            float(rotation.velocity[2]),
-            float(axis @ rotation.angular_momentum),
-            0.0,
-        )
+        x, z = float(self.forward @ rotation.com), float(rotation.com[2])
+        vx, vz = float(self.forward @ rotation.velocity), float(rotation.velocity[2])
+        return PlanarState(x, z, vx, vz, float(self.axis @ rotation.angular_momentum), 0.0)
 
     def palms(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of the rear and front ends of the palms; they become a plan's support."""

@@ -22,7 +22,14 @@ from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.reference.reference import Reference
 
-KINDS = ("roll", "flip", "kip", "dive", "handspring")
+PERFORMERS: dict[str, type[Roll | Flip | Dive | Handspring]] = {
+    "roll": Roll,
+    "flip": Flip,
+    "kip": Flip,
+    "dive": Dive,
+    "handspring": Handspring,
+}
+"""Performers of behaviours, by kind."""
 
 
 class Rotation:
@@ -41,26 +48,10 @@ class Rotation:
         """Read the behaviour and prepare it for the body."""
         behaviour = self._behaviour or read_behaviour(reference.name)
         staged = BehaviourReference(behaviour, world.scene.body)
-        if behaviour.kind not in KINDS:
-            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
+        if behaviour.kind not in PERFORMERS:
+            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing: Roll | Flip | Dive | Handspring
-        actor, step = Actor(world), world.state.step
-        if behaviour.kind == "roll":
-            self.performing = Roll(actor, staged, self._settings, step)
-        elif behaviour.kind in ("flip", "kip"):
-            self.performing = Flip(actor, staged, self._settings, step)
-        elif behaviour.kind == "handspring":
-            self.performing = Handspring(actor, staged, self._settings, step)
-        else:
-            self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
-
-    def _rolling(self, behaviour: Behaviour, staged: BehaviourReference) -> BehaviourReference:
-        """The roll in which a dive ends: `into` of its file, or forward-roll."""
-        into = read_behaviour(behaviour.into or "forward-roll")
-        if into.kind != "roll":
-            raise PoiseError(f"{behaviour.path.name}: 'into' must name a roll, but {into.name} is a {into.kind}")
-        return BehaviourReference(into, staged.body)
+        self.performing = PERFORMERS[behaviour.kind](Actor(world), staged, self._settings, world.state.step)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
