@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animate.angles import freedoms, joint_freedoms, mirrored_angles, read_angles
+from poise.animate.angles import joint_dofs, mirrored_angles, read_angles, signed_dofs
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed
@@ -51,7 +51,7 @@ def test_the_later_of_two_names_counts():
 @pytest.mark.parametrize("name", ["knee", "left_kneey", "x", "root_x"])
 def test_unknown_angles_are_refused(name):
     with pytest.raises(PoiseError, match=f"'{name}'"):
-        freedoms(PERSON, name)
+        signed_dofs(PERSON, name)
 
 
 @given(SOME)
@@ -84,18 +84,18 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     ],
 )
 def test_joints_and_parts_by_name(name, joints):
-    assert set(joint_freedoms(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
+    assert set(joint_dofs(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
 
 
 def test_all_means_all_joints():
-    assert joint_freedoms(PERSON, "all") == tuple(range(6, PERSON.nv))
+    assert joint_dofs(PERSON, "all") == tuple(range(6, PERSON.nv))
 
 
 def test_single_angles_are_accepted_as_joints():
-    assert set(joint_freedoms(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
+    assert set(joint_dofs(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
 
 
 def test_unknown_parts_are_refused_with_the_valid_ones():
     with pytest.raises(PoiseError, match="'tail'") as error:
-        joint_freedoms(PERSON, "tail")
+        joint_dofs(PERSON, "tail")
     assert "spine" in str(error.value)

@@ -17,7 +17,7 @@ BEYOND = 20.0
 """Degrees by which a target may exceed a joint limit, so that a spring can press against it."""
 
 
-def freedoms(body: Body, name: str) -> dict[int, float]:
+def signed_dofs(body: Body, name: str) -> dict[int, float]:
     """DOFs of an angle's name, each with the sign relative to the left side; `knee_y` is both knees."""
     if name in ROOT:
         return {ROOT[name]: 1.0}
@@ -31,7 +31,7 @@ def freedoms(body: Body, name: str) -> dict[int, float]:
     raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
 
 
-def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
+def joint_dofs(body: Body, name: str) -> tuple[int, ...]:
     """DOFs of a joint, a part of the body (legs, trunk), an angle, or `all`."""
     if name == "all":
         return tuple(range(6, body.nv))
@@ -43,7 +43,7 @@ def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
     if f"left_{name}" in names:
         return (*body.index(f"left_{name}"), *body.index(f"right_{name}"))
     try:
-        return tuple(freedoms(body, name))
+        return tuple(signed_dofs(body, name))
     except PoiseError:
         valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
         raise unknown("joint or part", name, valid) from None
@@ -86,7 +86,7 @@ def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[in
     value: Any = entry.raw(name)
     if not isinstance(value, list):
         angle = radians(entry.number(name, least=-720, most=720))
-        return {dof: sign * angle for dof, sign in freedoms(body, name).items()}
+        return {dof: sign * angle for dof, sign in signed_dofs(body, name).items()}
     if not _is_joint(body, name):
         return _angle_of_lap(body, entry, name, lap)
     sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
@@ -98,7 +98,7 @@ def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[in
 
 
 def _angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
-    signs = freedoms(body, name)
+    signs = signed_dofs(body, name)
     angles = entry.numbers(name, len(entry.raw(name)))
     if lap is None or not angles:
         raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import radians
 from typing import Any, Literal
 
-from poise.animate.angles import freedoms
+from poise.animate.angles import signed_dofs
 from poise.animate.flight import LEADS_TO, TURNS_BY
 from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
@@ -69,20 +69,12 @@ def _goal(
         raise entry.fail(f"{name} has no constraint: write want = [{{ what = ..., at = ..., is = ... }}]")
     if len(free) < len(wants):
         raise entry.fail(f"{name} has {len(wants)} constraints but only {len(free)} free parameters", "free")
-    _check_flight(scene, entry, wants)
     names = [parameter.name for parameter in free]
     for known in solved:
         if known not in names:
             raise entry.blame(unknown("free parameter in 'solved'", known, names), "solved")
     changes = tuple(_known(entry, solved, parameter) for parameter in free)
     return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
-
-
-def _check_flight(scene: Scene, entry: TomlTable, wants: Sequence[Want]) -> None:
-    """Raise if a constraint refers to the end of a flight in a scene without gravity."""
-    for line, want in zip(entry.inners("want"), wants, strict=True):
-        if want.what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
-            raise line.fail(f"'{want.what}' needs gravity: without it flight never ends", "want")
 
 
 def _known(entry: TomlTable, solved: Mapping[str, Any], parameter: Free) -> float:
@@ -122,7 +114,7 @@ def _free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[
         most = min(entry.number("most", TIME_MOST, 0), max(poses[place].time - EARLIEST, 0.0))
         return Free(name, "time", (place,), {}, TIME_UNIT, most)
     with entry.blaming():
-        shares = freedoms(scene.body, what)
+        shares = signed_dofs(scene.body, what)
     missing = [scene.body.dof_names[dof] for dof in shares if dof not in poses[place].angles]
     if missing:
         raise entry.fail(f"'{name}' cannot be changed: pose '{owner}' does not set {missing[0]}")
@@ -132,6 +124,8 @@ def _free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[
 def _want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
+    if what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
+        raise entry.fail(f"'{what}' needs gravity: without it a flight never ends", "want")
     angular = what in (*TURNED, *TURNS_BY)
     if what not in LEADS_TO and not angular:
         sensor = Sensor(what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, radians
 from typing import Any
 
-from poise.animate.angles import joint_freedoms
+from poise.animate.angles import joint_dofs
 from poise.control.poses.objectives import Correct, Follow, Objective, Point, ScenePoint, Touch
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
@@ -95,13 +95,13 @@ def _correct(scene: Scene, entry: TomlTable) -> Objective:
     sensor = Sensor(entry.text("sensor"))
     with entry.blaming("sensor"):
         sensor.reset(scene)
-    wanted = entry.number("is", 0.0)
+    target = entry.number("is", 0.0)
     weights = _weights(scene, entry)
     if sensor.angular:
-        wanted = radians(wanted)
+        target = radians(target)
     else:
         weights = {name: radians(weight) for name, weight in weights.items()}
-    return Correct(sensor, wanted, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
+    return Correct(sensor, target, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
 
 
 _READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
@@ -124,7 +124,7 @@ def _weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, f
             out[root[name]] = weight
         else:
             with entry.blaming("joints"):
-                out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
+                out |= {dofs[dof]: weight for dof in joint_dofs(scene.body, name)}
     return out
 
 

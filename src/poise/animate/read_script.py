@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.angles import joint_freedoms
+from poise.animate.angles import joint_dofs
 from poise.animate.direct import goal_start
 from poise.animate.read_goals import read_goals
 from poise.animate.read_objectives import read_objectives, read_span
@@ -189,7 +189,7 @@ def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], d
     for index, gains in enumerate(entry.tables("gains")):
         gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
         with gains.blaming("joints"):
-            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_freedoms(body, name)]
+            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_dofs(body, name)]
         stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
         out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
         name = gains.text("name", f"gains {index + 1}")

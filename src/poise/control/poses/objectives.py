@@ -80,7 +80,7 @@ class Correct:
     """Shifts the targets of joints in proportion to the error of a sensor: to lean into the wind, to hold a heading."""
 
     sensor: Sensor
-    wanted: float  # target reading, in the sensor's SI unit
+    target: float  # target reading, in the sensor's SI unit
     joints: Mapping[str, float]  # by name: rad per unit of (target - reading)
     most: float = 0.5  # rad: largest shift of a target
     when: TimeSpan = field(default_factory=TimeSpan)
@@ -94,7 +94,7 @@ class Correct:
         """Shift the targets for a step."""
         if state.time not in self.when:
             return
-        error = self.wanted - self.sensor.read(state)
+        error = self.target - self.sensor.read(state)
         if self.sensor.turns:
             error = remainder(error, tau)
         _shift(springs.push, springs.stiffness, *self._joints, error, self.most)

@@ -132,7 +132,7 @@ class Poses:
 class StandingSensor:
     """Whether the first body of a scene stands on its feet."""
 
-    def __init__(self, body: Body, model: Any, lean: float) -> None:
+    def __init__(self, body: Body, model: mujoco.MjModel, lean: float) -> None:
         """``lean`` (rad) is the largest angle between the vertical and the line from a foot to the centre of mass."""
         self._own: Mask = model.body_rootid == 1
         self._fixed: Mask = model.body_weldid == 0

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import atan2, hypot
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -156,7 +155,7 @@ def com_velocity(state: State) -> Array:
     return np.asarray(state.mass[:3] @ state.qvel / state.mass[0, 0])
 
 
-def _link_velocity(model: Any, state: State, link: int) -> Array:
+def _link_velocity(model: mujoco.MjModel, state: State, link: int) -> Array:
     """(6,) angular (rad/s), then linear velocity (m/s) of a link's frame in the world."""
     out = np.zeros(6)
     mujoco.mj_objectVelocity(model, state.data, mujoco.mjtObj.mjOBJ_XBODY, link, out, 0)

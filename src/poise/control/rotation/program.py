@@ -23,93 +23,10 @@ from poise.arrays import Array, Ints, Mask
 from poise.dynamics.state import State
 from poise.rotations import cross_matrix
 
-
-class Supports(NamedTuple):
-    """Contacts whose forces are variables of the program."""
-
-    body: Ints  # (c,) body id
-    point: Array  # (c, 3) m, world
-    axes: Array  # (c, 3, 3) rows n, t1, t2: normal and tangents, world
-    friction: Array  # (c,)
-    jacobian: Array  # (3 c, nv) of the point's velocity along n, t1, t2
-    curve: Array  # (3 c,) m/s along n, t1, t2: second-order term b of the contact velocity
-
-    def only(self, chosen: Mask | Ints) -> Supports:
-        """The supports selected by a mask (c,) or by indices."""
-        nv = self.jacobian.shape[1]
-        rows = self.jacobian.reshape(-1, 3, nv)[chosen].reshape(-1, nv)
-        curve = self.curve.reshape(-1, 3)[chosen].ravel()
-        return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
-
-
-class SupportFinder:
-    """Supports of the first character of a scene, and their Jacobians."""
-
-    def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
-        """`excluded` are ids of bodies that never support, such as the head."""
-        self._nv = nv
-        self._carried = np.zeros((model.nbody, nv), bool)  # which DOFs move which body
-        for body in range(1, model.nbody):
-            dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
-            parent = int(model.body_parentid[body])
-            if dof < 0:
-                self._carried[body] = self._carried[parent]
-            while dof >= 0:
-                if dof < nv:
-                    self._carried[body, dof] = True
-                dof = int(model.dof_parentid[dof])
-        self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
-        self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
-
-    def near(self, state: State, gap: float) -> Supports:
-        """Contacts of the character with anything else whose gap is below `gap` (m)."""
-        found = state.contacts
-        chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
-        body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
-        linear = self.linear_jacobians(state, body, point)  # (c, 3, nv)
-        curve = 0.5 * state.step * (axes @ self._drift(state, body, point)[:, :, None]).ravel()
-        return Supports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
-
-    def linear_jacobians(self, state: State, body: Ints, point: Array) -> Array:
-        """(c, 3, nv) Jacobians of the velocities of points (c, 3) m on bodies (c,), world frame."""
-        axis = state.data.cdof[: self._nv].T  # (6, nv) rotation first, about the centre of mass
-        arm = cross_matrix(point - state.data.subtree_com[1])
-        return np.asarray((axis[3:] - arm @ axis[:3]) * self._carried[body][:, None, :])
-
-    def _drift(self, state: State, body: Ints, point: Array) -> Array:
-        """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,), plus bias / m + g of the whole body.
-
-        The second term is there because the world corrects the velocity of the whole body after each step to keep
-        momentum exact. A foot at rest may therefore have a velocity at the end of the step (up to 0.5 m/s in a
-        push); it is the path during the step that must stay on the ground.
-        """
-        nv = self._nv
-        drift = self._carried[body] @ (state.data.cdof_dot[:nv] * state.qvel[:nv, None])  # (c, 6)
-        whole = state.bias[:3] / self._mass + self._gravity
-        arm = cross_matrix(point - state.data.subtree_com[1])
-        return np.asarray(drift[:, 3:] - (arm @ drift[:, :3, None])[:, :, 0] + whole)
-
-    def angular_jacobian(self, state: State, body: int) -> Array:
-        """(3, nv) Jacobian of a body's angular velocity, world frame."""
-        return np.asarray((state.data.cdof[: self._nv, :3] * self._carried[body][:, None]).T)
-
-
-def included_contacts(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
-    """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
-
-    A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that force
-    about the centre of mass `com` exceeds `least_torque` (N m).
-    """
-    world = np.einsum("cij,ci->cj", supports.axes, force)
-    torque = (cross_matrix(supports.point - com) @ world[:, :, None])[:, :, 0]
-    strong = np.linalg.norm(world, axis=1) > least_force
-    return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))
-
-
 UNBOUNDED = 1e30
 """Bound that the solver treats as infinite."""
 FRICTION_SHARE = 0.9
-"""Share of the friction coefficient that is used, so that the world's own contact forces stay inside the cone too."""
+"""Share of the friction coefficient for planned forces: inside the cone, they are close to the world's solution."""
 FORCE_WEIGHT = 1e-4
 """Weight (1/N^2) of the squared contact forces; makes them unique."""
 BLEND_WEIGHT = 1e-6
@@ -270,3 +187,85 @@ def _inverse(matrix: Array) -> Array:
     factor, _ = dpotrf(matrix, lower=1)
     half, _ = dpotri(factor, lower=1)
     return np.asarray(np.tril(half) + np.tril(half, -1).T)
+
+
+class Supports(NamedTuple):
+    """Contacts whose forces are variables of the program."""
+
+    body: Ints  # (c,) body id
+    point: Array  # (c, 3) m, world
+    axes: Array  # (c, 3, 3) rows n, t1, t2: normal and tangents, world
+    friction: Array  # (c,)
+    jacobian: Array  # (3 c, nv) of the point's velocity along n, t1, t2
+    curve: Array  # (3 c,) m/s along n, t1, t2: second-order term b of the contact velocity
+
+    def only(self, chosen: Mask | Ints) -> Supports:
+        """The supports selected by a mask (c,) or by indices."""
+        nv = self.jacobian.shape[1]
+        rows = self.jacobian.reshape(-1, 3, nv)[chosen].reshape(-1, nv)
+        curve = self.curve.reshape(-1, 3)[chosen].ravel()
+        return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
+
+
+class SupportFinder:
+    """Supports of the first character of a scene, and their Jacobians."""
+
+    def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
+        """`excluded` are ids of bodies that never support, such as the head."""
+        self._nv = nv
+        self._carried = np.zeros((model.nbody, nv), bool)  # which DOFs move which body
+        for body in range(1, model.nbody):
+            dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
+            parent = int(model.body_parentid[body])
+            if dof < 0:
+                self._carried[body] = self._carried[parent]
+            while dof >= 0:
+                if dof < nv:
+                    self._carried[body, dof] = True
+                dof = int(model.dof_parentid[dof])
+        self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
+        self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
+
+    def near(self, state: State, gap: float) -> Supports:
+        """Contacts of the character with anything else whose gap is below `gap` (m)."""
+        found = state.contacts
+        chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
+        body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
+        linear = self.linear_jacobians(state, body, point)  # (c, 3, nv)
+        curve = 0.5 * state.step * (axes @ self._drift(state, body, point)[:, :, None]).ravel()
+        return Supports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
+
+    def linear_jacobians(self, state: State, body: Ints, point: Array) -> Array:
+        """(c, 3, nv) Jacobians of the velocities of points (c, 3) m on bodies (c,), world frame."""
+        axis = state.data.cdof[: self._nv].T  # (6, nv) rotation first, about the centre of mass
+        arm = cross_matrix(point - state.data.subtree_com[1])
+        return np.asarray((axis[3:] - arm @ axis[:3]) * self._carried[body][:, None, :])
+
+    def _drift(self, state: State, body: Ints, point: Array) -> Array:
+        """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,), plus bias / m + g of the whole body.
+
+        The second term is there because the world corrects the velocity of the whole body after each step to keep
+        momentum exact. A foot at rest may therefore have a velocity at the end of the step (up to 0.5 m/s in a
+        push); it is the path during the step that must stay on the ground.
+        """
+        nv = self._nv
+        drift = self._carried[body] @ (state.data.cdof_dot[:nv] * state.qvel[:nv, None])  # (c, 6)
+        whole = state.bias[:3] / self._mass + self._gravity
+        arm = cross_matrix(point - state.data.subtree_com[1])
+        return np.asarray(drift[:, 3:] - (arm @ drift[:, :3, None])[:, :, 0] + whole)
+
+    def angular_jacobian(self, state: State, body: int) -> Array:
+        """(3, nv) Jacobian of a body's angular velocity, world frame."""
+        return np.asarray((state.data.cdof[: self._nv, :3] * self._carried[body][:, None]).T)
+
+
+def included_contacts(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
+    """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
+
+    A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that force
+    about the centre of mass `com` exceeds `least_torque` (N m).
+    """
+    world = np.einsum("cij,ci->cj", supports.axes, force)
+    torque = (cross_matrix(supports.point - com) @ world[:, :, None])[:, :, 0]
+    strong = np.linalg.norm(world, axis=1) > least_force
+    return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))
