@@ -1,4 +1,4 @@
-"""Angles by name, and poses seen in a mirror."""
+"""Angles by name, and mirrored poses."""
 
 from math import radians
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animate.angles import freedoms, joint_freedoms, mirrored_angles, read_angles
+from poise.animate.angles import joint_dofs, mirrored_angles, read_angles, signed_dofs
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed
@@ -23,11 +23,11 @@ def angles_of(values):
     return read_angles(PERSON, TomlTable("script.toml", {}, "", 0, values))
 
 
-def test_a_name_with_a_side_is_one_freedom():
+def test_a_name_with_a_side_is_one_dof():
     assert angles_of({"left_knee_y": 90}) == {PERSON.index("left_knee")[0]: pytest.approx(radians(90))}
 
 
-def test_a_name_without_a_side_is_both():
+def test_a_name_without_a_side_is_both_sides():
     found = angles_of({"hip_x": 10, "hip_y": 20, "hip_z": 30})
     assert [found[dof] for dof in LEFT_HIP] == pytest.approx(np.radians([10, 20, 30]))
     assert [found[dof] for dof in RIGHT_HIP] == pytest.approx(np.radians([-10, 20, -30]))
@@ -51,11 +51,11 @@ def test_the_later_of_two_names_counts():
 @pytest.mark.parametrize("name", ["knee", "left_kneey", "x", "root_x"])
 def test_unknown_angles_are_refused(name):
     with pytest.raises(PoiseError, match=f"'{name}'"):
-        freedoms(PERSON, name)
+        signed_dofs(PERSON, name)
 
 
 @given(SOME)
-def test_a_mirror_image_of_a_mirror_image_is_the_pose(angles):
+def test_mirroring_twice_gives_the_same_pose(angles):
     twice = mirrored_angles(PERSON, mirrored_angles(PERSON, angles))
     assert twice == pytest.approx(angles)
 
@@ -71,7 +71,7 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     expected = body.mirrored(posed(body, angles))
     found = posed(body, seen)
     found[:3], expected[:3] = 0.0, 0.0
-    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)  # a quaternion and its negative are one
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)  # q and -q are the same rotation
 
 
 @pytest.mark.parametrize(
@@ -84,18 +84,18 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     ],
 )
 def test_joints_and_parts_by_name(name, joints):
-    assert set(joint_freedoms(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
+    assert set(joint_dofs(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
 
 
-def test_all_are_all_joints():
-    assert joint_freedoms(PERSON, "all") == tuple(range(6, PERSON.nv))
+def test_all_means_all_joints():
+    assert joint_dofs(PERSON, "all") == tuple(range(6, PERSON.nv))
 
 
-def test_single_angles_are_parts_too():
-    assert set(joint_freedoms(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
+def test_single_angles_are_accepted_as_joints():
+    assert set(joint_dofs(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
 
 
-def test_unknown_parts_are_refused_with_those_there_are():
+def test_unknown_parts_are_refused_with_the_valid_ones():
     with pytest.raises(PoiseError, match="'tail'") as error:
-        joint_freedoms(PERSON, "tail")
+        joint_dofs(PERSON, "tail")
     assert "spine" in str(error.value)

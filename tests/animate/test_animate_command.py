@@ -1,4 +1,4 @@
-"""`poise animate` seen from outside."""
+"""The command `poise animate`."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def told(capfd, *arguments, code=0):
+def json_of(capfd, *arguments, code=0):
     """The JSON of a command."""
     assert main(["animate", *arguments, "--json"]) == code
     out, err = capfd.readouterr()
@@ -52,14 +52,14 @@ def refused(capfd, *arguments):
     out, err = capfd.readouterr()
     assert out == ""
     assert len(err.splitlines()) == 1, err
-    assert sorted(Path.cwd().rglob("*")) == before  # nothing is left behind
+    assert sorted(Path.cwd().rglob("*")) == before  # no files are written
     return err
 
 
-def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
+def test_json_has_the_keys_of_perform_and_of_solving(here, capfd):
     assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.1", "--json"]) == 0
     performed = json.loads(capfd.readouterr().out)
-    animated = told(capfd, "nod.toml")
+    animated = json_of(capfd, "nod.toml")
     assert set(performed) | SOLVING <= set(animated)
     assert animated["converged"] is None
     assert animated["constraints"] == []
@@ -68,25 +68,25 @@ def test_json_has_what_perform_tells_and_what_solving_came_to(here, capfd):
 
 
 def test_the_files_of_a_performance_are_written(here, capfd):
-    animated = told(capfd, "nod.toml", "--out", "o")
+    animated = json_of(capfd, "nod.toml", "--out", "o")
     written = [*FILES, *KEYFRAMES]
     assert animated["files"] == [str(Path("o") / name) for name in written]
     assert sorted(path.name for path in (here / "o").iterdir()) == sorted(written)
     assert Recording.load(here / "o/recording.npz").steps == 24
 
 
-def test_the_folder_is_called_like_the_script(here, capfd):
-    told(capfd, "nod.toml")
+def test_the_folder_is_named_after_the_script(here, capfd):
+    json_of(capfd, "nod.toml")
     assert (here / "poise-nod").is_dir()
 
 
-def test_seconds_may_be_told(here, capfd):
-    assert told(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
+def test_seconds_can_be_given(here, capfd):
+    assert json_of(capfd, "nod.toml", "--seconds", "0.1")["seconds"] == pytest.approx(0.1)
 
 
-def test_solving_tells_what_was_wanted_and_reached(here, capfd):
+def test_solving_reports_targets_and_results(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    solved = told(capfd, "nod.toml", "--solve")
+    solved = json_of(capfd, "nod.toml", "--solve")
     (constraint,) = solved["constraints"]
     assert solved["converged"] is constraint["met"] is True
     assert constraint["what"] == "neck_y"
@@ -97,37 +97,37 @@ def test_solving_tells_what_was_wanted_and_reached(here, capfd):
     assert solved["solve_s"] > 0
 
 
-def test_the_solved_script_stands_beside_the_original_and_needs_no_solving(here, capfd):
+def test_the_solved_script_is_written_beside_the_original(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    first = told(capfd, "nod.toml", "--solve")
+    first = json_of(capfd, "nod.toml", "--solve")
     assert str(here / "nod-solved.toml") in first["files"] or "nod-solved.toml" in first["files"]
     assert Path("nod.toml").read_text() == STAND + GOAL % "-15"
-    again = told(capfd, "nod-solved.toml", "--solve")
+    again = json_of(capfd, "nod-solved.toml", "--solve")
     assert again["converged"]
     assert again["iterations"] == 0
     assert not Path("nod-solved-solved.toml").exists()
 
 
-def test_without_solving_the_solved_script_does_as_well(here, capfd):
+def test_the_solved_script_meets_its_goals_without_solving(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    told(capfd, "nod.toml", "--solve", "--out", "a")
-    told(capfd, "nod-solved.toml", "--out", "b")
+    json_of(capfd, "nod.toml", "--solve", "--out", "a")
+    json_of(capfd, "nod-solved.toml", "--out", "b")
     one, two = (Recording.load(here / folder / "recording.npz").qpos for folder in "ab")
     assert abs(one - two).max() < 1e-9
 
 
-def test_constraints_that_cannot_be_met_fail_and_tell_by_how_much(here, capfd):
+def test_constraints_that_cannot_be_met_are_reported(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "500")
     assert main(["animate", "nod.toml", "--solve"]) == 1
     out = capfd.readouterr().out
     assert "look down: NOT met" in out
     assert "wanted 500 deg" in out
-    failed = told(capfd, "nod.toml", "--solve", code=1)
+    failed = json_of(capfd, "nod.toml", "--solve", code=1)
     assert failed["converged"] is False
     assert not failed["constraints"][0]["met"]
 
 
-def test_a_solution_that_failed_does_not_replace_one_that_did_not(here, capfd):
+def test_a_failed_solution_does_not_replace_a_solved_script(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "500")
     Path("nod-solved.toml").write_text("an earlier one")
     assert main(["animate", "nod.toml", "--solve"]) == 1
@@ -137,28 +137,28 @@ def test_a_solution_that_failed_does_not_replace_one_that_did_not(here, capfd):
     assert "wrote nod-solved.toml" not in out
 
 
-def test_a_folder_in_the_way_of_the_solved_script_is_found_before_solving(here, capfd):
+def test_an_unwritable_target_is_found_before_solving(here, capfd):
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     Path("nod-solved.toml").mkdir()
     assert "a folder is in the way" in refused(capfd, "nod.toml", "--solve")
 
 
-def test_solving_without_goals_says_so(here, capfd):
+def test_solving_without_goals_is_reported(here, capfd):
     assert main(["animate", "nod.toml", "--solve"]) == 0
     assert "the script has no goals: nothing to solve" in capfd.readouterr().out.splitlines()
 
 
-def test_goals_that_nobody_has_solved_are_told_of(here, capfd):
+def test_unsolved_goals_are_reported(here, capfd):
     remark = "goals that are not sought without --solve: 1"
     Path("nod.toml").write_text(STAND + GOAL % "-15")
-    for arguments, told in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
+    for arguments, expected in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
         assert main(["animate", *arguments]) == 0
-        assert (remark in capfd.readouterr().out.splitlines()) is told
+        assert (remark in capfd.readouterr().out.splitlines()) is expected
 
 
-def test_torques_that_stabilise_are_no_forces(here, capfd):
+def test_stabilising_torques_are_no_forces(here, capfd):
     Path("lean.toml").write_text(STAND.replace("lamp14", "human37").replace("neck_y = -20", "pitch = 20"))
-    leaning = told(capfd, "lean.toml")
+    leaning = json_of(capfd, "lean.toml")
     assert leaning["stabiliser"]["peak_nm"] > 1
     assert leaning["peak_external_n"] == 0
 
@@ -181,7 +181,7 @@ def test_refusals(here, capfd, arguments, words):
         assert word in error
 
 
-def test_people_are_told_of_the_stabilising_torques(here, capfd):
+def test_the_summary_names_the_stabilising_torques(here, capfd):
     assert main(["animate", "nod.toml"]) == 0
     lines = capfd.readouterr().out.splitlines()
     (torques,) = [line for line in lines if line.startswith("stabilising torques: ")]
@@ -190,7 +190,7 @@ def test_people_are_told_of_the_stabilising_torques(here, capfd):
     assert all(line.startswith("wrote ") for line in lines[lines.index(torques) + 1 :])
 
 
-def test_help_shows_how(capsys):
+def test_help_has_an_example(capsys):
     with pytest.raises(SystemExit) as left:
         main(["animate", "--help"])
     assert left.value.code == 0

@@ -1,4 +1,4 @@
-"""Poses that are repeated."""
+"""Cycles of poses."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def degrees(pose, name):
     return np.degrees(pose.angles[PERSON.dof_names.index(name)])
 
 
-def test_poses_come_again_until_the_end(tmp_path):
+def test_cycles_repeat_until_the_end(tmp_path):
     script = read(tmp_path)
     times = {pose.name: pose.time for pose in script.poses}
     assert times == pytest.approx({
@@ -47,16 +47,16 @@ def test_poses_come_again_until_the_end(tmp_path):
     assert [pose.time for pose in script.poses] == sorted(times.values())
 
 
-def test_they_end_earlier_if_told(tmp_path):
+def test_until_ends_a_cycle_early(tmp_path):
     assert {pose.name for pose in read(tmp_path, more="until = 0.9").poses} == {"lift#1", "reach#1", "lift#2"}
 
 
-def test_a_longer_performance_has_more_of_them(tmp_path):
+def test_a_longer_performance_has_more_repetitions(tmp_path):
     read(tmp_path)
     assert of(read_script(tmp_path / "stride.toml", 5.0), "lift#10").time == pytest.approx(4.8)
 
 
-def test_every_second_one_is_the_mirror_image(tmp_path):
+def test_every_second_repetition_is_mirrored(tmp_path):
     script = read(tmp_path, more="mirrored = true")
     for lap, side, sign in ((1, "left", 1), (2, "right", -1), (3, "left", 1)):
         lift = of(script, f"lift#{lap}")
@@ -67,12 +67,12 @@ def test_every_second_one_is_the_mirror_image(tmp_path):
         assert len(lift.angles) == 6
 
 
-def test_without_a_mirror_all_are_alike(tmp_path):
+def test_without_mirrored_all_repetitions_are_equal(tmp_path):
     script = read(tmp_path)
     assert of(script, "lift#2").angles == of(script, "lift#1").angles
 
 
-def test_they_may_turn(tmp_path):
+def test_repetitions_may_turn(tmp_path):
     script = read(tmp_path, more="turned = 10")
     assert [degrees(of(script, f"lift#{lap}"), "root_rz") for lap in (1, 2, 3)] == pytest.approx([4, 14, 24])
 

@@ -1,4 +1,4 @@
-"""Where flight leads, told beforehand and simulated."""
+"""Predictions of a flight against simulation."""
 
 import mujoco
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 from poise import Actuation, Body, Motors, Scene, World
 from poise.animate.flight import flight_of, turns_of
 
-STAND = 0.9  # m: the height to come down to
+STAND = 0.9  # m: height at which the flight ends
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def thrown():
 
 
 def landed(world):
-    """Joints are held where they are until it has come down: how high it got, where it is, how the root has turned."""
+    """Simulate with the joints held until the body has come down; return apex, place and rotation of the root."""
     pose, rigid, error = world.qpos.copy(), np.full(world.model.nv, 1e6), np.zeros(world.model.nv)
     world.torque_limit[6:] = np.inf
     rigid[:6] = 0.0
@@ -39,28 +39,28 @@ def landed(world):
     return max(heights), np.array(world.state.data.subtree_com[1, :2]), turned
 
 
-def test_flight_leads_where_the_simulation_does(thrown):
+def test_predicted_apex_and_place_are_the_simulated_ones(thrown):
     apex, x, y = flight_of(thrown.state, STAND)
     highest, place, _ = landed(thrown)
     h = thrown.settings.step
-    assert highest == pytest.approx(apex, abs=2.5 * h)  # steps fall short by g h / 2 for so long as it rises
+    assert highest == pytest.approx(apex, abs=2.5 * h)  # Euler steps fall short by g h / 2 times the rise time
     np.testing.assert_allclose(place, [x, y], atol=1.5 * h)
 
 
-def test_a_body_that_keeps_its_pose_turns_as_it_is_told(thrown):
-    """About each axis: more than a whole turn about one, and none of them evenly."""
-    told = turns_of(thrown.state, STAND)
+def test_predicted_rotation_of_a_rigid_body_is_the_simulated_one(thrown):
+    """More than a full turn about one axis, at a varying rate about all of them."""
+    predicted = turns_of(thrown.state, STAND)
     first = thrown.qvel[3:6].copy()
     highest, _, turned = landed(thrown)
     seconds = thrown.time
-    np.testing.assert_allclose(turned, told, atol=0.02 * np.abs(turned).max())
+    np.testing.assert_allclose(turned, predicted, atol=0.02 * np.abs(turned).max())
     assert np.abs(turned).max() > 3.0
-    assert np.abs(turned - seconds * first).max() > 0.2  # a body that turned evenly would be elsewhere
+    assert np.abs(turned - seconds * first).max() > 0.2  # a constant rate would give another rotation
     assert highest > STAND
 
 
-def test_turning_about_a_principal_axis_is_even():
-    """The lamp is its own mirror image: it pitches about a principal axis, at one rate."""
+def test_rotation_about_a_principal_axis_is_uniform():
+    """The lamp is symmetric, so it pitches about a principal axis at a constant rate."""
     body = Body.named("lamp14")
     world = World(Scene.of(body))
     velocity = np.zeros(body.nv)

@@ -1,4 +1,4 @@
-"""Goals that depend on each other: what is told of them is what is performed."""
+"""Goals that depend on each other: reported results equal the performance."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def script_of(tmp_path, *goals, text=NODS):
 
 
 def performed(script, time, name="neck_y"):
-    """Degrees of a joint in the recording."""
+    """Angle (degrees) of a joint in a recording."""
     recording = animate(script).recording
     joint = recording.model.joint("neck")
     axis = ["neck_x", "neck_y", "neck_z"].index(name)
@@ -43,17 +43,17 @@ def performed(script, time, name="neck_y"):
     return np.degrees(2 * np.arctan2(np.linalg.norm(vector), w) * vector[axis] / max(np.linalg.norm(vector), 1e-12))
 
 
-def test_a_goal_that_a_later_one_spoils_is_met_again(tmp_path):
+def test_a_goal_spoilt_by_a_later_one_is_solved_again(tmp_path):
     script = script_of(tmp_path, ("one", "a.neck_y", "neck_y", 0.4, 20), ("two", "b.neck_y", "neck_y", 0.55, 35))
     solution = solve_script(script)
     assert solution.converged
-    for answer, time, wanted in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
-        told = np.degrees(answer.hit.reached[0])
-        assert told == pytest.approx(performed(solution.script, time), abs=1e-6)
-        assert told == pytest.approx(wanted, abs=0.2)
+    for answer, time, target in zip(solution.answers, (0.4, 0.55), (20, 35), strict=True):
+        reached = np.degrees(answer.hit.reached[0])
+        assert reached == pytest.approx(performed(solution.script, time), abs=1e-6)
+        assert reached == pytest.approx(target, abs=0.2)
 
 
-def test_a_goal_that_cannot_be_met_beside_a_later_one_is_not_called_met(tmp_path):
+def test_a_goal_in_conflict_with_a_later_one_is_not_reported_as_met(tmp_path):
     script = script_of(tmp_path, ("one", "b.neck_y", "neck_y", 0.5, 20), ("two", "b.neck_y", "neck_y", 0.51, 35))
     solution = solve_script(script)
     assert not solution.converged
@@ -70,14 +70,14 @@ def test_goals_are_met_in_any_order(tmp_path, backward):
     assert performed(solution.script, 0.72) == pytest.approx(25, abs=0.25)
 
 
-def test_a_start_between_two_steps_is_told_as_it_is_performed(tmp_path):
+def test_a_start_between_two_steps_is_reported_as_performed(tmp_path):
     text = NODS.replace("0.3,", "0.303,").replace("0.5,", "0.507,")
     solution = solve_script(script_of(tmp_path, ("two", "c.neck_y", "neck_y", 0.72, 25), text=text))
-    told = np.degrees(solution.answers[0].hit.reached[0])
-    assert told == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
+    reached = np.degrees(solution.answers[0].hit.reached[0])
+    assert reached == pytest.approx(performed(solution.script, 0.72), abs=1e-6)
 
 
-def test_a_time_that_is_free_matters_from_the_key_that_it_may_pass(tmp_path):
+def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
     text = NODS + GOAL % ("when", "c.time", "neck_y", 0.9, 10)
     path = tmp_path / "when.toml"
     path.write_text(text.replace('["c.time"]', '[{ what = "c.time", most = 0.25 }]'))
@@ -85,16 +85,16 @@ def test_a_time_that_is_free_matters_from_the_key_that_it_may_pass(tmp_path):
     (free,) = script.goals[0].free
     assert affected_from(script, free) == 0.3  # 0.7 - 0.25 is before the key at 0.5
     earlier = script_of(tmp_path, ("one", "b.time", "neck_y", 0.9, 10)).goals[0].free[0]
-    assert affected_from(script, free, [(earlier, -0.1)]) == 0.4  # which has been moved there
+    assert affected_from(script, free, [(earlier, -0.1)]) == 0.4  # where that key has been moved
 
 
-def test_what_is_wanted_before_anything_matters_is_refused(tmp_path):
-    told = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
-    with pytest.raises(ScriptError, match=told):
+def test_constraints_before_any_effect_are_refused(tmp_path):
+    message = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
+    with pytest.raises(ScriptError, match=message):
         script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
 
 
-def test_what_is_wanted_too_early_once_times_have_changed_is_refused(tmp_path):
+def test_constraints_too_early_after_changed_times_are_refused(tmp_path):
     goals = ("later", "b.time", "neck_y", 0.9, 10), ("soon", "c.neck_y", "neck_y", 0.52, 10)
     script = script_of(tmp_path, *goals)
     later, soon = script.goals
@@ -102,19 +102,19 @@ def test_what_is_wanted_too_early_once_times_have_changed_is_refused(tmp_path):
         goal_start(script, soon, [(later.free[0], 0.05)])
 
 
-def test_a_script_that_blows_up_before_anything_can_be_changed_is_not_solved(tmp_path):
+def test_a_script_that_blows_up_before_its_goals_is_refused(tmp_path):
     text = NODS.replace("seconds = 1.0", 'seconds = 1.0\npush = "1e7@0.1"')
     with pytest.raises(PoiseError, match="nods cannot be solved: it blew up in step"):
         solve_script(script_of(tmp_path, ("late", "c.neck_y", "neck_y", 0.9, 20), text=text))
 
 
-def test_a_time_long_after_is_waited_for(tmp_path):
+def test_late_constraints_are_simulated(tmp_path):
     text = NODS.replace("seconds = 1.0", "seconds = 5.0")
     script = script_of(tmp_path, ("late", "c.neck_y", "neck_y", 4.5, 20), text=text)
     assert solve_script(script).converged
 
 
-def test_a_turn_is_the_same_after_a_whole_one(tmp_path):
+def test_orientations_are_compared_modulo_a_full_turn(tmp_path):
     script = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 30))
     plain = solve_script(script)
     further = script_of(tmp_path, ("turn", "c.neck_y", "shade.pitch", 0.8, 390))

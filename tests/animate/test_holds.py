@@ -1,4 +1,4 @@
-"""Props and places that are held for a while."""
+"""Holds of a script: grips that are made and released."""
 
 import mujoco
 import numpy as np
@@ -44,27 +44,27 @@ def hand_places(recording):
     return np.array(out)
 
 
-def test_a_hold_is_made_and_let_go(hanging):
+def test_a_hold_is_made_and_released(hanging):
     cues = hold_cues(hanging)
     assert [cue.time for cue in cues] == [0.0, 0.4]
     assert [cue.name for cue in cues] == ["left_hand holds world", "left_hand lets go of world"]
 
 
-def test_a_hold_without_an_end_is_never_let_go(tmp_path):
+def test_a_hold_without_an_end_is_never_released(tmp_path):
     path = tmp_path / "hanging.toml"
     path.write_text(HANGING.replace("until = 0.4", ""))
     assert len(hold_cues(read_script(path))) == 1
 
 
-def test_a_hand_that_holds_the_world_stays_where_it_is(hanging):
+def test_a_hand_that_holds_the_world_stays_in_place(hanging):
     recording = animate(hanging).recording
     points = hand_places(recording)
     held = recording.time <= 0.4
     assert np.linalg.norm(points[held] - points[0], axis=1).max() < 0.005
-    assert points[-1, 2] < points[0, 2] - 0.05  # it falls once it is let go
+    assert points[-1, 2] < points[0, 2] - 0.05  # it falls after the release
 
 
-def test_a_rehearsal_holds_and_lets_go_as_a_performance_does(hanging):
+def test_a_rehearsal_holds_and_releases_as_a_performance_does(hanging):
     rehearsal, recording = Rehearsal(hanging), animate(hanging).recording
     for step in range(recording.steps):
         rehearsal.step()

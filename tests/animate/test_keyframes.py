@@ -1,4 +1,4 @@
-"""What an animation program makes of a script's poses, to compare a performance with."""
+"""Plain interpolation of a script's poses, for comparison with the performance."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def elbow(script, qpos):
     return np.degrees(qpos[:, int(script.scene.body.model.joint("elbow_y").qposadr[0])])
 
 
-def test_the_poses_are_met_at_their_times_and_kept_after_the_last(script):
+def test_poses_are_met_at_their_times_and_the_last_is_held(script):
     angle = elbow(script, keyframed(script).qpos)
     assert angle[round(0.5 * RATE)] == pytest.approx(90)
     assert angle[round(0.8 * RATE) :] == pytest.approx(30)
@@ -46,16 +46,16 @@ def test_curves_are_smooth_and_stay_between_the_poses(script):
     first = angle[0]
     assert np.all((angle >= min(first, 30) - 1e-9) & (angle <= 90 + 1e-9))
     speed = np.diff(angle) * RATE
-    assert np.abs(np.diff(speed)).max() < 0.25 * np.abs(speed).max()  # straight lines would have corners
+    assert np.abs(np.diff(speed)).max() < 0.25 * np.abs(speed).max()  # linear interpolation would have corners
 
 
-def test_it_stays_where_the_performance_begins(script):
+def test_the_root_stays_at_its_start(script):
     clip = keyframed(script)
     begun = animate(script, 0.1).recording.qpos[0]
     assert clip.qpos[0] == pytest.approx(begun, abs=1e-9)
     assert np.ptp(clip.qpos[:, :3], axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
 
 
-def test_it_lasts_as_long_as_it_is_asked_to(script):
+def test_it_has_the_requested_duration(script):
     assert keyframed(script).frames == RATE + 1
     assert keyframed(script, 0.5).frames == RATE / 2 + 1

@@ -1,4 +1,4 @@
-"""Objectives that are told wrong are refused with their line."""
+"""Errors in objectives name the line."""
 
 from math import radians
 
@@ -41,16 +41,20 @@ def refused(tmp_path):
         ('kind = "follow"\njoints = { left_elbow_y = "right_elbw_y" }', 7, "right_elbw_y"),
         ('kind = "correct"\nsensor = "com.speed"\njoints = { hip_x = 1 }', 7, "speed"),
         ('kind = "correct"\nsensor = "com.vy"\njoints = { hip_w = 1 }', 8, "hip_w"),
-        ('kind = "correct"\nsensor = "com.vy"\njoints = { hip_x = 1 }\nfrom = 3\nuntil = 2', 10, "before it begins"),
+        (
+            'kind = "correct"\nsensor = "com.vy"\njoints = { hip_x = 1 }\nfrom = 3\nuntil = 2',
+            10,
+            "must not be before 'from'",
+        ),
     ],
 )
-def test_a_wrong_name_is_told_with_its_line(refused, text, line, name):
-    told = refused(text)
-    assert told.startswith(f"aim.toml, line {line}: ")
-    assert name in told
+def test_a_wrong_name_is_reported_with_its_line(refused, text, line, name):
+    message = refused(text)
+    assert message.startswith(f"aim.toml, line {line}: ")
+    assert name in message
 
 
-def test_corrections_may_go_against_their_sensor(tmp_path):
+def test_corrections_may_have_negative_weights(tmp_path):
     file = tmp_path / "aim.toml"
     file.write_text(HEAD + 'kind = "correct"\nsensor = "com.z"\njoints = { left_hip_x = -1 }')
     (objective,) = read_script(file).objectives

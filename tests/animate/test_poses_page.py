@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
 
 @pytest.fixture
 def scripts(tmp_path):
-    """Those that are whole, by their titles."""
+    """The complete scripts of the page, by title."""
     texts = [text for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if text.startswith("title")]
     found = {}
     for number, text in enumerate(texts):
@@ -28,7 +28,7 @@ def scripts(tmp_path):
     return found
 
 
-def test_the_bow_is_a_bow_of_someone_who_stands_by_himself(scripts):
+def test_the_bow_bends_without_stabilising_torques(scripts):
     bow = scripts["A bow"]
     recording = animate(bow).recording
     assert upright(recording)

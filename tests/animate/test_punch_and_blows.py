@@ -1,4 +1,4 @@
-"""The punch, and the blow with its three falls: what they are for, and that it is honest."""
+"""The punch, and the blow with its three falls: they show what they should, physically."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from poise.study.poses.variations import FEATS, varied_script
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")
-BLOW = 0.5  # s, when it comes
+BLOW = 0.5  # s: time of the blow
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +26,20 @@ def played():
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
-def test_it_does_what_it_is_for_and_is_physical(played, name):
+def test_it_shows_what_it_should_and_is_physical(played, name):
     assert FEATS[name](played[name])
     assert audit(played[name]).passed
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 @pytest.mark.parametrize("seed", [100, 101])
-def test_it_does_so_when_a_user_changes_it(name, seed):
+def test_it_does_so_under_variations(name, seed):
     assert FEATS[name](animate(varied_script(read_script(name), seed)).recording)
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 def test_arms_do_not_pass_through_the_trunk(played, name):
-    """Nothing but good poses keeps them out: links of a body do not collide with each other."""
+    """Only the poses ensure it: links of one body do not collide with each other."""
     recording = played[name]
     model, data = recording.model, mujoco.MjData(recording.model)
     solid = [g for g in range(model.ngeom) if model.geom_contype[g]]
@@ -64,7 +64,7 @@ def test_six_poses_of_two_to_nine_angles_make_the_punch():
 
 
 def speeds(recording: Recording, link: str) -> np.ndarray:
-    """(T+1,) m/s of a link's frame."""
+    """(T+1,) speed (m/s) of a link's frame."""
     data, out = mujoco.MjData(recording.model), []
     for qpos in recording.qpos:
         data.qpos[:] = qpos
@@ -82,8 +82,8 @@ def test_the_fist_is_fast_and_the_ball_flies(played):
     assert ball[hit : hit + 12].max() > 4.5
 
 
-def test_the_blow_is_felt_in_the_whole_body():
-    """Against the same punch at a ball that is out of reach, all of the body moves otherwise after the blow."""
+def test_the_impact_moves_the_whole_body():
+    """After the impact the whole body moves differently than in the same punch at a ball out of reach."""
     script = read_script("punch")
     body = script.scene.body
     hit, missed = (
@@ -102,7 +102,7 @@ def _without_ball(script: Script) -> Script:
     return replace(script, scene=replace(script.scene, props=away))
 
 
-def test_he_is_back_in_his_guard(played):
+def test_the_body_returns_to_its_guard(played):
     recording, script = played["punch"], read_script("punch")
     nq = script.scene.body.nq
     early, late = recording.qpos[24, 7:nq], recording.qpos[-1, 7:nq]
@@ -125,14 +125,14 @@ def test_the_three_falls_share_everything_but_the_reaction():
         assert all(change.when.start >= BLOW for change in script.changes)
 
 
-def test_until_the_blow_they_are_the_same(played):
+def test_the_falls_are_equal_until_the_blow(played):
     steps = int(BLOW * 120)
     for name in FALLS[1:]:
         np.testing.assert_array_equal(played[name].qpos[:steps], played["blow"].qpos[:steps])
 
 
 @pytest.mark.parametrize("name", FALLS)
-def test_nothing_holds_him_from_the_blow_on(played, name):
+def test_no_stabilising_torques_act_after_the_blow(played, name):
     recording = played[name]
     after = recording.time[:-1] >= BLOW - 1e-9
     held = np.linalg.norm(brace(recording), axis=1)
@@ -140,7 +140,7 @@ def test_nothing_holds_him_from_the_blow_on(played, name):
     assert held[~after].max() > 1.0
 
 
-def test_the_arms_spare_the_head(played):
+def test_the_arms_protect_the_head(played):
     hurt, spared = (ground_impulse(played[name], "head") for name in ("blow", "blow-arms"))
     assert hurt > 30.0  # N s
     assert spared < 1.0

@@ -1,4 +1,4 @@
-"""Poses told by where hands and feet are to be."""
+"""Poses given by places of hands and feet."""
 
 import mujoco
 import numpy as np
@@ -22,7 +22,7 @@ def reach(places, angles=None):
 
 
 def place(angles, link, point):
-    """(3,) m: where a point of a link is in a pose of angles, the root as it stands."""
+    """(3,) m: position of a link's point in a pose of angles, with the root of the standing pose."""
     coordinates = standing_coordinates(PERSON)
     coordinates[list(angles)] = list(angles.values())
     data = mujoco.MjData(PERSON.model)
@@ -34,13 +34,13 @@ def place(angles, link, point):
 
 @settings(max_examples=15)
 @given(st.floats(0.25, 0.45), st.floats(-0.45, -0.05), st.floats(1.0, 1.6))
-def test_a_hand_gets_to_where_an_arm_can_reach(x, y, z):
+def test_a_hand_reaches_places_within_reach(x, y, z):
     angles = reach({HAND.name: [x, y, z]})
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [x, y, z]) < NEAR
     assert set(angles) == ARM
 
 
-def test_what_the_pose_tells_stays():
+def test_given_angles_are_kept():
     elbow = PERSON.index("right_elbow")[0]
     angles = reach({HAND.name: [0.5, -0.25, 1.3]}, {elbow: -1.3, 24: 0.2})
     assert angles[elbow] == -1.3
@@ -48,7 +48,7 @@ def test_what_the_pose_tells_stays():
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.5, -0.25, 1.3]) < NEAR
 
 
-def test_the_place_is_of_the_room_not_of_the_turned_body():
+def test_places_are_in_the_world_frame():
     angles = reach({HAND.name: [0.3, -0.3, 1.3]}, {5: 0.5})
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.3, -0.3, 1.3]) < NEAR
 
@@ -61,12 +61,12 @@ def test_two_limbs_reach_at_once():
         assert np.linalg.norm(place(angles, hand.link, hand.point) - goals[hand.name]) < NEAR
 
 
-def test_out_of_reach_is_told_with_how_far():
+def test_places_out_of_reach_are_refused_with_the_distance():
     with pytest.raises(ScriptError, match=r"stays [\d.]+ m away"):
         reach({HAND.name: [3.0, 0.0, 1.0]})
 
 
-def test_what_is_no_limb_cannot_reach():
+def test_unknown_limbs_are_refused():
     with pytest.raises(PoiseError, match="'wing' cannot reach"):
         reach({"wing": [0, 0, 0]})
 
@@ -76,7 +76,7 @@ def test_the_root_cannot_reach():
         reach({"pelvis": [0, 0, 1]})
 
 
-def test_limits_of_joints_are_kept():
+def test_joint_limits_are_kept():
     angles = reach({HAND.name: [0.2, -0.15, 1.35]})
     for dof, angle in angles.items():
         if np.isfinite(PERSON.lower[dof]):

@@ -1,4 +1,4 @@
-"""Cycles whose repetitions differ, and goals that go with them."""
+"""Cycles whose repetitions differ, and goals for their repetitions."""
 
 import numpy as np
 import pytest
@@ -43,16 +43,16 @@ def yaws(script, name):
     return [round(float(np.degrees(pose.angles[5])), 9) for pose in script.poses if pose.name.startswith(name)]
 
 
-def test_a_freedom_takes_an_angle_for_each_repetition_and_keeps_the_last(read):
+def test_a_dof_takes_an_angle_per_repetition_and_keeps_the_last(read):
     assert yaws(read(), "lift") == [10, 20, 15, 15]
     assert yaws(read(), "reach") == [0, 0, 0]
 
 
-def test_angles_of_a_repetition_are_mirrored_like_others(read):
+def test_angles_of_a_repetition_are_mirrored(read):
     assert yaws(read("mirrored = false", "mirrored = true"), "lift") == [10, -20, 15, -15]
 
 
-def test_a_list_of_a_joint_is_its_angles(read):
+def test_a_list_for_a_joint_is_its_angles(read):
     (hip,) = {tuple(pose.angles[dof] for dof in (6, 7, 8)) for pose in read().poses if pose.name.startswith("lift")}
     assert np.degrees(hip) == pytest.approx([1, -30, 2])
 
@@ -60,10 +60,10 @@ def test_a_list_of_a_joint_is_its_angles(read):
 def test_a_longer_performance_repeats_more(read):
     assert [pose.time for pose in read(seconds=6.2).poses][-2:] == [5.5, 6.0]
     assert read(seconds=6.2).seconds == 6.2
-    assert read(seconds=1.0).seconds == 4.0  # a shorter one leaves the script as it is
+    assert read(seconds=1.0).seconds == 4.0  # a shorter duration does not change the script
 
 
-def test_targets_are_where_marks_of_the_same_number_are(read):
+def test_targets_are_props_of_the_same_number(read):
     goals = read().goals
     assert [goal.wants[0].value for goal in goals] == [1.5, 2.5]
     assert [goal.wants[1].value for goal in goals] == [0.5, 0.6]
@@ -71,7 +71,7 @@ def test_targets_are_where_marks_of_the_same_number_are(read):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("[10, 20, 15]", "[]", "line 11: 'yaw'"),
         ("[10, 20, 15]", '[10, "x"]', "line 11: 'yaw' must be 2 numbers"),
@@ -80,8 +80,8 @@ def test_targets_are_where_marks_of_the_same_number_are(read):
         ('"print#.x"', '"print#.w"', "line 18: .*coordinate"),
     ],
 )
-def test_what_is_wrong_with_repetitions_is_told_with_its_line(read, old, new, told):
-    with pytest.raises(PoiseError, match=told):
+def test_errors_in_repetitions_name_their_line(read, old, new, message):
+    with pytest.raises(PoiseError, match=message):
         read(old, new)
 
 

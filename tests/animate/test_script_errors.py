@@ -1,4 +1,4 @@
-"""What is wrong with a script is told in one line, which names the file and the line."""
+"""Errors in a script are one line that names the file and the line of the error."""
 
 import re
 import textwrap
@@ -51,7 +51,7 @@ def read(tmp_path, text):
 
 
 def refused(tmp_path, text, marked, *words):
-    """Reading fails, and the error names the line in which the mark stands."""
+    """Check that reading fails and that the error names the line that contains the mark."""
     (line,) = [number for number, each in enumerate(text.splitlines(), start=1) if marked in each]
     with pytest.raises(ScriptError) as error:
         read(tmp_path, text)
@@ -63,7 +63,7 @@ def refused(tmp_path, text, marked, *words):
 
 
 @pytest.mark.parametrize("text", [GOOD, GOOD + GOAL, GOOD + CYCLE], ids=["poses", "goal", "cycle"])
-def test_what_is_right_is_read(tmp_path, text):
+def test_valid_scripts_are_read(tmp_path, text):
     assert read(tmp_path, text).name == "mine"
 
 
@@ -106,10 +106,10 @@ def test_the_wrong_line_is_named(tmp_path, before, after, words):
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ('"stretch.elbow_y"]', "]", ["2 constraints", "only 1 parameters"]),
+        ('"stretch.elbow_y"]', "]", ["2 constraints", "only 1 free parameters"]),
         ("crouch.elbow_y", "couch.elbow_y", ["'couch'", "crouch"]),
         ("crouch.elbow_y", "crouch.elbow_q", ["'elbow_q'", "elbow_y"]),
-        ("crouch.elbow_y", "crouch.neck_y", ["says nothing of neck_y"]),
+        ("crouch.elbow_y", "crouch.neck_y", ["does not set neck_y"]),
         ('["crouch.elbow_y", "stretch.elbow_y"]', '"crouch.elbow_y"', ["'free'", "list"]),
         ('"crouch.elbow_y",', '{ what = "crouch.elbow_y", much = 3 },', ["'much'"]),
         ('what = "base.x"', 'what = "bass.x"', ["'bass'", "base"]),
@@ -147,7 +147,7 @@ def test_the_wrong_line_of_a_cycle_is_named(tmp_path, before, after, words):
     [
         ('[[gains]]\njoints = ["elbow", "toe"]', "joints", ["'toe'", "elbow"]),
         ("[[gains]]\nstiffness = -1", "stiffness", ["'stiffness'"]),
-        ("[[gains]]\nfrom = 2\nuntil = 1", "until", ["before it begins"]),
+        ("[[gains]]\nfrom = 2\nuntil = 1", "until", ["must not be before 'from'"]),
         ('[[objective]]\nkind = "fly"', "fly", ["'fly'", "level"]),
         ('[[objective]]\nkind = "follow"', "[[objective]]", ["'joints'"]),
         ('[[objective]]\nkind = "follow"\njoints = { elbow_y = "elbow_y" }', "joints", ["'elbow_y'", "itself"]),
@@ -165,7 +165,7 @@ def test_the_wrong_line_of_a_cycle_is_named(tmp_path, before, after, words):
         ('[scene]\nfriction = 1\nterrain = "hills"', "hills", ["'hills'", "stairs"]),
         ("[[cycle]]\npose = [{ at = 0 }]", "[[cycle]]", ["'period' is missing"]),
         ("[[cycle]]\nperiod = 1", "[[cycle]]", ["no pose"]),
-        ("[[goal]]\nfree = []", "[[goal]]", ["wants nothing"]),
+        ("[[goal]]\nfree = []", "[[goal]]", ["has no constraint"]),
         ('[[scene.prop]]\nkind = "ball"\nradius = "big"', "radius", ["'radius'"]),
         ('[[scene.prop]]\nkind = "ball"\nrudius = 1', "rudius", ["'rudius'", "radius"]),
         ('[[scene.prop]]\nkind = "ball"\nradius = -1', "radius", ["'radius'", "at least", "-1"]),
@@ -184,7 +184,7 @@ def test_the_wrong_line_of_a_table_is_named(tmp_path, table, marked, words):
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("entry", "words"),
     [
         ("solved = 3", ["table", "3"]),
         ("solved = [1, 2]", ["table", "[1, 2]"]),
@@ -194,18 +194,18 @@ def test_the_wrong_line_of_a_table_is_named(tmp_path, table, marked, words):
         ("first = 1.5", ["'first'", "whole number"]),
     ],
 )
-def test_what_a_goal_cannot_take_is_refused(tmp_path, told, words):
-    refused(tmp_path, f"{GOOD}{GOAL}{told}\n", told, *words)
+def test_invalid_entries_of_a_goal_are_refused(tmp_path, entry, words):
+    refused(tmp_path, f"{GOOD}{GOAL}{entry}\n", entry, *words)
 
 
 @pytest.mark.parametrize("header", ["goal = [{ name = 'x' }]", '[["goal"]]\nname = "x"'], ids=["inline", "quoted"])
-def test_goals_need_a_header_that_a_solved_script_can_keep(tmp_path, header):
+def test_goals_need_a_header_of_their_own(tmp_path, header):
     text = f"{header}\n{GOOD}" if "{" in header else f"{GOOD}\n{header}\n"
     with pytest.raises(ScriptError, match=re.escape("must be written as [[goal]]")):
         read(tmp_path, text)
 
 
-def test_what_was_solved_stands_where_a_solved_script_replaces_it(tmp_path):
+def test_solved_must_be_an_inline_table(tmp_path):
     text = f'{GOOD}{GOAL}[goal.solved]\n"crouch.elbow_y" = 1\n'
     refused(tmp_path, text, "[[goal]]", "solved = { ... }")
 
@@ -216,12 +216,12 @@ def test_flight_needs_gravity(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["crouch.elbow_y", "crouch.time"])
-def test_how_the_body_begins_cannot_be_changed(tmp_path, what):
+def test_the_initial_pose_cannot_be_changed(tmp_path, what):
     text = GOOD.replace("time = 0.4", "time = 0.0") + GOAL.replace("crouch.elbow_y", what)
-    refused(tmp_path, text, what, "'crouch' is how the body begins")
+    refused(tmp_path, text, what, "'crouch' is the initial pose")
 
 
-def test_a_time_is_not_moved_to_before_the_beginning(tmp_path):
+def test_a_free_time_stays_after_the_start(tmp_path):
     text = GOOD.replace("time = 0.4", "time = 0.1") + GOAL.replace("crouch.elbow_y", "crouch.time")
     assert read(tmp_path, text).goals[0].free[0].most == pytest.approx(0.099)
 
@@ -232,7 +232,7 @@ def test_a_target_a_little_beyond_the_limit_presses_against_it(tmp_path):
     assert read(tmp_path, GOOD.replace("elbow_y = 130", f"elbow_y = {limit + 15}")).poses
 
 
-def test_the_file_of_a_body_is_looked_for_beside_the_script(tmp_path, monkeypatch):
+def test_the_file_of_a_body_is_relative_to_the_script(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/lamp.xml").write_text(Body.named("lamp14").mjcf)
@@ -240,7 +240,7 @@ def test_the_file_of_a_body_is_looked_for_beside_the_script(tmp_path, monkeypatc
     assert read_script("mine/mine.toml").scene.body.links == Body.named("lamp14").links
 
 
-def test_the_file_of_a_terrain_is_looked_for_beside_the_script(tmp_path, monkeypatch):
+def test_the_file_of_a_terrain_is_relative_to_the_script(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/stage.toml").write_text("[[platform]]\nx = [-1, 1]\ny = [-1, 1]\nz = 0.5\n")
@@ -253,29 +253,29 @@ def test_a_script_needs_a_pose(tmp_path):
         read(tmp_path, 'body = "lamp14"\nseconds = 1\n')
 
 
-def test_a_cycle_may_not_go_on_for_ever(tmp_path):
+def test_a_cycle_has_a_limited_number_of_poses(tmp_path):
     text = GOOD.replace("seconds = 1.0", "seconds = 600") + CYCLE.replace("period = 0.5", "period = 0.06")
-    refused(tmp_path, text, "period", "too often")
+    refused(tmp_path, text, "period", "make the period longer")
 
 
-def test_what_is_no_toml_is_told_with_its_line(tmp_path):
+def test_invalid_toml_is_reported_with_its_line(tmp_path):
     with pytest.raises(PoiseError, match=r"mine.toml is not a TOML file: .*line 2"):
         read(tmp_path, "seconds = 1\nbody = = 2\n")
 
 
 @pytest.mark.parametrize("name", ["no-such.toml", "folder.toml"])
-def test_what_cannot_be_read_is_told(tmp_path, name):
+def test_unreadable_files_are_reported(tmp_path, name):
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(PoiseError, match=f"cannot read .*{name}"):
         read_script(tmp_path / name)
 
 
-def test_an_unknown_script_is_told_with_those_there_are():
+def test_an_unknown_script_is_refused_with_the_valid_ones():
     with pytest.raises(PoiseError, match=re.escape("'punsh'")) as error:
         read_script("punsh")
     assert "punch" in str(error.value)
 
 
-def test_words_in_a_name_do_not_hide_the_line(tmp_path):
-    """An angle called like a line is not taken for a line that was told already."""
+def test_names_do_not_hide_the_line_number(tmp_path):
+    """An angle named `line` is not mistaken for a line number."""
     refused(tmp_path, textwrap.dedent(GOOD).replace("elbow_y = 130", "line = 130"), "line = 130", "'line'")

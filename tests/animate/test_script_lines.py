@@ -15,8 +15,8 @@ REMARKS = st.sampled_from(["", "# a remark", '# key = "x"', "  # [table]", "\t"]
 
 @st.composite
 def documents(draw):
-    """A script of [[pose]] tables, some with [pose.angles] of their own or lists on some lines, and where it says X."""
-    lines, places = [], []  # places: (pose, where) -> line of the one thing that is called X
+    """A script of [[pose]] tables, some with a [pose.angles] table or lists over several lines, and the line of X."""
+    lines, places = [], []  # places: (pose, where) -> line of the entry called X
 
     def put(line):
         lines.extend(draw(st.lists(REMARKS, max_size=2)))
@@ -55,7 +55,7 @@ def line_of(error):
 
 
 @given(documents())
-def test_the_line_is_that_of_what_is_wrong(document):
+def test_the_line_of_the_error_is_found(document):
     text, places = document
     poses = list(entry_of(text).tables("pose"))
     for pose, kind, line in places:
@@ -83,25 +83,25 @@ at = 2
 """
 
 
-def test_tables_in_tables_are_counted_by_the_outer_one():
+def test_nested_tables_are_counted_within_the_outer_one():
     cycles = list(entry_of(CYCLES).tables("cycle"))
     lines = [[line_of(pose.fail("", "at")) for pose in cycle.inners("pose")] for cycle in cycles]
     assert lines == [[4, 6], [9]]
     assert [[line_of(pose.fail("", "at")) for pose in cycle.tables("pose")] for cycle in cycles] == lines
 
 
-def test_what_is_missing_is_missed_at_the_header():
+def test_missing_entries_are_reported_at_the_header():
     (pose,) = entry_of("seconds = 1\n\n[[pose]]\nname = 'x'\n").tables("pose")
     with pytest.raises(ScriptError, match=r"^script.toml, line 3: 'time' is missing$"):
         pose.number("time")
 
 
-def test_what_is_missing_of_the_file_has_no_line():
+def test_missing_entries_of_the_file_have_no_line():
     with pytest.raises(ScriptError, match=r"^script.toml: 'seconds' is missing$"):
         entry_of("").number("seconds")
 
 
-def test_numbers_in_a_list_on_some_lines_are_no_tables():
+def test_lists_of_numbers_are_no_tables():
     text = "during = [\n  [1],\n  [2, 3],\n]\nwrong = 1\n"
     assert line_of(entry_of(text).fail("", "wrong")) == 5
 
@@ -139,7 +139,7 @@ def test_values_are_checked_as_they_are_taken(read, text, words):
     assert line_of(error.value) == 2
 
 
-def test_values_come_as_they_are():
+def test_values_are_returned_unchanged():
     entry = entry_of("a = 1\nb = [1, 2.5]\nc = 'x'\nd = ['x', 'y']\ne = true\n")
     assert entry.number("a") == 1.0
     assert entry.numbers("b", 2) == (1.0, 2.5)

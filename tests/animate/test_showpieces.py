@@ -1,4 +1,4 @@
-"""The jumps that come with Poise do what they promise."""
+"""The jumps that come with Poise meet their goals."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def bearing(recording, start):
     return {recording.model.body(int(body)).name for body in np.unique(recording.contact_body[after])}
 
 
-def test_the_lamp_comes_to_rest_on_its_spots_without_any_help():
+def test_the_lamp_lands_on_its_spots_without_external_forces():
     solution, recording = solved("lamp")
     assert max(answer.hit.iterations for answer in solution.answers) <= 5
     assert not recording.external.any()
@@ -29,7 +29,7 @@ def test_the_lamp_comes_to_rest_on_its_spots_without_any_help():
     for lap, goal in enumerate(solution.script.goals):
         spot = [want.value for want in goal.wants[:2]]
         rest = np.searchsorted(recording.time, 0.2 + 1.2 * lap + 1.2)  # the end of its cycle
-        assert np.linalg.norm(recording.qpos[rest, :2] - spot) < 0.007  # 5 mm either way
+        assert np.linalg.norm(recording.qpos[rest, :2] - spot) < 0.007  # 5 mm in x and in y
 
 
 def test_the_somersault_turns_twice_and_lands_on_its_feet():

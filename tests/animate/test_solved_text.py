@@ -1,4 +1,4 @@
-"""What was found for goals, written into an animator's own text and read back."""
+"""Solutions of goals, written into the text of a script and read back."""
 
 from dataclasses import replace
 
@@ -48,18 +48,18 @@ def found(script, *, seed):
     )
 
 
-def test_what_was_found_is_read_back_and_replaced_by_what_is_found_next(read):
+def test_a_solution_is_read_back_and_replaced_by_the_next(read):
     text, script = NODS, read(NODS)
     for seed in range(2):
-        wanted = found(script, seed=seed)
-        text = solved_text(wanted, text)
+        expected = found(script, seed=seed)
+        text = solved_text(expected, text)
         again = read(text)
-        for goal, told in zip(again.goals, wanted.goals, strict=True):
-            assert goal.solved == pytest.approx(told.solved, rel=1e-14)
+        for goal, other in zip(again.goals, expected.goals, strict=True):
+            assert goal.solved == pytest.approx(other.solved, rel=1e-14)
         assert text.count("solved = ") == 2
 
 
-def test_the_rest_of_the_text_stays_as_it_was(read):
+def test_the_rest_of_the_text_is_unchanged(read):
     once = solved_text(found(read(NODS), seed=0), NODS)
     assert solved_text(found(read(once), seed=0), once) == once
     kept = iter(once.split("\n"))

@@ -1,4 +1,4 @@
-"""Goals of a script: met from the last state that they cannot affect, and as if from the beginning."""
+"""Solving goals of a script from the last state that their parameters cannot affect."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ def test_a_hop_meets_its_goal(solution):
     assert answer.hit.iterations <= 3
 
 
-def test_solving_from_a_state_is_as_good_as_from_the_beginning(hop, solution):
+def test_solving_from_a_state_equals_solving_from_the_start(hop, solution):
     start = min(affected_from(hop, free) for free in hop.goals[0].free)
     assert start == 0.25
     goal = hop.goals[0]
@@ -68,13 +68,13 @@ def test_solving_from_a_state_is_as_good_as_from_the_beginning(hop, solution):
     assert np.array_equal(reached(solution.script, goal, start), solution.answers[0].hit.reached)
 
 
-def test_several_processes_find_the_same_to_the_last_bit(hop, solution):
+def test_several_processes_give_bit_identical_results(hop, solution):
     parallel = solve_script(hop, workers=2)
     assert parallel.script.goals[0].solved == solution.script.goals[0].solved
     assert np.array_equal(parallel.answers[0].hit.reached, solution.answers[0].hit.reached)
 
 
-def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
+def test_the_performance_equals_the_rehearsal_bit_by_bit(solution):
     recording = animate(solution.script).recording
     rehearsal = Rehearsal(solution.script)
     rehearsal.change(solved_changes(solution.script.goals))
@@ -83,7 +83,7 @@ def test_what_is_performed_is_what_was_rehearsed_to_the_last_bit(solution):
 
 
 def test_a_touch_down_is_read_within_the_step(hop):
-    """Moved by less than a step's way, the target is met as exactly: nothing jumps from step to step."""
+    """Targets moved by less than the displacement of a step are met as exactly: the reading is continuous."""
     goal = wanting(hop, Want("base.x", ScriptMoment("down"), 0.0, 1.0))
     values = []
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
@@ -95,18 +95,18 @@ def test_a_touch_down_is_read_within_the_step(hop):
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
 
 
-def test_turns_in_flight_are_told_at_its_beginning_with_those_of_before(hop):
+def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = Rehearsal(hop)
     watch = Watch(rehearsal, wanting(hop, *wants))
-    before, told = watch.reach(rehearsal).reached
-    assert rehearsal.world.time < 0.55  # s: it has just taken off
+    before, predicted = watch.reach(rehearsal).reached
+    assert rehearsal.world.time < 0.55  # s: just after take-off
     ahead = turns_of(rehearsal.world.state, watch._stand)[1]
-    assert told == pytest.approx(before + ahead)
+    assert predicted == pytest.approx(before + ahead)
     assert abs(ahead) > 0.05
 
 
-def test_who_stands_on_a_box_does_not_fly(tmp_path):
+def test_a_body_on_a_box_is_not_in_flight(tmp_path):
     path = tmp_path / "box.toml"
     path.write_text(ON_A_BOX)
     rehearsal = Rehearsal(read_script(path))
@@ -117,7 +117,7 @@ def test_who_stands_on_a_box_does_not_fly(tmp_path):
         assert rehearsal.world.scene.link_id("box") in bearing
 
 
-def test_a_body_that_touches_itself_bears_on_nothing(hop):
+def test_self_contact_does_not_count_as_support(hop):
     rehearsal = Rehearsal(hop)
     own = rehearsal.world.model.body_rootid == 1
     result = rehearsal.step()
@@ -125,23 +125,23 @@ def test_a_body_that_touches_itself_bears_on_nothing(hop):
     assert not touching(result._replace(other=result.body), own).size
 
 
-def test_moments_that_do_not_come_are_reported(hop):
+def test_missed_events_are_reported(hop):
     goal = replace(wanting(hop, Want("base.x", ScriptMoment("down", 5.0), 0.1, 0.01)), patience=0.8)
     answer = solve_script(replace(hop, goals=(goal,)))
     assert not answer.converged
     assert "never came, wanted 0.1 m" in "\n".join(answer.lines())
 
 
-def test_constraints_out_of_reach_are_told_with_what_was_reached(hop):
+def test_constraints_out_of_reach_are_reported_with_the_result(hop):
     goal = wanting(hop, Want("flight.height", ScriptMoment("flight"), 3.0, 0.01))
     solution = solve_script(replace(hop, goals=(goal,)))
     assert not solution.converged
-    told = "\n".join(solution.lines())
-    assert "hop: NOT met" in told
-    assert "wanted 3 m" in told
+    report = "\n".join(solution.lines())
+    assert "hop: NOT met" in report
+    assert "wanted 3 m" in report
 
 
-def test_a_repeated_goal_begins_with_what_was_found_for_the_one_before():
+def test_a_repeated_goal_starts_from_the_previous_solution():
     lamp = read_script("lamp")
     alone = replace(lamp.goals[1], origin=(1, 0))
     hinted, unhinted = (solve_script(replace(lamp, goals=(lamp.goals[0], goal))) for goal in (lamp.goals[1], alone))
@@ -149,7 +149,7 @@ def test_a_repeated_goal_begins_with_what_was_found_for_the_one_before():
     assert hinted.answers[1].hit.simulations < unhinted.answers[1].hit.simulations
 
 
-def test_a_solved_script_is_the_same_text_and_reads_back_alike(file, hop, solution, tmp_path):
+def test_a_solved_script_keeps_its_text_and_reads_back(file, hop, solution, tmp_path):
     text = solved_text(solution.script, HOP)
     kept = [line for line in text.splitlines() if not line.startswith("solved")]
     assert kept == HOP.splitlines()

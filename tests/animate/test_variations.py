@@ -1,3 +1,5 @@
+"""Random variations of a script, as the study of poses draws them."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -37,21 +39,21 @@ def hop(tmp_path_factory):
     return read_script(file)
 
 
-def test_a_seed_is_one_variation(hop):
+def test_a_seed_gives_one_variation(hop):
     assert varied_script(hop, 1).poses == varied_script(hop, 1).poses
     assert varied_script(hop, 1).poses != varied_script(hop, 2).poses
 
 
-def test_links_have_other_masses_and_bodies_the_same_strength(hop):
+def test_masses_vary_and_torque_limits_do_not(hop):
     ratios = np.array([varied_script(hop, seed).scene.body.model.body_mass[1:] for seed in range(40)])
     ratios /= hop.scene.body.model.body_mass[1:]
     assert np.all(np.abs(ratios - 1) <= MASS)
     assert np.all(np.ptp(ratios, axis=0) > MASS)
-    assert np.ptp(ratios.mean(axis=1)) > 0.5 * MASS  # the whole is heavier or lighter as well
+    assert np.ptp(ratios.mean(axis=1)) > 0.5 * MASS  # the total mass varies as well
     assert np.array_equal(varied_script(hop, 0).scene.body.torque_limit, hop.scene.body.torque_limit)
 
 
-def test_left_and_right_stay_alike():
+def test_left_and_right_stay_symmetric():
     strut = read_script("strut")
     before, after = strut.scene.body.model, varied_script(strut, 4).scene.body.model
     left, right = ([after.body(f"{side}_{part}").mass[0] for part in ("thigh", "shank")] for side in ("left", "right"))
@@ -59,7 +61,7 @@ def test_left_and_right_stay_alike():
     assert left[0] / left[1] != pytest.approx(before.body("left_thigh").mass[0] / before.body("left_shank").mass[0])
 
 
-def test_waits_change_and_what_is_timed_moves_with_them(hop):
+def test_intervals_vary_and_timed_entries_move_with_them(hop):
     for seed in range(20):
         made = varied_script(hop, seed)
         first, second = (pose.time for pose in made.poses)
@@ -79,7 +81,7 @@ def test_targets_move_within_their_range(hop):
     assert np.all(moved[:, 1] == 0)
 
 
-def test_what_was_found_is_forgotten(hop):
+def test_solutions_are_discarded(hop):
     assert hop.goals[0].solved != (0.0, 0.0)
     assert varied_script(hop, 0).goals[0].solved == (0.0, 0.0)
 

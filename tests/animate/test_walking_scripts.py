@@ -1,4 +1,4 @@
-"""The walks that come with Poise, and that it is their objectives that keep tray and line."""
+"""The walking scripts that come with Poise; their objectives keep the tray level and the path straight."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def without(script, kind):
     return replace(script, objectives=tuple(o for o in script.objectives if not isinstance(o, kind)))
 
 
-def test_strut_walks_with_big_steps_and_arms_that_nobody_poses():
+def test_strut_takes_long_steps_and_swings_unposed_arms():
     script = read_script("strut")
     recording = animate(varied_script(script, 0)).recording
     assert upright(recording)
@@ -28,18 +28,18 @@ def test_strut_walks_with_big_steps_and_arms_that_nobody_poses():
     shoulders = [script.scene.body.dof_names.index(f"{side}_shoulder_y") for side in ("left", "right")]
     assert not any(set(shoulders) & set(pose.angles) for pose in script.poses)
     left, right = recording.qvel[400:, shoulders].T
-    assert np.corrcoef(left, right)[0, 1] < -0.7  # they swing against each other
+    assert np.corrcoef(left, right)[0, 1] < -0.7  # they swing in opposition
     assert min(np.ptp(left), np.ptp(right)) > 2.0
 
 
-def test_strut_goes_on_for_longer_when_asked_to():
+def test_strut_continues_for_a_longer_duration():
     recording = animate(read_script("strut", seconds=20.0), 20.0).recording
     assert upright(recording)
     assert recording.qpos[-1, 0] > 21.0
 
 
 @pytest.mark.parametrize("seed", [None, 3])
-def test_glass_stays_on_the_tray_of_a_waiter_who_is_nudged(seed):
+def test_the_glass_stays_on_the_tray_under_a_disturbance(seed):
     script = read_script("waiter")
     recording = animate(script if seed is None else varied_script(script, seed)).recording
     assert len(script.pushes) == 2
@@ -47,18 +47,18 @@ def test_glass_stays_on_the_tray_of_a_waiter_who_is_nudged(seed):
     assert served(recording)
 
 
-def test_glass_falls_without_the_objective():
+def test_the_glass_falls_without_the_objective():
     assert not served(animate(without(read_script("waiter"), Point), 4.0).recording)
 
 
-def test_glass_falls_without_the_objective_from_an_arm_as_soft_too():
+def test_the_glass_falls_from_an_equally_soft_arm_without_the_objective():
     script = read_script("waiter")
     (level,) = (objective for objective in script.objectives if isinstance(objective, Point))
     soft = replace(script, objectives=(replace(level, stiffness=0.0, damping=0.0),))
     assert not served(animate(soft, 4.0).recording)
 
 
-def test_objectives_keep_to_the_line_in_gusts():
+def test_objectives_keep_the_path_in_gusts():
     script = read_script("gusts")
     recording = animate(varied_script(script, 1)).recording
     assert kept_to_the_line(recording)
@@ -66,7 +66,7 @@ def test_objectives_keep_to_the_line_in_gusts():
     assert not kept_to_the_line(animate(without(script, Correct), 6.0).recording)
 
 
-def test_prints_are_met_within_a_centimetre():
+def test_footprints_are_met_within_a_centimetre():
     script = read_script("footprints")
     few = replace(script, goals=script.goals[:4], seconds=6.0)
     for case in (few, varied_script(few, 4)):

@@ -1,4 +1,4 @@
-"""Angles by the names that animators write: with a side, or of both sides at once."""
+"""Joint angles by the names that scripts use: of one side, or of both sides at once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from poise.errors import PoiseError, unknown
 from poise.toml_reader import TomlTable
 
 ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
+"""DOFs of the root's orientation, by name."""
 SIDES = ("left_", "right_")
 BEYOND = 20.0
-"""Degrees by which a target may lie beyond the limit of a joint: a spring that is to press against it needs that."""
+"""Degrees by which a target may exceed a joint limit, so that a spring can press against it."""
 
 
-def freedoms(body: Body, name: str) -> dict[int, float]:
-    """Freedoms that a name means, each with the sign of an angle told for the left: `knee_y` is both knees."""
+def signed_dofs(body: Body, name: str) -> dict[int, float]:
+    """DOFs of an angle's name, each with the sign relative to the left side; `knee_y` is both knees."""
     if name in ROOT:
         return {ROOT[name]: 1.0}
     if name in body.dof_names[6:]:
@@ -30,8 +31,8 @@ def freedoms(body: Body, name: str) -> dict[int, float]:
     raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
 
 
-def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
-    """Freedoms of a joint, a part of the body (legs, trunk), an angle, or `all`."""
+def joint_dofs(body: Body, name: str) -> tuple[int, ...]:
+    """DOFs of a joint, a part of the body (legs, trunk), an angle, or `all`."""
     if name == "all":
         return tuple(range(6, body.nv))
     if name in body.groups:
@@ -42,17 +43,17 @@ def joint_freedoms(body: Body, name: str) -> tuple[int, ...]:
     if f"left_{name}" in names:
         return (*body.index(f"left_{name}"), *body.index(f"right_{name}"))
     try:
-        return tuple(freedoms(body, name))
+        return tuple(signed_dofs(body, name))
     except PoiseError:
         valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
         raise unknown("joint or part", name, valid) from None
 
 
 def read_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:
-    """Angles in degrees by name, as freedoms in radians; a joint takes all its angles in a list.
+    """Angles (rad) by DOF of a table of angles in degrees by name.
 
-    A single freedom of a cycle may take a list of its angles in the repetitions, of which the last one stays; `lap`
-    counts them from 0.
+    A joint takes a list of all its angles. A single DOF in a cycle may take a list with one angle for each repetition;
+    `lap` counts repetitions from 0, and the last angle holds for all that follow.
     """
     out: dict[int, float] = {}
     for name in entry.keys:
@@ -64,6 +65,7 @@ def read_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[in
 
 
 def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
+    """Raise if an angle exceeds the limits of its joint by more than BEYOND."""
     for dof, angle in angles.items():
         low, high = body.lower[dof], body.upper[dof]
         if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
@@ -72,7 +74,7 @@ def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
 
 
 def changes_by_lap(body: Body, entry: TomlTable) -> bool:
-    """Whether some freedom is told an angle for each repetition."""
+    """Whether a DOF has a list of angles, one for each repetition."""
     return any(isinstance(entry.raw(name), list) and not _is_joint(body, name) for name in entry.keys)
 
 
@@ -84,28 +86,27 @@ def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[in
     value: Any = entry.raw(name)
     if not isinstance(value, list):
         angle = radians(entry.number(name, least=-720, most=720))
-        return {dof: sign * angle for dof, sign in freedoms(body, name).items()}
+        return {dof: sign * angle for dof, sign in signed_dofs(body, name).items()}
     if not _is_joint(body, name):
         return _angle_of_lap(body, entry, name, lap)
     sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
     dofs = body.index(sides[0])
-    told = [radians(v) for v in entry.numbers(name, len(dofs))]
-    out = dict(zip(dofs, told, strict=True))
+    out = dict(zip(dofs, [radians(v) for v in entry.numbers(name, len(dofs))], strict=True))
     if len(sides) == 2:
         out.update(mirrored_angles(body, out))
     return out
 
 
 def _angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
-    shares = freedoms(body, name)
-    told = entry.numbers(name, len(entry.raw(name)))
-    if lap is None or not told:
-        raise entry.fail(f"'{name}' is one angle: a list of them, for the repetitions, can stand in a cycle only", name)
-    return {dof: sign * radians(told[min(lap, len(told) - 1)]) for dof, sign in shares.items()}
+    signs = signed_dofs(body, name)
+    angles = entry.numbers(name, len(entry.raw(name)))
+    if lap is None or not angles:
+        raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)
+    return {dof: sign * radians(angles[min(lap, len(angles) - 1)]) for dof, sign in signs.items()}
 
 
 def mirrored_angles(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
-    """The angles of the pose seen in a mirror."""
+    """Angles (rad) by DOF of the mirrored pose."""
     return {
         int(dof): float(body.mirror_signs[dof]) * angles[int(body.mirror_dofs[dof])]
         for dof in range(3, body.nv)

@@ -1,7 +1,7 @@
-"""Where flight leads, told from any moment of it [Fattal2006] section 6: nothing more need be simulated.
+"""The end of a flight, predicted analytically from a state in the air [Fattal2006] section 6.
 
-The centre of mass follows a parabola whatever the joints do. How the body turns is known if they stay as they are: then
-it is a rigid one, whose angular momentum is kept.
+The centre of mass follows a parabola whatever the joints do. The rotation is known if the joints stay fixed: the body
+is then rigid and keeps its angular momentum.
 """
 
 from __future__ import annotations
@@ -16,57 +16,55 @@ from poise.dynamics.state import State
 from poise.rotations import quat_exp, quat_to_matrix
 
 LEADS_TO = ("flight.height", "flight.x", "flight.y")
-"""m: the highest place of the centre of mass, and where it is when it has come down again."""
+"""Quantities (m): apex of the centre of mass, and its place when it has come down again."""
 TURNS_BY = ("flight.rolled", "flight.pitched", "flight.yawed")
-"""rad: how far the root has then turned about its own axes since the goal began, if joints stay as they are."""
+"""Quantities (rad): rotation of the root about its own axes from the start of the goal to the end of the flight, if the
+joints stay fixed."""
 FINEST = 1 / 120
-"""s: so often a body that tumbles is looked at."""
+"""Largest integration step (s) of the rotation."""
 
 
 def flight_of(state: State, stand: float) -> tuple[float, float, float]:
-    """The apex, and where the centre of mass is when it has come down to the height at which the body stands, m."""
-    moved = _moved(state)
-    apex, time = _apex(state, moved), _time(state, moved, stand)
-    x, y, _ = moved.com + time * moved.velocity
+    """Apex (m) of the centre of mass, and its x and y (m) when it has come down to a standing height `stand` (m)."""
+    rotation = rotation_of(state.mass, state.qvel, state.data)
+    apex, time = _apex(state, rotation), _time_left(state, rotation, stand)
+    x, y, _ = rotation.com + time * rotation.velocity
     return apex, float(x), float(y)
 
 
 def turns_of(state: State, stand: float) -> Array:
-    """(3,) rad by which the root turns about its own axes until then, as part of a rigid body (Euler's equations)."""
-    moved = _moved(state)
-    time = _time(state, moved, stand)
-    turn = np.array(state.data.xmat[1]).reshape(3, 3)
-    momentum, inertia = turn.T @ moved.angular_momentum, turn.T @ moved.inertia @ turn
+    """(3,) rad: rotation of the root about its own axes until then, as part of a rigid body (Euler's equations)."""
+    rotation = rotation_of(state.mass, state.qvel, state.data)
+    time = _time_left(state, rotation, stand)
+    root = np.array(state.data.xmat[1]).reshape(3, 3)
+    momentum, inertia = root.T @ rotation.angular_momentum, root.T @ rotation.inertia @ root
     steps = max(ceil(time / FINEST), 1)
     turned = np.zeros(3)
     for _ in range(steps):
         rate = np.linalg.solve(inertia, momentum)
-        halfway = _turned_back(momentum, rate * (0.5 * time / steps))
+        halfway = _in_turned_frame(momentum, rate * (0.5 * time / steps))
         rate = np.linalg.solve(inertia, halfway)
         turned += rate * (time / steps)
-        momentum = _turned_back(momentum, rate * (time / steps))
+        momentum = _in_turned_frame(momentum, rate * (time / steps))
     return turned
 
 
-def _turned_back(vector: Array, by: Array) -> Array:
-    """(3,) a vector that the world keeps, as a body sees it that has turned by a rotation vector (3,) of its own."""
+def _in_turned_frame(vector: Array, by: Array) -> Array:
+    """(3,) a constant vector in the frame of a body that has turned by a rotation vector (3,), body frame."""
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
-
-
-def _moved(state: State) -> RotationIndices:
-    return rotation_of(state.mass, state.qvel, state.data)
 
 
 def _gravity(state: State) -> float:
     return -float(state.data.model.opt.gravity[2])
 
 
-def _apex(state: State, moved: RotationIndices) -> float:
-    rises = float(moved.velocity[2])
-    return float(moved.com[2]) + rises * abs(rises) / (2 * _gravity(state))
+def _apex(state: State, rotation: RotationIndices) -> float:
+    """Height (m) of the parabola's apex; below the present height by as much if the body is falling."""
+    up = float(rotation.velocity[2])
+    return float(rotation.com[2]) + up * abs(up) / (2 * _gravity(state))
 
 
-def _time(state: State, moved: RotationIndices, stand: float) -> float:
-    """s until the centre of mass has come down to a height."""
-    fall = max(_apex(state, moved) - stand, 0.0)
-    return float(moved.velocity[2]) / _gravity(state) + float(np.sqrt(2 * fall / _gravity(state)))
+def _time_left(state: State, rotation: RotationIndices, stand: float) -> float:
+    """s until the centre of mass has come down to a height (m)."""
+    fall = max(_apex(state, rotation) - stand, 0.0)
+    return float(rotation.velocity[2]) / _gravity(state) + float(np.sqrt(2 * fall / _gravity(state)))

@@ -1,29 +1,17 @@
-"""Objective controllers of a script."""
+"""Objective controllers of a script, and time spans."""
 
 from __future__ import annotations
 
 from math import inf, radians
 from typing import Any
 
-from poise.animate.angles import joint_freedoms
+from poise.animate.angles import joint_dofs
 from poise.control.poses.objectives import Correct, Follow, Objective, Point, ScenePoint, Touch
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown
 from poise.toml_reader import TomlTable
 from poise.world.scene import Scene
-
-# Spans of time in scripts.
-
-
-def read_span(entry: TomlTable) -> TimeSpan:
-    """From when to when something goes: always, unless told."""
-    start = entry.number("from", 0.0, 0)
-    end = entry.number("until") if "until" in entry else inf
-    if not end >= start:
-        raise entry.fail(f"ends at {end:g} s, before it begins at {start:g} s", "until")
-    return TimeSpan(start, end)
-
 
 _COMMON = ("kind", "from", "until")
 _PULL = ("stiffness", "damping", "kept", "joints")
@@ -37,8 +25,17 @@ _ENTRIES = {
 
 
 def read_objectives(scene: Scene, entry: TomlTable) -> tuple[Objective, ...]:
-    """All of a script."""
-    return tuple(_objective(scene, told) for told in entry.tables("objective"))
+    """All objective controllers of a script."""
+    return tuple(_objective(scene, table) for table in entry.tables("objective"))
+
+
+def read_span(entry: TomlTable) -> TimeSpan:
+    """The time span of `from` and `until`, s; all time by default."""
+    start = entry.number("from", 0.0, 0)
+    end = entry.number("until") if "until" in entry else inf
+    if not end >= start:
+        raise entry.fail(f"'until' ({end:g} s) must not be before 'from' ({start:g} s)", "until")
+    return TimeSpan(start, end)
 
 
 def _objective(scene: Scene, entry: TomlTable) -> Objective:
@@ -53,7 +50,7 @@ def _objective(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
-    """What all pulls in space are told."""
+    """Entries that all objectives with a pull in space have."""
     return {
         "joints": _weights(scene, entry, least=0.0),
         "stiffness": entry.number("stiffness", stiffness, 0),
@@ -82,7 +79,7 @@ def _follow(scene: Scene, entry: TomlTable) -> Objective:
     joints = entry.inner("joints")
     leaders = {name: joints.text(name) for name in joints.keys}
     if not leaders:
-        raise entry.fail("'joints' must name the angles that follow, and whom", "joints")
+        raise entry.fail("'joints' must be a table of angles, FOLLOWER = LEADER", "joints")
     for name, leader in leaders.items():
         for angle in (name, leader):
             if angle not in scene.body.dof_names[6:]:
@@ -94,40 +91,40 @@ def _follow(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _correct(scene: Scene, entry: TomlTable) -> Objective:
-    """Weights are told in degrees per m or m/s, or per degree."""
+    """The file's weights are in degrees per m or m/s, or per degree (per degree/s)."""
     sensor = Sensor(entry.text("sensor"))
     with entry.blaming("sensor"):
         sensor.reset(scene)
-    wanted = entry.number("is", 0.0)
+    target = entry.number("is", 0.0)
     weights = _weights(scene, entry)
     if sensor.angular:
-        wanted = radians(wanted)
+        target = radians(target)
     else:
         weights = {name: radians(weight) for name, weight in weights.items()}
-    return Correct(sensor, wanted, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
+    return Correct(sensor, target, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
 
 
 _READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
 
 
 def _weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
-    """Joints by the names of their freedoms, each with its weight: a list of names, or a table of weights."""
-    told = entry.raw("joints")
-    names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(told, list | str) else {}
-    if isinstance(told, dict):
+    """Weights of DOFs by name, from a list of joints (weight 1) or a table of weights."""
+    value = entry.raw("joints")
+    names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(value, list | str) else {}
+    if isinstance(value, dict):
         table = entry.inner("joints")
         names = {name: table.number(name, least=least) for name in table.keys}
     if not names:
-        raise entry.fail("'joints' must name the joints that serve it", "joints")
+        raise entry.fail("'joints' must name the joints that the objective uses", "joints")
     dofs = scene.body.dof_names
-    named = {"roll": "root_rx", "pitch": "root_ry", "yaw": "root_rz"}
+    root = {"roll": "root_rx", "pitch": "root_ry", "yaw": "root_rz"}
     out: dict[str, float] = {}
     for name, weight in names.items():
-        if name in named:
-            out[named[name]] = weight
+        if name in root:
+            out[root[name]] = weight
         else:
             with entry.blaming("joints"):
-                out |= {dofs[dof]: weight for dof in joint_freedoms(scene.body, name)}
+                out |= {dofs[dof]: weight for dof in joint_dofs(scene.body, name)}
     return out
 
 
@@ -139,12 +136,12 @@ def _link(scene: Scene, entry: TomlTable) -> str:
 
 
 def _place(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
-    """Three numbers in the world, or a link or prop by name."""
-    told = entry.raw(key)
-    if isinstance(told, str):
+    """A point of the world (three numbers, m), or a link or prop by name."""
+    value = entry.raw(key)
+    if isinstance(value, str):
         with entry.blaming(key):
-            scene.link_id(told)
-        return ScenePoint(link=told)
+            scene.link_id(value)
+        return ScenePoint(link=value)
     return ScenePoint(_vector(entry, key, None))
 
 

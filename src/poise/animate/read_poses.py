@@ -1,4 +1,4 @@
-"""Control poses of a script: single ones, and cycles that are written out for as long as the script lasts."""
+"""Control poses of a script: single poses, and cycles repeated for as long as the script lasts."""
 
 from __future__ import annotations
 
@@ -18,62 +18,25 @@ from poise.reference.key_poses import posed, standing_coordinates
 from poise.retarget.ik import PoseSolver
 from poise.toml_reader import TomlTable
 
-# Poses told by where hands and feet are to be: angles by inverse kinematics.
-
 NEAR = 0.02
-"""m: a limb that stays further away than this cannot reach its place."""
+"""Largest distance (m) of a limb's end from its place; beyond it, the place is out of reach."""
 FIRM, LOOSE = 30.0, 0.03
-"""Weights of what stays as told, and of what may bend."""
-
-
-def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
-    """Angles with those of the limbs bent so that their ends are at places, m, in front of the standing body.
-
-    Places are told as the body stands, its root where the standing pose has it and turned as the pose says: x ahead,
-    y to the left, z above the ground. Only the joints of the limb bend, and only those the pose does not tell.
-    """
-    limbs = {hand.name: (hand.link, hand.point) for hand in body.hands}
-    limbs |= {foot.name: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
-    limbs |= {link: (link, np.zeros(3)) for link in body.links if link not in limbs}
-    for name in entry.keys:
-        if name not in limbs:
-            raise entry.fail(f"'{name}' cannot reach: it is neither hand, foot nor link", name)
-    places = np.array([entry.numbers(name, 3) for name in entry.keys])
-    told = standing_coordinates(body)
-    told[list(angles)] = list(angles.values())
-    start = posed(body, told)
-    bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
-    weights = np.full(body.nv, FIRM)
-    weights[sorted(bends)] = LOOSE
-    solver = PoseSolver(body, [limbs[name] for name in entry.keys])
-    found = solver.solve(start, places=places, place_weights=30.0, prior_weights=weights, iterations=100)
-    for name, away in zip(entry.keys, found.place_error, strict=True):
-        if away > NEAR:
-            raise entry.fail(f"'{name}' stays {away:.2f} m away from where it is to reach", name)
-    coordinates = PoseSpace(body).angles(found.qpos[None])[0]
-    return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
-
-
-def _limb(body: Body, link: str) -> list[int]:
-    """Freedoms of the limb that a link is the end of."""
-    chain = chain_joints(body, link)
-    if not chain:
-        raise PoiseError(f"'{link}' is the root: it cannot reach")
-    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
-
-
+"""Prior weights in inverse kinematics: of DOFs that keep their angles, and of those that may change."""
 YAW = ROOT["yaw"]
 MOST = 10_000
-"""Poses of a script."""
+"""Largest number of poses of a cycle with its repetitions."""
 
 
 def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]:
-    """In order of time. A pose of a cycle is called NAME#1, NAME#2 ... in its repetitions."""
+    """All poses of a script of a duration (s), in order of time.
+
+    The repetitions of a pose of a cycle are called NAME#1, NAME#2 ...
+    """
     poses: dict[str, Pose] = {}
-    for index, told in enumerate(entry.tables("pose")):
-        told.check(("time", "name", "angles", "reach"))
-        pose = _pose(body, told, told.text("name", f"pose {index + 1}"), told.number("time", least=0))
-        _add(poses, [pose], told)
+    for index, table in enumerate(entry.tables("pose")):
+        table.check(("time", "name", "angles", "reach"))
+        pose = _pose(body, table, table.text("name", f"pose {index + 1}"), table.number("time", least=0))
+        _add(poses, [pose], table)
     for cycle in entry.tables("cycle"):
         _add(poses, _cycle(body, cycle, seconds), cycle)
     if not poses:
@@ -81,10 +44,11 @@ def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]
     return tuple(sorted(poses.values(), key=lambda pose: pose.time))
 
 
-def _add(poses: dict[str, Pose], more: Iterable[Pose], told: TomlTable) -> None:
+def _add(poses: dict[str, Pose], more: Iterable[Pose], entry: TomlTable) -> None:
+    """Add poses by name; raise if a name is taken."""
     for pose in more:
         if pose.name in poses:
-            raise told.fail(f"two poses are called '{pose.name}'", "name")
+            raise entry.fail(f"two poses are called '{pose.name}'", "name")
         poses[pose.name] = pose
 
 
@@ -99,22 +63,23 @@ def _pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None 
 
 
 def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
-    """All repetitions of a cycle; with `mirrored` each is the mirror image of the one before.
+    """All poses of a cycle, repetition after repetition.
 
-    With `turned` each has the yaw of its poses so many degrees further to the left than the one before.
+    With `mirrored` each repetition is the mirror image of the previous one. `turned` is the yaw (degrees, to the left)
+    that each repetition adds to that of the previous one.
     """
     entry.check(("from", "until", "period", "mirrored", "turned", "pose"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
     end = min(entry.number("until", seconds, start), seconds)
-    told = entry.inners("pose")
-    if not told:
+    keys = entry.inners("pose")
+    if not keys:
         raise entry.fail("the cycle has no pose: write pose = [{ at = 0, angles = { ... } }, ...]")
     count = int((end - start) / period + 1e-9) + 1
-    if count * len(told) > MOST:
-        raise entry.fail(f"the cycle is repeated {count} times: too often", "period")
+    if count * len(keys) > MOST:
+        raise entry.fail(f"the cycle has {count} repetitions, more than {MOST} poses: make the period longer", "period")
     turned = radians(entry.number("turned", 0.0))
     poses = []
-    for index, key in enumerate(told):
+    for index, key in enumerate(keys):
         key.check(("at", "name", "angles", "reach"))
         first = start + period * key.number("at", least=0, most=1)
         for lap, pose in enumerate(_laps(body, key, key.text("name", f"key {index + 1}"), count)):
@@ -127,8 +92,44 @@ def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
 
 
 def _laps(body: Body, entry: TomlTable, name: str, count: int) -> list[Pose]:
-    """A pose of a cycle in its repetitions, not yet in time; read once if it is always the same."""
+    """The repetitions of a pose of a cycle, all at time 0; read once if its angles are always the same."""
     if changes_by_lap(body, entry.inner("angles")):
         return [_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
     pose = _pose(body, entry, name, 0.0)
     return [replace(pose, name=f"{name}#{lap + 1}") for lap in range(count)]
+
+
+def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
+    """Angles (rad) by DOF with limbs bent by inverse kinematics so that their ends reach places (m).
+
+    Places are x ahead, y to the left and z above the ground, with the root at its place in the standing pose and its
+    orientation from the pose. Only joints of the limb that the pose does not set may bend.
+    """
+    limbs = {hand.name: (hand.link, hand.point) for hand in body.hands}
+    limbs |= {foot.name: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
+    limbs |= {link: (link, np.zeros(3)) for link in body.links if link not in limbs}
+    for name in entry.keys:
+        if name not in limbs:
+            raise entry.fail(f"'{name}' cannot reach a place: it is neither a hand nor a foot nor a link", name)
+    places = np.array([entry.numbers(name, 3) for name in entry.keys])
+    coordinates = standing_coordinates(body)
+    coordinates[list(angles)] = list(angles.values())
+    start = posed(body, coordinates)
+    bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
+    weights = np.full(body.nv, FIRM)
+    weights[sorted(bends)] = LOOSE
+    solver = PoseSolver(body, [limbs[name] for name in entry.keys])
+    found = solver.solve(start, places=places, place_weights=30.0, prior_weights=weights, iterations=100)
+    for name, away in zip(entry.keys, found.place_error, strict=True):
+        if away > NEAR:
+            raise entry.fail(f"'{name}' cannot reach its place: it stays {away:.2f} m away", name)
+    coordinates = PoseSpace(body).angles(found.qpos[None])[0]
+    return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
+
+
+def _limb(body: Body, link: str) -> list[int]:
+    """DOFs of the limb that ends in a link."""
+    chain = chain_joints(body, link)
+    if not chain:
+        raise PoiseError(f"'{link}' is the root: it cannot reach a place")
+    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]

@@ -1,4 +1,4 @@
-"""Scripts from files: those that come with Poise by name, an animator's own by path."""
+"""Scripts from TOML files: scripts that come with Poise by name, others by path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.angles import joint_freedoms
+from poise.animate.angles import joint_dofs
 from poise.animate.read_goals import read_goals
 from poise.animate.read_objectives import read_objectives, read_span
 from poise.animate.read_poses import read_poses
@@ -34,8 +34,9 @@ _ENTRIES = (
     *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
 )
 _WHERE = ("at", "x", "heading", "ahead")
-"""What says where a prop is; all other numbers say how large it is."""
-SMALLEST = 1e-4  # m or kg, of a prop
+"""Entries of a prop that place it; all other numbers are sizes or masses."""
+SMALLEST = 1e-4
+"""Smallest size (m) or mass (kg) of a prop."""
 
 
 def shipped_scripts() -> tuple[str, ...]:
@@ -44,12 +45,12 @@ def shipped_scripts() -> tuple[str, ...]:
 
 
 def shipped_titles() -> dict[str, str]:
-    """What each of them shows, by name."""
+    """Titles of the scripts that come with Poise, by name."""
     return {name: TomlTable.read(find_script(name)).text("title") for name in shipped_scripts()}
 
 
 def find_script(name: str) -> Path:
-    """The file of a script."""
+    """The file of a script, by name or path."""
     if name.endswith(".toml"):
         return Path(name)
     if name not in shipped_scripts():
@@ -63,7 +64,10 @@ def is_shipped(path: Path) -> bool:
 
 
 def read_script(name: str | Path, seconds: float = 0.0) -> Script:
-    """A script by name or path, its cycles repeated for at least so many seconds; errors name the line."""
+    """Read a script by name or path; errors name the line.
+
+    Its cycles are repeated for its own duration or for `seconds`, whichever is longer.
+    """
     path = find_script(str(name))
     entry = TomlTable.read(path)
     entry.check(_ENTRIES)
@@ -73,7 +77,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     changes, names = _changes(body, entry)
     with entry.blaming("scene"):
         scene = _scene(body, entry.inner("scene"), path.parent)
-        scene.model  # noqa: B018 - a scene that does not compile is refused here
+        scene.model  # noqa: B018 - compile the scene here, so that errors name the line
     script = Script(
         name=path.stem,
         title=entry.text("title", path.stem),
@@ -98,7 +102,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
 
 
 def _body(entry: TomlTable, folder: Path) -> Body:
-    """By name, or from a file that is looked for beside the script."""
+    """The body by name, or from a file relative to the script's folder."""
     name = entry.text("body", "human37")
     with entry.blaming("body"):
         body = load_body(str(folder / name) if Path(name).suffix else name)
@@ -112,30 +116,31 @@ def _body(entry: TomlTable, folder: Path) -> Body:
 
 
 def _scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
-    """The body in its scene; the file of a terrain is looked for beside the script."""
+    """The scene with the body; the file of a terrain is relative to the script's folder."""
     entry.check(("terrain", "friction", "gravity", "prop"))
     with entry.blaming("terrain"):
         terrain = parse_terrain(entry.text("terrain", "flat"), folder)
     taken = _names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
     props = []
-    for told in entry.tables("prop"):
-        prop = _prop(told)
+    for table in entry.tables("prop"):
+        prop = _prop(table)
         own = _names(prop.elements())
         if own & taken or not prop.name:
-            raise told.fail(f"the name '{prop.name}' is taken: give the prop one of its own", "name")
+            problem = "taken" if prop.name else "empty"
+            raise table.fail(f"the name '{prop.name}' is {problem}: give the prop a name of its own", "name")
         taken |= own
         props.append(prop)
     return Scene((body,), terrain, tuple(props), entry.number("friction", 1.0, 0), entry.number("gravity", 9.81, 0))
 
 
 def _names(parts: Iterable[Element]) -> set[tuple[str, str]]:
-    """Names of bodies, joints and shapes, each with what it is: two of a kind may not share one."""
+    """(kind, name) of all named bodies, joints and geoms; names must be unique within a kind."""
     inner = (each for part in parts for each in part.iter())
     return {(each.tag.removeprefix("free"), each.attrib["name"]) for each in inner if "name" in each.attrib}
 
 
 def _prop(entry: TomlTable) -> Prop:
-    """A prop by its kind, with whatever else it takes."""
+    """A prop with the entries of its kind."""
     kind = entry.text("kind")
     if kind not in PROPS:
         raise entry.blame(unknown("kind of prop", kind, PROPS), "kind")
@@ -151,9 +156,9 @@ def _prop(entry: TomlTable) -> Prop:
     return make(**given)  # type: ignore[no-any-return]
 
 
-def _measure(entry: TomlTable, key: str, usual: object) -> float | tuple[float, ...]:
-    """A number of a prop, or as many as usual."""
-    value = entry.numbers(key, len(usual)) if isinstance(usual, tuple) else entry.number(key)
+def _measure(entry: TomlTable, key: str, default: object) -> float | tuple[float, ...]:
+    """One number of a prop, or as many as its default has."""
+    value = entry.numbers(key, len(default)) if isinstance(default, tuple) else entry.number(key)
     sizes = value if isinstance(value, tuple) else (value,)
     if key not in _WHERE and not min(sizes) >= SMALLEST:
         raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {min(sizes):g}", key)
@@ -178,13 +183,13 @@ def _settings(entry: TomlTable) -> PosesSettings:
 
 
 def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
-    """Changes of gains, and the place of each by name."""
+    """Changes of gains, and the index of each by name."""
     out: list[Strengthening] = []
     names: dict[str, int] = {}
     for index, gains in enumerate(entry.tables("gains")):
         gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
         with gains.blaming("joints"):
-            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_freedoms(body, name)]
+            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_dofs(body, name)]
         stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
         out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
         name = gains.text("name", f"gains {index + 1}")
@@ -195,23 +200,23 @@ def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], d
 
 
 def _stabilised(entry: TomlTable) -> tuple[TimeSpan, ...]:
-    """When the root is stabilised: always, or in the spans told, or never."""
+    """Time spans in which the root is stabilised; all time by default."""
     entry.check(("during",))
     if "during" not in entry:
         return (TimeSpan(),)
-    told = entry.raw("during")
-    if not isinstance(told, list) or not all(isinstance(span, list) and len(span) == 2 for span in told):
-        raise entry.fail(f"'during' must be a list of [from, until], not {told!r}", "during")
+    during = entry.raw("during")
+    if not isinstance(during, list) or not all(isinstance(span, list) and len(span) == 2 for span in during):
+        raise entry.fail(f"'during' must be a list of [from, until], not {during!r}", "during")
     spans = []
-    for start, end in told:
+    for start, end in during:
         if not (is_number(start) and is_number(end) and 0 <= start <= end):
-            raise entry.fail(f"'during': [{start}, {end}] must be two times, the earlier one first", "during")
+            raise entry.fail(f"'during': [{start}, {end}] must be two times (s), the earlier one first", "during")
         spans.append(TimeSpan(float(start), float(end)))
     return tuple(spans)
 
 
 def _pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
-    """Pushes in the short form of the command line."""
+    """Pushes, in the notation of the command line's --push."""
     out = []
     for text in entry.texts("push"):
         with entry.blaming("push"):
@@ -227,7 +232,7 @@ def _hold(scene: Scene, entry: TomlTable) -> ScriptHold:
     points = entry.raw("points", [[0.0, 0.0, 0.0]])
     good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
     if not good or not all(is_number(v) for p in points for v in p):
-        raise entry.fail(f"'points' must be points of three numbers, not {points!r}", "points")
+        raise entry.fail(f"'points' must be a list of points of three numbers, not {points!r}", "points")
     for key in ("link", "what"):
         with entry.blaming(key):
             scene.link_id(entry.text(key))

@@ -1,4 +1,4 @@
-"""What a script says: a body in a scene, its control poses in time, and what they are to achieve."""
+"""The contents of a script: a body in a scene, control poses in time, and goals."""
 
 from __future__ import annotations
 
@@ -22,85 +22,85 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Pose:
-    """Angles of some degrees of freedom at a time."""
+    """A control pose: target angles of some DOFs at a time."""
 
     name: str
     time: float  # s
-    angles: Mapping[int, float]  # rad by freedom; those of the root are its roll, pitch and yaw
+    angles: Mapping[int, float]  # rad by DOF; those of the root are its roll, pitch and yaw
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """How the body begins."""
+    """Initial state of the body."""
 
-    place: tuple[float, float] = (0.0, 0.0)  # m
+    place: tuple[float, float] = (0.0, 0.0)  # m: x and y
     heading: float = 0.0  # rad
-    velocity: Vector = (0.0, 0.0, 0.0)  # m/s, ahead, to the left and up
+    velocity: Vector = (0.0, 0.0, 0.0)  # m/s: ahead, to the left and up
     lift: float = 0.0  # m above the ground
 
     @property
     def stand(self) -> Place:
-        """Where it stands."""
+        """Place and heading of the body on the terrain."""
         return Place(x=self.place[0], y=self.place[1], yaw=self.heading)
 
 
 @dataclass(frozen=True)
 class ScriptHold:
-    """A prop or a place of the world held by a link, at points."""
+    """A grip: a link holds a prop or the world at points."""
 
     link: str
-    what: str  # a prop, or `world`
+    what: str  # name of a prop, or `world`
     points: tuple[Vector, ...]  # m, in the link's frame
     when: TimeSpan
 
 
 @dataclass(frozen=True)
 class ScriptMoment:
-    """When something is wanted: at a time, or so long after an event of the goal's own time."""
+    """The moment of a constraint: a time, or a delay after the first event of its kind since the start of the goal."""
 
     event: Literal["time", "flight", "apex", "down"]
-    time: float = 0.0  # s: the time itself, or how long after the event
-    link: str | None = None  # whose touch-down; any
+    time: float = 0.0  # s: the time itself, or the delay after the event
+    link: str | None = None  # link whose touch-down counts; None is any link
 
 
 @dataclass(frozen=True)
 class Want:
-    """A kinematic constraint."""
+    """A kinematic constraint; its numbers are in SI units and rad."""
 
-    what: str  # a sensor, or what flight leads to
+    what: str  # a sensor, a rotation of the root, or a prediction of the flight
     when: ScriptMoment
-    value: float  # SI units and rad
-    within: float  # the same, the tolerance
-    range: float = 0.0  # the same: how far the value may be moved, and the script still solves
+    value: float
+    within: float  # tolerance
+    range: float = 0.0  # change of the value for which the script can still be solved
 
 
 @dataclass(frozen=True)
 class Free:
-    """A parameter that may be changed to meet constraints."""
+    """A parameter that the solver may change to meet constraints."""
 
     name: str
     kind: Literal["angle", "time", "stiffness", "damping"]
-    places: tuple[int, ...]  # of the poses, or of the changes of gains
-    shares: Mapping[int, float]  # freedoms of an angle, each with a sign
-    unit: float  # a usual change: rad, s, or part of what it was
-    most: float  # the largest change
+    places: tuple[int, ...]  # indices of the poses, or of the changes of gains
+    shares: Mapping[int, float]  # DOFs of an angle, each with a sign
+    unit: float  # usual change: rad, s, or a share of the gain
+    most: float  # largest change, in the same unit
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Constraints that are met together, by changing some parameters."""
+    """Constraints that are met together by changing free parameters."""
 
     name: str
     wants: tuple[Want, ...]
     free: tuple[Free, ...]
-    patience: float  # s after which an event that did not come counts as missed
-    origin: tuple[int, int]  # where in the file: the how-manieth goal, and which of its repetitions
-    solved: tuple[float, ...]  # changes of the parameters that were found before, or zeros
+    patience: float  # s after which an event that has not happened counts as missed
+    origin: tuple[int, int]  # index of the goal in the file, and of its repetition
+    solved: tuple[float, ...]  # solved changes of the parameters, or zeros
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """All of it."""
+    """A script as read from its file."""
 
     name: str
     title: str
@@ -120,12 +120,12 @@ class Script:
 
     @cached_property
     def rig(self) -> Rig:
-        """The springs of its body."""
+        """The rig of its body."""
         return Rig.of(self.scene.body)
 
     @cached_property
     def rise(self) -> float:
-        """m: what puts the first pose onto the ground, or so high above it as is told."""
+        """Height (m) to add to the root so that the initial pose stands on the ground, or `lift` above it."""
         body = self.scene.body
         coordinates = standing_coordinates(body)
         for pose in self.poses:

@@ -1,19 +1,19 @@
-"""Shooting: the least change of a simulation's parameters that has it meet its targets [Fattal2006] appendix A.
+"""Shooting: the smallest change of a simulation's parameters that meets its targets [Fattal2006] appendix A.
 
-The paper's weight alpha cancels out of its equations; what is left is Newton's method with steps of least norm,
+The paper's weight alpha cancels out of its equations. What remains is Newton's method with steps of least norm,
 
     du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
 
-du the change from the animator's values. Added here:
+where du is the change from the animator's values. Additions to the paper:
 
-- Targets are measured in tolerances and changes in units of what is usual for them; parameters keep within bounds.
-- Steps are bounded, and damped where it takes a large change to move targets a little. One that does not help is
-  halved, then tried the other way round, then doubled: contacts put kinks into S.
-- Finite differences cost a simulation for each parameter. So a Jacobian is used again, corrected by what its steps led
-  to [Broyden1965], as long as each brings the targets nearer by half. An iteration is a Jacobian by finite differences
-  with all steps that are taken with it.
-- Where that ends before the targets are met, it begins anew from elsewhere, and the best of all is taken.
-- Where S is noisy, the Jacobian may be that of something smooth which goes along with it.
+- Residuals are in units of the tolerances and changes in units of usual changes; parameters have bounds.
+- Steps are bounded, and damped in directions in which a large change moves the targets little. A step that does not
+  reduce the residual is shortened, then reversed, then doubled, since contacts make S non-smooth.
+- Finite differences cost one simulation per parameter. A Jacobian is therefore reused with Broyden's update
+  [Broyden1965] as long as each step halves the residual. An iteration is one Jacobian by finite differences with all
+  steps taken with it.
+- If the search ends before the targets are met, it restarts from other points, and the best result is returned.
+- If S is noisy, the Jacobian may be that of a smooth quantity that varies with it.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 
-_LEAST = 1e-9  # units: a parameter that may not change is nudged by this, to no effect
+_LEAST = 1e-9  # finite-difference step, in units, of a parameter that must not change
 
 
 class SimulationOutcome(NamedTuple):
-    """What comes of a simulation; not finite where it fails."""
+    """Result of a simulation; not finite where it failed."""
 
-    reached: Array  # (m,) of the targets
-    smooth: Array  # (m,) the same, or what goes along with it and depends on the parameters more smoothly
+    reached: Array  # (m,) values of the targets
+    smooth: Array  # (m,) the same, or values that vary with them and depend on the parameters more smoothly
 
 
 class Simulate(Protocol):
-    """Simulates with several changes (n,) of the parameters."""
+    """Runs the simulation with changed parameters."""
 
     def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[SimulationOutcome]:
-        """What comes of each. If only `slopes` are sought, no more than what is smooth is asked for."""
+        """Results for several changes (n,); with `slopes` only the smooth values are needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,53 +51,53 @@ class Shot:
     simulate: Simulate
     target: Array  # (m,)
     tolerance: Array  # (m,)
-    unit: Array  # (n,) a usual change of each parameter
-    most: Array  # (n,) the largest change of each
-    first: Array  # (n,) the change to begin with
-    slopes: Array | None = None  # (m, n) the Jacobian of a problem like this one, to begin with
+    unit: Array  # (n,) usual change of each parameter
+    most: Array  # (n,) largest change of each parameter
+    first: Array  # (n,) initial change
+    slopes: Array | None = None  # (m, n) initial Jacobian, from a similar problem, in tolerances per unit
 
 
 @dataclass(frozen=True)
 class ShootingSettings:
-    """How targets are sought."""
+    """Parameters of the search."""
 
     iterations: int = 20
-    """Jacobians by finite differences, at most."""
+    """Largest number of Jacobians by finite differences."""
     nudges: tuple[float, ...] = (0.25, -0.25, 0.5, -0.5)
-    """Changes of a parameter to see what it does, in its units; the next one where the last led nowhere."""
+    """Finite-difference steps, in units; the next one is used when the last brought no progress."""
     stride: float = 1.0
-    """Largest change of a parameter in a step, in its units."""
+    """Largest change of a parameter in a step, in units."""
     damping: float = 0.5
-    """Ways that move the targets by less than so many tolerances per unit of the parameters are not taken whole."""
+    """Singular value (tolerances per unit) below which a direction is damped."""
     tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
-    """Parts of the first step of an iteration that are tried in turn until one helps."""
+    """Multiples of an iteration's first step that are tried in turn until one reduces the residual."""
     departures: int = 4
-    """How often to begin anew from elsewhere, if targets are out of reach from where it began."""
+    """Largest number of restarts from other points."""
     away: float = 1.0
-    """How far away that is at most, of each parameter, in its units."""
+    """Largest distance of a restart from the initial change, of each parameter, in units."""
     nearer: float = 0.5
-    """A step that leaves more than this part of the distance ends the iteration: its Jacobian is worn out."""
+    """Share of the residual above which a step ends the iteration, since its Jacobian is no longer good."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """What came of shooting; it says itself whether the targets are met."""
+    """Result of shooting."""
 
     change: Array  # (n,) of the parameters
-    reached: Array  # (m,)
-    off: Array  # (m,) in tolerances
+    reached: Array  # (m,) values of the targets
+    off: Array  # (m,) residuals, in tolerances
     iterations: int
     simulations: int
-    slopes: Array | None = None  # (m, n) the last Jacobian, in tolerances per unit
+    slopes: Array | None = None  # (m, n) last Jacobian, in tolerances per unit
 
     @property
     def converged(self) -> bool:
-        """Whether all is within its tolerance."""
+        """Whether all targets are within their tolerances."""
         return bool(np.all(np.abs(self.off) <= 1.0))
 
 
 def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[Hit], None] | None = None) -> Hit:
-    """Seek the least change that meets the targets; the best that was found, if none does."""
+    """Find the smallest change that meets the targets, or the best one found; `watch` sees every iteration."""
     settings = settings or ShootingSettings()
     best = _seek(shot, settings, watch)
     for departure in range(settings.departures):
@@ -105,7 +105,7 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
             break
         first = shot.first + shot.unit * settings.away * _scattered(len(shot.first), departure)
         there = _seek(replace(shot, first=first, slopes=None), settings, watch, best)
-        chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # never what is not finite
+        chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # False for NaN
         best = replace(chosen, iterations=there.iterations, simulations=there.simulations)
     return best
 
@@ -113,13 +113,13 @@ def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[
 def _seek(
     shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None, before: Hit | None = None
 ) -> Hit:
-    """From where the shot begins, until the targets are met or nothing helps any more; what was made before counts."""
-    made = (0, 0) if before is None else (before.iterations, before.simulations)
-    search = _Search(shot, settings, made[1])
+    """Search from the shot's initial change until the targets are met or no step helps; count on from `before`."""
+    earlier = (0, 0) if before is None else (before.iterations, before.simulations)
+    search = _Search(shot, settings, earlier[1])
     search.go_on()
     stuck = 0
     for iteration in range(settings.iterations + 1):
-        here = search.hit(made[0] + iteration)
+        here = search.hit(earlier[0] + iteration)
         if watch is not None:
             watch(here)
         lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
@@ -131,15 +131,15 @@ def _seek(
 
 
 def _scattered(size: int, which: int) -> Array:
-    """Numbers between -1 and 1 without a pattern, the same each time: multiples of the golden ratio."""
+    """(size,) quasi-random numbers between -1 and 1, the same each time: multiples of the golden ratio."""
     return np.asarray(2.0 * (np.arange(1 + which * size, 1 + (1 + which) * size) * 0.6180339887498949 % 1.0) - 1.0)
 
 
 class _Search:
-    """The best change so far, in units of the parameters, and how far off it is, in tolerances."""
+    """The best change so far, in units of the parameters, and its residuals, in tolerances."""
 
     def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
-        """``simulations`` is how many have been made before."""
+        """``simulations`` is the number of earlier ones."""
         self._shot, self._settings = shot, settings
         self._bound = shot.most / shot.unit
         self._simulations = simulations
@@ -148,13 +148,13 @@ class _Search:
         self._jacobian = shot.slopes
 
     def hit(self, iterations: int) -> Hit:
-        """What is reached by now."""
+        """The present result."""
         shot, off = self._shot, self._off.reached
         reached = off * shot.tolerance + shot.target
         return Hit(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
     def go_on(self, parts: Sequence[float] = ()) -> bool:
-        """Take steps with the Jacobian that there is, the first with some parts to try; False if none helps."""
+        """Take steps with the present Jacobian, `parts` of the first one in turn; return whether one helped."""
         moved, fresh = False, True
         while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
             distance = self._distance
@@ -168,21 +168,21 @@ class _Search:
         return float(np.linalg.norm(self._off.reached))
 
     def _step(self, jacobian: Array, parts: Sequence[float]) -> bool:
-        """Go the first of some parts of a step that comes nearer, if any; what all lead to corrects the Jacobian."""
+        """Take the first of some multiples of a step that reduces the residual; update the Jacobian by all of them."""
         start, off, settings = self._at, self._off, self._settings
         step = least_step(jacobian, start, off.reached, self._bound, settings)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulate([candidate])
-            if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # a shorter way tells less than is known
+            if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
                 jacobian = self._jacobian = corrected(jacobian, candidate - start, outcome.smooth - off.smooth)
-            if np.linalg.norm(outcome.reached) < self._distance:  # never for what is not finite
+            if np.linalg.norm(outcome.reached) < self._distance:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True
         return False
 
     def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
-        """What comes of changes in units, in tolerances from the targets."""
+        """Residuals, in tolerances, of changes in units."""
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
@@ -192,17 +192,17 @@ class _Search:
         ]
 
     def settle_for(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
-        """Take the best of some changes that have been seen, if it is nearer."""
+        """Take the best of some simulated changes if it reduces the residual; return whether it does."""
         distance = self._distance
         for point, outcome in seen:
-            if np.linalg.norm(outcome.reached) < self._distance:  # never for what is not finite
+            if np.linalg.norm(outcome.reached) < self._distance:  # False for NaN
                 self._at, self._off = point, outcome
         return self._distance < distance
 
     def look_around(self, nudge: float) -> list[tuple[Array, SimulationOutcome]]:
-        """The Jacobian by differences to one side, within the bounds, 0 where a simulation fails; what was seen."""
-        way, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
-        sides = np.where(np.abs(self._at + way * room) <= self._bound, way, -way) * room
+        """Set the Jacobian by one-sided differences, 0 where a simulation failed; return the simulated changes."""
+        sign, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
+        sides = np.where(np.abs(self._at + sign * room) <= self._bound, sign, -sign) * room
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
         outcomes = self._simulate(points, slopes=True)
         columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]
@@ -211,14 +211,14 @@ class _Search:
 
 
 def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
-    """(n,) towards the nearest change that meets the linearised targets; what hits a bound stays there."""
+    """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay at their bounds."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     step = np.zeros(len(at))
     for _ in range(len(at)):
         left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
         rest = -off - jacobian[:, ~free] @ step[~free]
         share = size / (size**2 + settings.damping**2)
-        idle = at[free] - right.T @ (right @ at[free])  # of what has been changed so far, what moves no target
+        idle = at[free] - right.T @ (right @ at[free])  # component of the change so far that moves no target
         step[free] = right.T @ (share * (left.T @ rest)) - idle
         beyond = free & (np.abs(at + step) > bound)
         step = np.clip(at + step, -bound, bound) - at
@@ -230,7 +230,7 @@ def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: S
 
 
 def corrected(jacobian: Array, step: Array, change: Array) -> Array:
-    """The Jacobian next to this one that has a step lead to a change; the same, if the simulation failed."""
+    """Broyden's update: the nearest Jacobian that maps a step to a change; unchanged if the simulation failed."""
     if not np.all(np.isfinite(change)):
         return jacobian
     return np.asarray(jacobian + np.outer(change - jacobian @ step, step) / float(step @ step))

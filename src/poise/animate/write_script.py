@@ -1,4 +1,4 @@
-"""Solved scripts: the animator's own text, with what was found for each goal written into it."""
+"""Solved scripts: the text of a script with the solution of each goal written into it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from poise.toml_reader import bare_lines, lines_of
 
 
 def solved_text(script: Script, text: str) -> str:
-    """The text of a script with `solved` in its goals: by how much each parameter was changed."""
+    """The text of a script with an entry `solved` in each goal: the change of each free parameter."""
     text = text.removesuffix("\n")
     lines, bare, where = text.split("\n"), bare_lines(text), lines_of(text)
     tables: dict[int, list[Goal]] = {}
     for goal in script.goals:
         tables.setdefault(goal.origin[0], []).append(goal)
-    for table in sorted(tables, reverse=True):  # from the end, so that earlier lines stay where they are
-        header = where["goal", table, ""]  # counted from 1: the line after it
+    for table in sorted(tables, reverse=True):  # from the end, so that line numbers of earlier goals stay valid
+        header = where["goal", table, ""]  # counted from 1, hence the index of the line after it
         old = where.get(("goal", table, "solved"))
         if old is not None:
             del lines[old - 1 : _end(bare, old - 1)]
@@ -25,7 +25,7 @@ def solved_text(script: Script, text: str) -> str:
 
 
 def _solved(goals: list[Goal]) -> list[str]:
-    """The lines that say it: a table, or a list of tables for a goal that is repeated."""
+    """Lines of the entry: a table, or a list of tables for a repeated goal."""
     tables = [_table(goal) for goal in goals]
     if len(tables) == 1 and "#" not in goals[0].free[0].name:
         return [f"solved = {tables[0]}"]
@@ -41,7 +41,7 @@ def _table(goal: Goal) -> str:
 
 
 def _end(bare: list[str], start: int) -> int:
-    """The line after a value that begins on a line: it ends where its brackets are closed."""
+    """Index of the line after a value that starts on line `start` and ends where its brackets close."""
     depth = 0
     for number in range(start, len(bare)):
         depth += sum(bare[number].count(c) for c in "[{") - sum(bare[number].count(c) for c in "]}")

@@ -1,4 +1,4 @@
-"""Joints held at the reference's pose, without any balance."""
+"""Controllers without balance: `hold` keeps the joints at the reference's pose, `limp` applies no torques."""
 
 from __future__ import annotations
 
@@ -16,16 +16,14 @@ from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.reference.reference import Reference
 
-# No control at all: a falling rag doll.
-
 
 @dataclass(frozen=True)
 class LimpSettings:
-    """Nothing to set."""
+    """The limp controller has no settings."""
 
 
 class Limp(ResetFirst):
-    """Joints move freely within their limits, slowed by their passive damping alone."""
+    """A rag doll: joints move freely within their limits, with their passive damping alone."""
 
     name = "limp"
 
@@ -33,7 +31,7 @@ class Limp(ResetFirst):
         self.settings: dict[str, Any] = asdict(settings or LimpSettings())
 
     def reset(self, world: Stage, reference: Reference) -> None:  # noqa: ARG002
-        """Nothing to prepare."""
+        """Keep the reference for `target`."""
         self._reference = reference
 
     def act(self, state: State) -> Actuation:  # noqa: ARG002
@@ -41,24 +39,24 @@ class Limp(ResetFirst):
         return PASSIVE
 
     def target(self, time: float) -> Array:
-        """The pose that the reference has, which nothing strives for."""
+        """(nq,) the reference's pose, which is not tracked."""
         return self._reference.at(time).qpos
 
 
 LARGEST = 1e12
-"""Of any setting: beyond, products overflow."""
+"""Upper bound of every setting; larger values overflow in products."""
 
 
 @dataclass(frozen=True)
 class HoldSettings:
-    """How firmly the pose is held."""
+    """Gains of the hold controller."""
 
     stiffness: float = 4.0
-    """Torque per radian of error, as a multiple of the joint's torque limit, 1/rad."""
+    """Stiffness (1/rad) as a multiple of the joint's torque limit."""
     damping: float = 0.1
-    """Damping per stiffness, s."""
+    """Damping as a multiple of the stiffness, s."""
     unlimited: float = 15.0
-    """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg)."""
+    """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg), at the default stiffness."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -76,7 +74,7 @@ class Hold(ResetFirst):
         self.settings: dict[str, Any] = asdict(self._settings)
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Gains from the torque limits."""
+        """Derive the gains from the torque limits."""
         body = world.scene.body
         limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
         self._model = world.scene.model
@@ -97,7 +95,7 @@ class Hold(ResetFirst):
         return Actuation(motors=motors)
 
     def target(self, time: float) -> Array:
-        """The reference's pose."""
+        """(nq,) the reference's pose."""
         return self._reference.at(time).qpos
 
 

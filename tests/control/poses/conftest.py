@@ -14,7 +14,7 @@ def scene():
 
 @pytest.fixture
 def world(scene):
-    """In any pose, with any velocity."""
+    """The scene in a random pose with random velocities."""
     rng = np.random.default_rng(1)
     world = World(scene)
     qpos = np.array(world.model.qpos0)

@@ -1,4 +1,4 @@
-"""Damping that gives way far from the target, averaged along a step."""
+"""Damping that is reduced far from the target, averaged over a step."""
 
 import numpy as np
 import pytest
@@ -19,17 +19,17 @@ def kept(error, way=0.0, reach=LAMBDA, rate=1.0):
 
 
 def f(error, rate=1.0):
-    """[Fattal2006] after Eq. (3)."""
+    """The damping reduction of [Fattal2006], after Eq. (3)."""
     return 1.0 if abs(error) < LAMBDA else rate * LAMBDA / abs(error)
 
 
 @given(ERRORS, RATES)
-def test_at_rest_it_is_the_papers(error, rate):
+def test_without_displacement_it_is_the_papers(error, rate):
     assert kept(error, 0.0, rate=rate) == pytest.approx(f(error, rate))
 
 
 @given(ERRORS, st.floats(-2.0, 2.0), RATES)
-def test_along_a_way_it_is_the_mean(error, way, rate):
+def test_over_a_displacement_it_is_the_mean(error, way, rate):
     assume(abs(way) > 1e-3)
     ends = sorted((error, error - way))
     kinks = [kink for kink in (-LAMBDA, 0.0, LAMBDA) if ends[0] < kink < ends[1]]
@@ -38,33 +38,33 @@ def test_along_a_way_it_is_the_mean(error, way, rate):
 
 
 @given(ERRORS, st.floats(1e-8, 1e-5))
-def test_a_short_way_is_like_none(error, way):
+def test_a_short_displacement_changes_nothing(error, way):
     assume(abs(abs(error) - LAMBDA) > 1e-4)
     assert kept(error, way) == pytest.approx(f(error), rel=1e-2)
 
 
 @given(ERRORS, st.floats(-2.0, 2.0))
-def test_both_directions_are_alike(error, way):
+def test_it_is_symmetric(error, way):
     assert kept(error, way) == pytest.approx(kept(-error, -way), rel=1e-9)
 
 
 @given(ERRORS, st.floats(-2.0, 2.0))
-def test_a_way_back_is_damped_as_the_way_there(error, way):
+def test_forward_and_backward_are_damped_alike(error, way):
     assume(abs(way) > 1e-6)
     assert kept(error, way) == pytest.approx(kept(error - way, -way), rel=1e-6)
 
 
 @given(ERRORS, st.floats(-2.0, 2.0))
-def test_some_damping_is_left_and_never_more_than_all(error, way):
+def test_it_lies_between_0_and_1(error, way):
     assert 0.0 < kept(error, way) <= 1.0 + 1e-12
 
 
-def test_within_reach_all_of_it_acts():
+def test_within_reach_it_is_1():
     assert kept(0.9 * LAMBDA, 1.8 * LAMBDA) == pytest.approx(1.0)
 
 
-def test_crossing_the_target_is_damped_in_between():
-    """A limb that flies past its target in one step is braked as much as by many small ones."""
+def test_a_step_across_the_target_is_damped():
+    """A limb that passes its target in one step is damped as in many small steps."""
     whole = kept(0.2, 0.4)
     parts = [kept(0.2 - part, 0.01) for part in np.arange(0.0, 0.4, 0.01)]
     assert whole == pytest.approx(np.mean(parts))

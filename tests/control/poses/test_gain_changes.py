@@ -1,4 +1,4 @@
-"""Gains in time."""
+"""Gains that change in time."""
 
 import math
 
@@ -19,7 +19,7 @@ CHANGES = st.builds(
 
 
 @given(st.lists(CHANGES, max_size=4).map(tuple), TIMES)
-def test_all_changes_that_go_on_are_multiplied(changes, time):
+def test_simultaneous_changes_multiply(changes, time):
     stiffness, damping = np.array(RIG.stiffness), np.array(RIG.damping)
     for change in changes:
         if change.when.start <= time < change.when.end:
@@ -31,7 +31,7 @@ def test_all_changes_that_go_on_are_multiplied(changes, time):
     np.testing.assert_allclose(found[1], damping)
 
 
-def test_without_changes_it_is_the_rig():
+def test_without_changes_gains_are_the_rigs():
     for time in (0.0, 5.0):
         np.testing.assert_array_equal(Gains(RIG).at(time), (RIG.stiffness, RIG.damping))
 
@@ -42,7 +42,7 @@ def test_a_change_ends_when_the_next_begins():
     assert [gains.at(time)[0][7] / 7 for time in (0.5, 1.0, 1.5, 2.0)] == [2, 3, 3, 1]
 
 
-def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
+def test_edges_tolerate_rounding():
     gains = Gains(RIG, (Strengthening(TimeSpan(0.3), (7,), 2.0),))
     assert 3 * 0.1 != 0.3
     assert gains.at(3 * 0.1)[0][7] == gains.at(0.3 - 1e-12)[0][7] == 14
@@ -52,5 +52,5 @@ def test_steps_that_miss_an_edge_by_rounding_do_not_miss_it():
     ("time", "inside"),
     [(0.999, False), (1.0, True), (1 - 1e-12, True), (1.999, True), (2.0, False), (2 - 1e-12, False)],
 )
-def test_a_span_has_its_beginning_and_not_its_end(time, inside):
+def test_a_span_includes_its_start_and_excludes_its_end(time, inside):
     assert (time in TimeSpan(1.0, 2.0)) is inside

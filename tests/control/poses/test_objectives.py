@@ -1,4 +1,4 @@
-"""Objective controllers: what they do to springs."""
+"""Objective controllers: their effect on the springs of a step."""
 
 import mujoco
 import numpy as np
@@ -15,13 +15,13 @@ EPS = 1e-6
 
 
 def slack(world):
-    """No springs at all, of joints that could have some."""
+    """Springs without torque, with stiffness and damping of 100 and 20."""
     nv = world.model.nv
     return Springs(np.zeros(nv), np.zeros(nv), np.full(nv, 100.0), np.full(nv, 20.0))
 
 
 def torque(objective, world):
-    """(nv,) of an objective alone, at the velocity of now."""
+    """(nv,) torque of an objective alone at the present velocity."""
     objective.reset(world.scene)
     springs = slack(world)
     objective.on(springs, world.state)
@@ -29,7 +29,7 @@ def torque(objective, world):
 
 
 def downhill(world, energy, dofs):
-    """(k,) minus the slope of an energy over some freedoms."""
+    """(k,) negative gradient of an energy with respect to some DOFs."""
     data = mujoco.MjData(world.model)
 
     def moved(dof, by):
@@ -44,7 +44,7 @@ def downhill(world, energy, dofs):
 
 
 def weights(world):
-    """The arm's freedoms, each with its weight."""
+    """Weights of the arm's DOFs."""
     return {dof: weight for name, weight in ARM.items() for dof in world.scene.body.index(name)}
 
 
@@ -55,7 +55,7 @@ def still(world):
 
 
 @pytest.mark.parametrize("link", ["left_hand", "ball", None])
-def test_places_move_as_their_links_do(world, link):
+def test_points_move_with_their_links(world, link):
     place = ScenePoint((0.1, -0.2, 0.3), link)
     place.reset(world.scene)
 
@@ -70,8 +70,8 @@ def test_places_move_as_their_links_do(world, link):
 
 
 @pytest.mark.parametrize("towards", [None, ScenePoint(link="ball"), ScenePoint((1.0, -2.0, 0.5))])
-def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
-    """Its energy is K (1 - cos), of the angle between the axis and the way; the place of the hand held fixed."""
+def test_pointing_follows_the_gradient_of_the_angle(still, towards):
+    """The energy is K (1 - cos) of the angle between axis and direction, with the position of the hand fixed."""
     hand = still.scene.link_id("left_hand")
     axis, stiffness = (0.0, -1.0, 0.0), 70.0
     here = still.state.data.xpos[hand].copy()
@@ -85,13 +85,13 @@ def test_pointing_is_downhill_on_the_angle_to_where_it_points(still, towards):
         return stiffness * (1.0 - data.xmat[hand].reshape(3, 3) @ axis @ way)
 
     felt = torque(Point("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
-    told = weights(still)
-    slope = downhill(still, energy, told)
-    assert felt[list(told)] == pytest.approx(np.array(slope) * list(told.values()), abs=1e-5)
-    assert set(np.flatnonzero(felt)) <= set(told)
+    expected = weights(still)
+    slope = downhill(still, energy, expected)
+    assert felt[list(expected)] == pytest.approx(np.array(slope) * list(expected.values()), abs=1e-5)
+    assert set(np.flatnonzero(felt)) <= set(expected)
 
 
-def test_touching_is_downhill_on_the_distance(still):
+def test_touching_follows_the_gradient_of_the_distance(still):
     hand, target, point = still.scene.link_id("left_hand"), np.array([0.5, 0.6, 2.2]), np.array([0.0, 0.0, -0.1])
 
     def energy(data):
@@ -99,11 +99,13 @@ def test_touching_is_downhill_on_the_distance(still):
         return 0.5 * 300.0 * float((target - there) @ (target - there))
 
     felt = torque(Touch(ScenePoint(tuple(point), "left_hand"), ScenePoint(tuple(target)), ARM, 300.0, kept=0.0), still)
-    told = weights(still)
-    assert felt[list(told)] == pytest.approx(np.array(downhill(still, energy, told)) * list(told.values()), abs=1e-4)
+    expected = weights(still)
+    assert felt[list(expected)] == pytest.approx(
+        np.array(downhill(still, energy, expected)) * list(expected.values()), abs=1e-4
+    )
 
 
-def test_pulls_brake_whatever_moves_what_they_pull(world):
+def test_pulls_dissipate_energy(world):
     """Damping takes energy: without stiffness the power of a pull through unweighted joints is never positive."""
     even = dict.fromkeys(ARM, 1.0)
     arm = list(weights(world))
@@ -117,7 +119,7 @@ def test_pulls_brake_whatever_moves_what_they_pull(world):
         assert torque(objective, world) @ world.qvel < -1.0
 
 
-def test_pulls_keep_a_share_of_the_springs_of_their_joints_only(world):
+def test_pulls_scale_only_the_springs_of_their_joints(world):
     springs = slack(world)._replace(push=np.ones(world.model.nv), gain=np.full(world.model.nv, 2.0))
     objective = Point("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
     objective.reset(world.scene)
@@ -127,7 +129,7 @@ def test_pulls_keep_a_share_of_the_springs_of_their_joints_only(world):
     assert springs.gain == pytest.approx(np.where(arm, 0.6, 2.0))
 
 
-def test_correcting_is_a_target_shifted_by_so_much_for_each_unit(world):
+def test_correcting_shifts_targets_in_proportion_to_the_error(world):
     body = world.scene.body
     objective = Correct(Sensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
     missing = 0.2 - float(world.state.mass[1] @ world.qvel) / body.mass
@@ -137,26 +139,26 @@ def test_correcting_is_a_target_shifted_by_so_much_for_each_unit(world):
     assert np.count_nonzero(felt) == 4
 
 
-def test_correcting_never_shifts_a_target_by_more_than_told(world):
+def test_the_shift_of_a_target_is_bounded(world):
     felt = torque(Correct(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
     assert np.abs(felt).max() == pytest.approx(100.0 * 0.3)
 
 
 @pytest.mark.parametrize("turn", ["yaw", "roll"])
-def test_the_shorter_way_round_is_taken(still, turn):
-    """Turned by 170 degrees, 190 are missing by 20, and so are -170."""
+def test_angles_take_the_shorter_way_round(still, turn):
+    """At 170 degrees, the errors to 190 and to -170 degrees are both 20."""
     qpos = still.qpos.copy()
     qpos[3:7] = 0.0
     qpos[[3, 6 if turn == "yaw" else 4]] = np.cos(np.radians(85.0)), np.sin(np.radians(85.0))
     still.reset(qpos, np.zeros(still.model.nv))
     spine = still.scene.body.index("spine_y")
-    for wanted in (190.0, -170.0):
-        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(wanted), {"spine_y": 0.5}, most=9.0), still)
+    for target in (190.0, -170.0):
+        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0), still)
         assert felt[spine] == pytest.approx(100.0 * 0.5 * np.radians(20.0))
 
 
 def test_followers_have_the_springs_of_the_step(world):
-    """A follower is off by what its leader has but for its own angle, and braked as seen from its leader."""
+    """The error is relative to the leader's angle, and the damping relative to its velocity."""
     body = world.scene.body
     own, led = (body.index(f"{side}_elbow_y")[0] for side in ("left", "right"))
     places = [next(joint.qpos[0] for joint in body.joints if dof in joint.dofs) for dof in (own, led)]
@@ -170,14 +172,14 @@ def test_followers_have_the_springs_of_the_step(world):
     assert np.count_nonzero(springs.push) == 1
 
 
-def test_axes_are_of_any_length_but_none(still):
+def test_axes_may_have_any_length_except_zero(still):
     short, long = (torque(Point("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
     np.testing.assert_allclose(long, short)
     with pytest.raises(PoiseError, match="must not be zero"):
         Point("left_hand", ARM, (0.0, 0.0, 0.0))
 
 
-def test_objectives_act_only_in_their_time(world):
+def test_objectives_act_only_in_their_time_span(world):
     later = TimeSpan(5.0, 6.0)
     for objective in (
         Point("left_hand", ARM, when=later),

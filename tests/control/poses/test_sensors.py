@@ -1,4 +1,4 @@
-"""Sensors against finite differences of where everything is."""
+"""Sensors against finite differences of positions and orientations."""
 
 import mujoco
 import numpy as np
@@ -18,7 +18,7 @@ def read(world, name):
 
 
 def at(world, time):
-    """Where everything is so many seconds later, if it goes on as now."""
+    """MuJoCo data after some time (s) at the present velocity."""
     data = mujoco.MjData(world.model)
     data.qpos[:] = world.qpos
     mujoco.mj_integratePos(world.model, data.qpos, np.array(world.qvel), time)
@@ -28,12 +28,12 @@ def at(world, time):
 
 
 def rate(world, what):
-    """By central differences."""
+    """Rate by central differences."""
     return (what(at(world, EPS)) - what(at(world, -EPS))) / (2 * EPS)
 
 
 def turning(world, link):
-    """(3,) rad/s of a link, in the world."""
+    """(3,) angular velocity (rad/s) of a link in the world."""
     before, after = (np.array(at(world, time).xquat[link]) for time in (-EPS, EPS))
     return quat_rotate(before, quat_log(quat_multiply(quat_conjugate(before), after))) / (2 * EPS)
 
@@ -43,7 +43,7 @@ def test_the_velocity_of_the_centre_of_mass_is_that_of_the_body_alone(world):
     assert [read(world, f"com.v{axis}") for axis in "xyz"] == pytest.approx(velocity, abs=1e-6)
 
 
-def test_velocity_ahead_and_to_the_left_is_that_of_the_centre_of_mass_turned_back(world):
+def test_heading_velocities_are_those_of_the_centre_of_mass(world):
     world.qpos[3:7] = np.cos(1.0), 0, 0, np.sin(1.0)  # 2 rad to the left
     world.reset(world.qpos.copy(), world.qvel.copy())
     x, y = read(world, "com.vx"), read(world, "com.vy")
@@ -53,7 +53,7 @@ def test_velocity_ahead_and_to_the_left_is_that_of_the_centre_of_mass_turned_bac
 
 
 @pytest.mark.parametrize("link", ["root", "right_foot", "head", "ball"])
-def test_links_move_and_turn_as_their_places_and_orientations_change(world, link):
+def test_link_velocities_are_the_rates_of_their_poses(world, link):
     body = 1 if link == "root" else world.scene.link_id(link)
     assert [read(world, f"{link}.v{axis}") for axis in "xyz"] == pytest.approx(
         rate(world, lambda data: data.xpos[body].copy()), abs=1e-6
@@ -76,7 +76,7 @@ def test_the_spin_of_the_body_is_its_angular_momentum_over_its_inertia(world):
     assert [read(world, f"com.spin{axis}") for axis in "xyz"] == pytest.approx(spin, abs=1e-6)
 
 
-def test_angles_of_balls_are_their_rotation_vectors_and_hinges_their_own(world):
+def test_joint_angles_are_rotation_vectors_or_hinge_angles(world):
     body = world.scene.body
     joint = next(joint for joint in body.joints if joint.name == "left_hip")
     quat = world.qpos[list(joint.qpos)]
@@ -97,15 +97,15 @@ def test_roll_pitch_and_yaw_are_those_of_the_link(world):
     assert abs(turned @ quat) == pytest.approx(1.0)
 
 
-def test_turns_of_links_alone_come_round():
+def test_only_orientations_of_links_wrap():
     assert all(Sensor(f"{link}.{turn}").turns for link in ("root", "ball") for turn in ("roll", "pitch", "yaw"))
     assert not any(Sensor(name).turns for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x"))
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [("left_kne_y", "left_knee_y"), ("com.speed", "com.speed"), ("hed.x", "head"), ("head.up", "head.up")],
 )
-def test_what_cannot_be_sensed_is_named(world, name, told):
-    with pytest.raises(PoiseError, match=told):
+def test_unknown_sensors_are_refused(world, name, expected):
+    with pytest.raises(PoiseError, match=expected):
         read(world, name)

@@ -1,4 +1,4 @@
-"""What holds the root up, when, and that it is declared."""
+"""Stabilising torques on the root: when they act, and that they are declared."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ STEP = 1 / 120
 
 
 def staged(controller, rise=0.0, roll=0.0, name="human37", props=()):
-    """A world with a body that stands, held so much above the ground and rolled by so many degrees."""
+    """A world with a standing body, raised by `rise` (m) and rolled by `roll` (degrees)."""
     body = Body.named(name)
     world = World(Scene((body,), props=props))
     nothing = PoseKeys(np.zeros(1), np.array([6]), standing_coordinates(body)[6:7])
@@ -31,12 +31,12 @@ def staged(controller, rise=0.0, roll=0.0, name="human37", props=()):
 
 
 def brace_of(controller, world):
-    """The gains (nv,) of what holds the root; zeros if nothing does."""
+    """(nv,) gains of the stabilising torques; zeros if there are none."""
     brace = controller.act(world.state).brace
     return np.zeros(world.model.nv) if brace is None else brace.gain
 
 
-def test_a_root_on_its_feet_is_held_in_its_orientation_only():
+def test_only_the_orientation_of_the_root_is_stabilised():
     controller = Poses()
     gain = brace_of(controller, staged(controller))
     assert np.all(gain[3:6] > 0)
@@ -44,13 +44,13 @@ def test_a_root_on_its_feet_is_held_in_its_orientation_only():
     assert np.all(gain[6:] == 0)
 
 
-def test_nobody_is_held_in_the_air():
+def test_a_body_in_the_air_is_not_stabilised():
     controller = Poses()
     assert not brace_of(controller, staged(controller, rise=0.3)).any()
 
 
 def standing_on(thing, top, *below):
-    """The brace of someone who stands on a thing that is so high, with others below it."""
+    """Stabilising gains of a body that stands on a thing of height `top` (m), with others below it."""
     controller = Poses()
     world = staged(controller, rise=top, props=(thing, *below))
     contacts = world.state.contacts
@@ -60,11 +60,11 @@ def standing_on(thing, top, *below):
     return brace_of(controller, world)
 
 
-def test_a_box_on_the_ground_can_be_stood_on():
+def test_a_body_on_a_box_is_stabilised():
     assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.1)), 0.2)[3:6].all()
 
 
-def test_a_box_on_a_box_can_be_stood_on():
+def test_a_body_on_a_stack_of_boxes_is_stabilised():
     lower = Box("lower", (1.0, 1.0, 0.3), 500.0, (0.0, 0.0, 0.15))
     assert standing_on(Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), 0.5, lower)[3:6].all()
 
@@ -73,11 +73,11 @@ def test_a_box_on_a_box_can_be_stood_on():
     "thing",
     [Box("block", (1.0, 1.0, 0.2), 500.0, (0.0, 0.0, 0.4)), Ball("ball", 0.1, 3.0, (0.04, 0.132, 0.4))],
 )
-def test_nobody_is_held_by_what_is_in_the_air_too(thing):
+def test_a_body_on_a_thing_in_the_air_is_not_stabilised(thing):
     assert not standing_on(thing, 0.5).any()
 
 
-def test_feet_that_touch_each_other_do_not_stand():
+def test_contacts_between_the_feet_do_not_count():
     controller = Poses()
     world = staged(controller)
     contacts = world.state.contacts
@@ -88,23 +88,23 @@ def test_feet_that_touch_each_other_do_not_stand():
 
 
 @pytest.mark.parametrize(("roll", "held"), [(55.0, True), (65.0, False), (180.0, False)])
-def test_who_has_fallen_is_not_lifted(roll, held):
+def test_a_fallen_body_is_not_stabilised(roll, held):
     controller = Poses(PosesSettings(let_go=60.0))
     world = staged(controller)
     data = np.array(world.qpos)
     data[3:7] = np.cos(np.radians(roll) / 2), np.sin(np.radians(roll) / 2), 0.0, 0.0
-    state = world.state._replace(qpos=data)  # turned, with the contacts of one that stands on its feet
+    state = world.state._replace(qpos=data)  # rolled, with the contacts of a standing body
     assert (controller.act(state).brace is not None) is held
 
 
-def test_lying_on_something_else_than_feet_is_not_standing():
+def test_a_lying_body_is_not_stabilised():
     controller = Poses(PosesSettings(let_go=200.0))
     world = staged(controller, roll=90.0, rise=-0.75)
     assert world.state.contacts.touching.any()
     assert not brace_of(controller, world).any()
 
 
-def test_it_acts_while_the_script_says_so():
+def test_it_acts_in_the_given_time_spans():
     controller = Poses(stabilised=[TimeSpan(0.0, 0.1), TimeSpan(0.2, 0.3)])
     world = staged(controller)
     held = []
@@ -116,12 +116,12 @@ def test_it_acts_while_the_script_says_so():
     np.testing.assert_array_equal(held, expected)
 
 
-def test_none_is_asked_for_by_nothing():
+def test_a_gain_of_0_switches_it_off():
     controller = Poses(PosesSettings(stabilise=0.0))
     assert not brace_of(controller, staged(controller)).any()
 
 
-def test_what_it_does_is_declared():
+def test_stabilising_torques_are_declared():
     controller = Poses()
     world = staged(controller, roll=4.0, rise=0.01)
     largest = 0.0
@@ -149,6 +149,6 @@ def test_a_stronger_stabiliser_has_larger_gains():
 
 
 @pytest.mark.parametrize("change", [{"reach": 0.0}, {"rate": 0.0}, {"stiffness": -1.0}, {"damping": float("nan")}])
-def test_settings_must_make_sense(change):
+def test_invalid_settings_are_refused(change):
     with pytest.raises(PoiseError, match=next(iter(change))):
         PosesSettings(**change)

@@ -1,4 +1,4 @@
-"""When a root is stabilised: on its feet, and not leaning over too far."""
+"""The standing sensor: on its feet, and not leaning too far."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ LEAN = np.radians(60.0)
 
 
 def leaning(degrees, axis):
-    """A world with a person turned as a whole about a line on the ground between his feet, which sink in a little."""
+    """A world with a standing person tilted as a whole about an axis on the ground; the feet penetrate a little."""
     body = Body.named("human37")
     world = World(Scene.of(body))
     qpos, turn = np.array(body.standing), np.zeros(4)
@@ -29,13 +29,13 @@ def leaning(degrees, axis):
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)])
 @pytest.mark.parametrize(("degrees", "stands"), [(0, True), (40, True), (75, False)])
-def test_who_leans_too_far_does_not_stand(degrees, stands, axis):
+def test_a_body_that_leans_too_far_does_not_stand(degrees, stands, axis):
     world = leaning(degrees, axis)
     assert world.contacts.touching.any()
     assert StandingSensor(world.scene.body, world.model, LEAN).of(world.state) is stands
 
 
-def test_in_the_air_nobody_stands():
+def test_a_body_in_the_air_does_not_stand():
     body = Body.named("human37")
     world = World(Scene.of(body))
     qpos = np.array(body.standing)
@@ -44,7 +44,7 @@ def test_in_the_air_nobody_stands():
     assert not StandingSensor(body, world.model, LEAN).of(world.state)
 
 
-def test_a_walker_who_is_blown_over_sideways_is_not_held_up():
+def test_a_walker_pushed_over_sideways_is_not_held_up():
     script = replace(read_script("strut"), pushes=(parse_push("800@3,duration=0.3,dir=-90"),))
     recording = animate(script, 7.0).recording
     assert recording.qpos[-1, 2] < 0.3

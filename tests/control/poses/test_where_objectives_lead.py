@@ -1,4 +1,4 @@
-"""Objective controllers at work, on someone who stands."""
+"""Objective controllers in simulations of a standing person."""
 
 import numpy as np
 import pytest
@@ -15,15 +15,15 @@ BEND = {"right_elbow_y": -80.0, "right_shoulder_y": -30.0}
 
 
 def performed(objectives, angles=(), props=(), seconds=1.5, throw=(0.0, 0.0, 0.0), changes=()):
-    """The world after someone stood for a while, with objectives and a few angles; the prop is thrown."""
+    """The world after a person stood with objectives and a pose of a few angles; a prop is thrown at the start."""
     body = Body.named("human37")
     world = World(Scene((body,), props=props))
     first = standing_coordinates(body)
-    told = dict(angles)
+    pose = dict(angles)
     keys = PoseKeys(
-        np.full(len(told) + 1, 0.3),
-        np.array([*(body.dof_names.index(name) for name in told), 20], np.int64),
-        np.radians([*told.values(), 0.0]),
+        np.full(len(pose) + 1, 0.3),
+        np.array([*(body.dof_names.index(name) for name in pose), 20], np.int64),
+        np.radians([*pose.values(), 0.0]),
     )
     reference = KeyPoses(body, "standing", keys, first, np.zeros(body.nv), seconds)
     controller = Poses(PosesSettings(), changes, objectives=objectives)
@@ -44,14 +44,14 @@ def angle(world, name):
     return np.degrees(sensor.read(world.state))
 
 
-def test_a_hand_comes_to_a_fixed_place():
+def test_a_hand_reaches_a_fixed_point():
     target = (0.35, 0.25, 1.25)
     hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
     world = performed([Touch(hand, ScenePoint(target), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)])
-    assert hand.moving(world.state)[0] == pytest.approx(target, abs=0.03)  # its own weight pulls it down a little
+    assert hand.moving(world.state)[0] == pytest.approx(target, abs=0.03)  # the arm sags a little under its own weight
 
 
-def test_a_head_looks_after_a_ball_that_flies_past():
+def test_a_head_follows_a_flying_ball():
     ball = Ball(at=(2.0, -0.5, 2.0), radius=0.1)
     look = Point("head", {"neck_z": 1.0, "neck_y": 1.0}, (1.0, 0.0, 0.0), ScenePoint(link="ball"), 60.0, 8.0, 0.0)
     headings = []
@@ -65,8 +65,8 @@ def test_a_head_looks_after_a_ball_that_flies_past():
     assert headings[1] - headings[0] > 10.0
 
 
-def test_a_hand_follows_what_moves():
-    """A hand's breadth above a ball in flight; braked in space, it would stay behind by 120/800 s of the ball's way."""
+def test_a_hand_follows_a_moving_point():
+    """The hand stays 12 cm above a flying ball; with damping relative to the world it would lag by 120/800 s."""
     ball = Ball(at=(0.45, 0.2, 0.9), radius=0.02, mass=0.01)
     hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
     touch = Touch(hand, ScenePoint((0.0, 0.0, 0.12), "ball"), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)
@@ -82,14 +82,14 @@ def test_a_joint_follows_another(factor, offset):
     assert angle(world, "left_elbow_y") == pytest.approx(factor * angle(world, "right_elbow_y") + offset, abs=3.0)
 
 
-def test_a_limp_joint_follows_nobody():
+def test_a_joint_without_gains_does_not_follow():
     elbow = Body.named("human37").index("left_elbow_y")
     limp = Strengthening(TimeSpan(), tuple(elbow), 0.0, 0.0)
     world = performed([Follow({"left_elbow_y": "right_elbow_y"})], BEND, changes=[limp])
     assert angle(world, "left_elbow_y") > 0.5 * angle(world, "right_elbow_y")
 
 
-def test_limbs_mirror_each_other_through_balls_too():
+def test_ball_joints_mirror_each_other():
     body = Body.named("human37")
     pairs = {f"left_shoulder_{axis}": f"right_shoulder_{axis}" for axis in "xyz"}
     signs = {name: float(body.mirror_signs[body.dof_names.index(name)]) for name in pairs}
@@ -101,7 +101,7 @@ def test_limbs_mirror_each_other_through_balls_too():
 
 
 def test_a_level_hand_stays_level_when_the_body_bends():
-    """The body bows by 30 degrees, the hand does not."""
+    """The trunk bends by 30 degrees, the hand stays level."""
     angles = {"spine_y": 30.0, "left_elbow_y": -90.0}
     level = Point("left_hand", {"left_shoulder": 1.0, "left_elbow": 1.0, "left_wrist": 1.0}, (1.0, 0.0, 0.0), kept=0.15)
 
@@ -112,8 +112,8 @@ def test_a_level_hand_stays_level_when_the_body_bends():
     assert tilt(performed([], angles)) > 20.0
 
 
-def test_a_heading_is_corrected_by_the_joints_it_is_given():
-    """The chest turns to a heading, although its poses look straight ahead."""
+def test_a_heading_is_corrected_by_the_given_joints():
+    """The chest turns to a heading although its poses face straight ahead."""
     turn = Correct(Sensor("torso.yaw"), np.radians(20.0), {"spine_z": 4.0}, most=1.0)
     world = performed([turn])
-    assert angle(world, "torso.yaw") == pytest.approx(20.0 * 4 / 5, abs=3.0)  # in proportion: 4 parts of 5
+    assert angle(world, "torso.yaw") == pytest.approx(20.0 * 4 / 5, abs=3.0)  # proportional control: gain 4 of 1 + 4

@@ -1,4 +1,4 @@
-"""The dive: into the air, onto the hands, and over."""
+"""The dive: a leap onto the hands that continues into a roll."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ def dived():
     return dive(BehaviourTrial(read_behaviour("dive-roll"), seconds=5.0, noise=0.0))
 
 
-def test_it_leaps_onto_its_hands_rolls_over_and_stands_up(dived):
+def test_it_leaps_rolls_and_stands_up(dived):
     assert dived.succeeded
     assert dived.flew > 0.25
 
@@ -26,17 +26,17 @@ def test_it_is_physical(dived):
     assert not dived.performance.recording.external.any()
 
 
-def test_a_dive_that_has_not_left_the_ground_scores_nothing():
+def test_a_dive_that_has_not_left_the_ground_scores_zero():
     assert score(BehaviourTrial(read_behaviour("dive-roll"), seconds=0.5, noise=0.0)) == 0.0
 
 
 def test_a_dive_ends_in_a_roll():
     behaviour = replace(read_behaviour("dive-roll"), into="back-flip")
-    with pytest.raises(PoiseError, match="goes on into a roll"):
+    with pytest.raises(PoiseError, match="must name a roll"):
         staged(BehaviourTrial(behaviour))
 
 
-def test_onto_lower_ground_it_comes_down_on_its_hands_and_rolls_on():
+def test_a_dive_onto_lower_ground_lands_on_the_hands_and_rolls_on():
     dived = dive(BehaviourTrial(read_behaviour("dive-down"), terrain="drop:0.5", seconds=3.6, noise=0.0))
     assert dived.on_hands
     assert dived.flew > 0.4

@@ -1,4 +1,4 @@
-"""The back flip: round, on its feet, standing; and not without its parts."""
+"""The back flip: a full turn onto the feet to standing; it fails without planning or momentum objectives."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ def flipped():
     return flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
 
 
-def test_it_goes_round_and_stands(flipped):
+def test_it_turns_over_and_stands(flipped):
     assert flipped.on_feet
     assert flipped.turned < -290
     assert flipped.succeeded
 
 
-def test_it_is_physical_and_uses_joints_alone(flipped):
+def test_it_is_physical_without_external_forces(flipped):
     recording = flipped.performance.recording
     assert audit(recording).passed
     assert not np.any(recording.external)
@@ -48,13 +48,13 @@ def test_without_planning_or_momentum_it_fails(off):
     ).succeeded
 
 
-def test_it_stands_when_jolted_at_take_off():
+def test_it_stands_after_a_disturbance_at_take_off():
     assert flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
-def test_the_ground_pushes_as_hard_as_was_planned(rate, monkeypatch):
-    """Nearly always: a joint that comes to its limit, which the program does not know of, is felt for a step."""
+def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
+    """In most steps: the program does not model joint limits, so a joint that reaches one disturbs a step."""
     planned = []
 
     def solve(program, aim, weights, supports, com, solve=Program.solve):
@@ -69,9 +69,9 @@ def test_the_ground_pushes_as_hard_as_was_planned(rate, monkeypatch):
         result = run.step()
         if controller.performing.stage == "push":
             pairs.append((planned[-1], rate * result.impulse[:, 0].sum()))
-    wanted, had = np.array(pairs).T
-    assert had.max() > 2.0 * world.scene.body.mass * 9.81
-    assert np.quantile(np.abs(had - wanted), 0.8) < 0.02 * had.max()
+    expected, measured = np.array(pairs).T
+    assert measured.max() > 2.0 * world.scene.body.mass * 9.81
+    assert np.quantile(np.abs(measured - expected), 0.8) < 0.02 * measured.max()
 
 
 def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):

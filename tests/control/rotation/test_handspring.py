@@ -1,4 +1,4 @@
-"""The back handspring: through the air onto the hands, through the air onto the feet, and up."""
+"""The back handspring: flights onto the hands and onto the feet, then standing."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def test_it_springs_twice_in_a_row():
     assert audit(sprung.performance.recording).passed
 
 
-def test_springs_are_judged_by_what_touches_the_ground(sprung):
+def test_handsprings_are_judged_by_their_supports(sprung):
     def judged(*supports: SupportPhase) -> Sprung:
         return replace(sprung, springs=1, supports=supports)
 
@@ -50,11 +50,11 @@ def test_springs_are_judged_by_what_touches_the_ground(sprung):
     assert judged(feet).right == 0
 
 
-def test_a_spring_that_has_not_left_the_ground_scores_next_to_nothing():
+def test_a_handspring_that_has_not_left_the_ground_scores_little():
     assert score(BehaviourTrial(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
 
 
-def test_a_handspring_has_poses_and_numbers_of_its_own():
+def test_wrong_numbers_and_poses_are_refused():
     behaviour = read_behaviour("back-handspring")
     with pytest.raises(PoiseError, match="number of a handspring"):
         HandspringNumbers.of(replace(behaviour, control={"reach": 1.0}))

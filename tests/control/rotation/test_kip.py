@@ -1,4 +1,4 @@
-"""The kip-up: off the back, onto the feet, standing."""
+"""The kip-up: from the back through the air onto the feet."""
 
 from dataclasses import replace
 
@@ -23,18 +23,18 @@ def test_it_comes_up_from_its_back_through_the_air(kipped):
     assert 2.0 * np.arctan2(facing[2], facing[0]) == pytest.approx(-np.pi / 2)
     assert kipped.flew > 0.25
     assert kipped.on_feet
-    assert kipped.behind > 0.1  # its feet come down before it
+    assert kipped.behind > 0.1  # the feet touch down in front of the centre of mass
     assert kipped.succeeded
 
 
-def test_it_is_physical_and_uses_joints_alone(kipped):
+def test_it_is_physical_without_external_forces(kipped):
     recording = kipped.performance.recording
     assert audit(recording).passed
     assert not recording.external.any()
     assert np.all(np.abs(recording.torque) <= np.array(recording.meta["torque_limits"]) + 1e-9)
 
 
-def test_hands_and_shoulders_alone_push_it_off():
+def test_only_hands_shoulders_and_trunk_push_off():
     run, world, controller = staged(BehaviourTrial(read_behaviour("kip-up"), noise=0.0))
     pushing = set()
     while controller.performing.stage != "flight":
@@ -45,7 +45,7 @@ def test_hands_and_shoulders_alone_push_it_off():
     assert not {name for name in pushing if name.endswith(("_foot", "_toes", "_shank", "_thigh"))}
 
 
-def test_who_lies_still_scores_nothing():
+def test_a_kip_that_has_not_begun_scores_zero():
     rehearsal = BehaviourTrial(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
     assert score(rehearsal) == 0.0
     assert not kip(rehearsal).succeeded

@@ -1,4 +1,4 @@
-"""What is foretold of a root in flight is what happens."""
+"""The predicted pitch of the root in flight is the simulated one."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ RATE = 240.0
 
 
 def poses(body, count):
-    """From a tuck to nearly straight."""
+    """Poses from a tuck to straight."""
     share = np.linspace(0.0, 1.0, count)
     limbs = {
         f"{side}_{name}_flexion": (1 - share) * TUCK[name] for side in ("left", "right") for name in ("hip", "knee")
@@ -41,7 +41,7 @@ def test_inertia_of_a_tuck_is_small(body):
 
 @pytest.mark.parametrize("momentum", [0.0, -30.0])
 def test_arrival(body, momentum):
-    """A body that opens in space arrives at the pitch that was foretold, if it opens as the line does."""
+    """A body that opens along the line, without gravity, arrives at the predicted pitch."""
     count = 61
     path = poses(body, count)
     opening = Opening(pose_line(body, path), 1 / RATE)
@@ -55,7 +55,7 @@ def test_arrival(body, momentum):
     world.reset(start, qvel)
     tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
     pitch = 0.0
-    foretold = opening.arrival(0.0, momentum, (count - 1 + 24) / RATE, 0)
+    predicted = opening.arrival(0.0, momentum, (count - 1 + 24) / RATE, 0)
     for k in range(count - 1 + 24):
         torque = np.zeros(body.nv)
         torque[6:] = tracker.torques(world.state, path[None, min(k + 4, count - 1)], 2e4)[0]
@@ -63,24 +63,24 @@ def test_arrival(body, momentum):
         turn = world.terms.data.xmat[1].reshape(3, 3)
         now = np.arctan2(-turn[2, 0], turn[0, 0])
         pitch += (now - pitch + np.pi) % (2 * np.pi) - np.pi
-    assert pitch == pytest.approx(foretold, abs=0.12)
-    assert abs(foretold) > 0.15
+    assert pitch == pytest.approx(predicted, abs=0.12)
+    assert abs(predicted) > 0.15
 
 
-def test_the_tuck_is_left_when_it_is_time(body):
+def test_the_tuck_is_left_at_the_right_time(body):
     opening = Opening(pose_line(body, poses(body, 13)), 1 / 60)
-    wanted = opening.arrival(0.0, -40.0, 0.5, 0, wait=0.2)
-    assert not opening.due(0.0, -40.0, 0.5, wanted)
+    target = opening.arrival(0.0, -40.0, 0.5, 0, wait=0.2)
+    assert not opening.due(0.0, -40.0, 0.5, target)
     later = 0.2 * -40.0 / pose_line(body, poses(body, 13)).inertia[0]
-    assert opening.due(later - 0.01, -40.0, 0.3, wanted)
-    assert opening.due(0.0, -40.0, 0.1, wanted)  # no time is left
+    assert opening.due(later - 0.01, -40.0, 0.3, target)
+    assert opening.due(0.0, -40.0, 0.1, target)  # no time is left
 
 
-def test_an_arch_is_left_later_by_who_turns_too_fast(body):
-    """Into a squat a body turns faster: to leave the arch later makes it turn less."""
+def test_an_arch_is_left_later_if_the_body_turns_too_fast(body):
+    """A squat turns faster than an arch, so leaving the arch later reduces the rotation."""
     line = pose_line(body, poses(body, 13)[::-1])
     opening = Opening(line, 1 / 60)
-    wanted = opening.arrival(0.0, 40.0, 0.5, 0, wait=0.15)
-    assert wanted < opening.arrival(0.0, 40.0, 0.5, 0)
-    assert not opening.due(0.0, 40.0, 0.5, wanted)
-    assert opening.due(0.15 * 40.0 / line.inertia[0] - 0.01, 40.0, 0.35, wanted)
+    target = opening.arrival(0.0, 40.0, 0.5, 0, wait=0.15)
+    assert target < opening.arrival(0.0, 40.0, 0.5, 0)
+    assert not opening.due(0.0, 40.0, 0.5, target)
+    assert opening.due(0.15 * 40.0 / line.inertia[0] - 0.01, 40.0, 0.35, target)

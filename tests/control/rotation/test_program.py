@@ -1,4 +1,4 @@
-"""The torque program: what it finds is optimal, feasible, and what then happens."""
+"""The torque program: its solutions are optimal and feasible, and the world moves as they predict."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,13 @@ import pytest
 from poise.body.body import Body
 from poise.control.rotation.actor import Actor
 from poise.control.rotation.program import (
-    GRASP,
-    SMALLEST_FORCE,
+    FORCE_WEIGHT,
+    FRICTION_SHARE,
     FeatureTask,
     ProgramAim,
     ProgramWeights,
     included_contacts,
 )
-from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -33,12 +32,12 @@ def world():
 
 def aim_of(n, **changed):
     draw = np.random.default_rng(0)
-    told = {"torque_a": 30 * draw.standard_normal(n), "torque_b": 30 * draw.standard_normal(n)}
-    return ProgramAim(**{**told, "linear": np.zeros(3), "angular": np.zeros(3), **changed})
+    torques = {"torque_a": 30 * draw.standard_normal(n), "torque_b": 30 * draw.standard_normal(n)}
+    return ProgramAim(**{**torques, "linear": np.zeros(3), "angular": np.zeros(3), **changed})
 
 
 def cost(world, aim, supports, com, torque, force, blend):
-    """Told anew, from accelerations."""
+    """The objective, computed independently from the velocity after the step."""
     state, h = world.state, world.settings.step
     tau = np.zeros(len(state.qvel))
     tau[6:] = torque
@@ -54,7 +53,7 @@ def cost(world, aim, supports, com, torque, force, blend):
     total += WEIGHTS.linear * np.sum((aim.linear - linear) ** 2) + WEIGHTS.angular * np.sum(
         (aim.angular - angular) ** 2
     )
-    total += WEIGHTS.support * slips.sum() + SMALLEST_FORCE * np.sum(force**2)
+    total += WEIGHTS.support * slips.sum() + FORCE_WEIGHT * np.sum(force**2)
     for task in aim.tasks:
         got = task.jacobian @ (after - state.qvel) / h
         total += task.weight * np.sum((got - task.acceleration) ** 2)
@@ -62,22 +61,24 @@ def cost(world, aim, supports, com, torque, force, blend):
 
 
 def feasible(actor, supports, torque, force, blend):
-    """Whether limits, cones and the blend's bounds are kept."""
+    """Whether torque limits, friction cones and the bounds of the blend are kept."""
     return (
         np.all(np.abs(torque) <= actor.program.limit + 1e-7)
         and np.all(force[:, 0] >= -1e-7)
-        and np.all(np.abs(force[:, 1:]) <= GRASP * supports.friction[:, None] * force[:, :1] + 1e-6)
+        and np.all(np.abs(force[:, 1:]) <= FRICTION_SHARE * supports.friction[:, None] * force[:, :1] + 1e-6)
         and -1e-9 <= blend <= 1 + 1e-9
     )
 
 
 @pytest.mark.parametrize("task", [False, True])
-def test_nothing_feasible_near_it_is_better(world, task):
+def test_no_feasible_neighbour_is_better(world, task):
     actor = Actor(world)
     rotation = actor.observe(world.state)
     supports = actor.supports(world.state, 0.008)
     assert len(supports.body) == 10  # four points of each foot, and the toes
-    tasks = (FeatureTask(actor.finder.turns(world.state, 5), np.array([1.0, 2.0, -1.0]), 3.0),) if task else ()
+    tasks = (
+        (FeatureTask(actor.finder.angular_jacobian(world.state, 5), np.array([1.0, 2.0, -1.0]), 3.0),) if task else ()
+    )
     aim = aim_of(len(actor.program.limit), linear=np.array([50.0, 0.0, 100.0]), tasks=tasks)
     found = actor.program.solve(aim, WEIGHTS, supports, rotation.com)
     assert found.solved
@@ -89,14 +90,14 @@ def test_nothing_feasible_near_it_is_better(world, task):
             torque = np.clip(found.torque + size * draw.standard_normal(37), -actor.program.limit, actor.program.limit)
             force = found.force + size * draw.standard_normal(found.force.shape)
             force[:, 0] = np.maximum(force[:, 0], 0.0)
-            cone = GRASP * supports.friction[:, None] * force[:, :1]
+            cone = FRICTION_SHARE * supports.friction[:, None] * force[:, :1]
             force[:, 1:] = np.clip(force[:, 1:], -cone, cone)
             blend = float(np.clip(found.blend + 0.01 * size * draw.standard_normal(), 0, 1))
             assert feasible(actor, supports, torque, force, blend)
             assert cost(world, aim, supports, rotation.com, torque, force, blend) >= least - 1e-6 * abs(least)
 
 
-def test_forces_bear_the_weight_where_nothing_else_is_wanted(world):
+def test_forces_bear_the_weight_without_other_targets(world):
     actor = Actor(world)
     rotation = actor.observe(world.state)
     supports = actor.supports(world.state, 0.008)
@@ -116,8 +117,8 @@ def test_torques_stay_within_limits(world):
     np.testing.assert_allclose(found.torque, actor.program.limit)
 
 
-def test_what_is_planned_for_supports_happens(world):
-    """Ten steps of standing under the program: supported points stay where they are."""
+def test_supports_stay_in_place(world):
+    """Ten steps of standing under the program: supported points stay in place."""
     actor, body = Actor(world), world.scene.body
     start = world.point("left_foot")
     for _ in range(10):
@@ -127,12 +128,12 @@ def test_what_is_planned_for_supports_happens(world):
         aim = ProgramAim(
             torques[0], torques[1], -4.0 * rotation.mass * rotation.velocity, -4.0 * rotation.angular_momentum
         )
-        found, _ = actor.answer(aim, WEIGHTS, actor.supports(state, 0.008), rotation.com)
-        world.step(Actuation(torque=actor.whole(found.torque)))
+        found = actor.solve(aim, WEIGHTS, actor.supports(state, 0.008), rotation.com)
+        world.step(actor.actuate(found.torque))
     assert np.linalg.norm(world.point("left_foot") - start) < 2e-3
 
 
-def test_the_inclusion_test_leaves_out_what_hardly_bears(world):
+def test_the_inclusion_test_leaves_out_contacts_with_little_force(world):
     actor = Actor(world)
     supports = actor.supports(world.state, 0.008)
     com = np.array(world.terms.data.subtree_com[1])

@@ -1,4 +1,4 @@
-"""The forward roll: it rolls, within its limits and physically."""
+"""The forward roll: it rolls on, physically and within torque limits."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def rolled():
     return roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=5.0))
 
 
-def test_it_rolls_on_and_on(rolled):
+def test_it_keeps_rolling(rolled):
     assert rolled.turns > 2.5
     assert not rolled.stalled
 
@@ -38,8 +38,8 @@ def test_without_momentum_objectives_it_does_not_roll():
     assert roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
 
 
-def test_poses_stay_with_the_body(rolled):
-    """The phase is that of the root, but for what differs within a turn; the excursion alone drifts away from it."""
+def test_the_phase_follows_the_root(rolled):
+    """The phase equals the rotation of the root up to differences within a turn; the excursion alone would drift."""
     recording = rolled.performance.recording
     root = recording.qpos[:, 3:7]
     moved = quat_log(quat_multiply(root[1:], root[:-1] * np.array([1.0, -1.0, -1.0, -1.0])))
@@ -47,11 +47,11 @@ def test_poses_stay_with_the_body(rolled):
     assert abs(rolled.phase - read_behaviour("forward-roll").start["at"] - turns) < 0.06
 
 
-def test_a_height_may_be_held():
+def test_a_height_can_be_controlled():
     behaviour = read_behaviour("forward-roll")
 
-    def height(wanted):
-        control = Frozen({**behaviour.control, "hold": 60.0, "height": wanted, "heave": 0.0})
+    def height(target):
+        control = Frozen({**behaviour.control, "hold": 60.0, "height": target, "heave": 0.0})
         return roll(
             BehaviourTrial(replace(behaviour, control=control), seconds=0.5, noise=0.0)
         ).performance.recording.qpos
@@ -71,15 +71,15 @@ def test_a_shoulder_roll_goes_over_one_arm():
     assert audit(recording).passed
 
 
-def test_the_phase_settles_to_where_the_root_is():
-    """Also of a body that has turned about the vertical, which the sum of its small turns does not tell."""
+def test_the_phase_settles_to_the_orientation_of_the_root():
+    """Also after a turn about the vertical, which the accumulated rotation about the axis does not show."""
     behaviour = read_behaviour("sideways-roll")
 
-    def off(settle):
+    def error(settle):
         control = Frozen({**behaviour.control, "settle": settle})
         rolled = roll(BehaviourTrial(replace(behaviour, control=control), seconds=4.0, noise=0.0))
         face = quat_rotate(rolled.performance.recording.qpos[-1, 3:7], np.array([1.0, 0.0, 0.0]))
-        told = np.array([np.sin(2 * np.pi * rolled.phase), np.cos(2 * np.pi * rolled.phase)])  # along, up
-        return np.degrees(np.arccos(np.clip(told @ face[[0, 2]] / np.hypot(face[0], face[2]), -1.0, 1.0)))
+        expected = np.array([np.sin(2 * np.pi * rolled.phase), np.cos(2 * np.pi * rolled.phase)])  # along, up
+        return np.degrees(np.arccos(np.clip(expected @ face[[0, 2]] / np.hypot(face[0], face[2]), -1.0, 1.0)))
 
-    assert off(20.0) < 30.0
+    assert error(20.0) < 30.0

@@ -1,4 +1,4 @@
-"""Rolling while lying down: a log roll, and a baby that rolls over if it is strong enough."""
+"""Rolls of a lying body: a log roll, and a baby that rolls over if it is strong enough."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ FORWARD = np.array([1.0, 0.0, 0.0])
 
 
 def _facing(recording):
-    """How far up the pelvis faces: 1 on the back, -1 on the belly."""
+    """(T,) vertical component of the pelvis' forward axis: 1 on the back, -1 on the belly."""
     return np.array([quat_rotate(turn, FORWARD)[2] for turn in recording.qpos[:, 3:7]])
 
 
@@ -40,13 +40,13 @@ def test_it_rolls_over_and_stays_there(strong):
     assert audit(strong).passed
 
 
-def test_who_is_too_weak_tries_and_fails(weak):
+def test_a_weak_baby_moves_but_does_not_roll_over(weak):
     assert _facing(weak).min() > 0.0
     assert np.abs(weak.qvel[-240:, 6:]).max() > 0.5
     assert audit(weak).passed
 
 
-def test_strength_is_of_the_limits(strong, weak):
+def test_strength_scales_the_torque_limits(strong, weak):
     limit = np.array(weak.meta["torque_limits"])[6:]
     assert np.all(np.abs(weak.torque[:, 6:]) <= 0.12 * limit + 1e-9)
     assert np.any(np.abs(strong.torque[:, 6:]) > 0.12 * limit)

@@ -1,4 +1,4 @@
-"""Jacobians of supports against MuJoCo's, and torques that take a body to a pose."""
+"""Jacobians of supports against MuJoCo's, and pose tracking."""
 
 import mujoco
 import numpy as np
@@ -8,7 +8,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest
 from poise.control.rotation.actor import Tracker
-from poise.control.rotation.program import Finder
+from poise.control.rotation.program import SupportFinder
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -26,15 +26,15 @@ def world():
     return world
 
 
-def test_jacobians_are_mujocos(world):
-    finder = Finder(world.model, world.model.nv, ())
+def test_jacobians_equal_mujocos(world):
+    finder = SupportFinder(world.model, world.model.nv, ())
     bodies, points = np.array([3, 7, 12]), np.random.default_rng(2).standard_normal((3, 3))
-    moves = finder.moves(world.state, bodies, points)
+    jacobians = finder.linear_jacobians(world.state, bodies, points)
     for k, body in enumerate(bodies):
-        linear, turning = np.zeros((3, world.model.nv)), np.zeros((3, world.model.nv))
-        mujoco.mj_jac(world.model, world.terms.data, linear, turning, points[k], int(body))
-        np.testing.assert_allclose(moves[k], linear, atol=1e-12)
-        np.testing.assert_allclose(finder.turns(world.state, int(body)), turning, atol=1e-12)
+        linear, angular = np.zeros((3, world.model.nv)), np.zeros((3, world.model.nv))
+        mujoco.mj_jac(world.model, world.terms.data, linear, angular, points[k], int(body))
+        np.testing.assert_allclose(jacobians[k], linear, atol=1e-12)
+        np.testing.assert_allclose(finder.angular_jacobian(world.state, int(body)), angular, atol=1e-12)
 
 
 def test_the_head_never_supports():
@@ -45,18 +45,18 @@ def test_the_head_never_supports():
     qpos[2] -= lowest(body.model, qpos)
     world.reset(qpos, np.zeros(body.nv))
     head = body.link_id("head")
-    everything = Finder(world.model, body.nv, ()).near(world.state, 1.0)
-    without = Finder(world.model, body.nv, (head,)).near(world.state, 1.0)
+    everything = SupportFinder(world.model, body.nv, ()).near(world.state, 1.0)
+    without = SupportFinder(world.model, body.nv, (head,)).near(world.state, 1.0)
     assert head in everything.body
     assert head not in without.body
 
 
-def test_a_body_in_space_takes_the_pose(world):
+def test_a_body_without_gravity_reaches_the_pose(world):
     body = world.scene.body
     tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
     for _ in range(60):
         torque = np.zeros(body.nv)
         torque[6:] = tracker.torques(world.state, np.array([body.standing]), 900.0)[0]
         world.step(Actuation(torque=torque))
-    off = PoseSpace(body).difference(world.qpos[None], np.array(body.standing)[None])[0, 6:]
-    assert np.abs(off).max() < 0.02
+    error = PoseSpace(body).difference(world.qpos[None], np.array(body.standing)[None])[0, 6:]
+    assert np.abs(error).max() < 0.02

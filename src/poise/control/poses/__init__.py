@@ -1,4 +1,4 @@
-"""Pose-controlled motion from scratch [Fattal2006]: nonlinearly damped springs pull every joint along its keys."""
+"""Pose-controlled motion [Fattal2006]: nonlinear PD feedback drives every joint along its control poses."""
 
 from poise.control.entry import ControllerEntry
 

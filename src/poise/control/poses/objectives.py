@@ -1,4 +1,4 @@
-"""What all objective controllers share."""
+"""Autonomous objective controllers, [Fattal2006] section 7: joints that serve an aim instead of the control poses."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import remainder, tau
-from typing import Any, Protocol
+from typing import Protocol
 
 import mujoco
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.controller import Setting
 from poise.control.poses.rig import TimeSpan
@@ -23,24 +23,32 @@ from poise.kernel import kernel
 from poise.reference.key_poses import straight_pose
 from poise.rotations import cross
 
-# Places in a scene: fixed ones, and points of links and props.
+
+class Objective(Protocol):
+    """Replaces or changes the pose controllers of some joints."""
+
+    def reset(self, scene: Setting) -> None:
+        """Look up links, joints and sensors in a scene."""
+
+    def on(self, springs: Springs, state: State) -> None:
+        """Change the springs of its joints for a step."""
 
 
 @dataclass
 class ScenePoint:
-    """A point in the frame of a link or prop, or of the world."""
+    """A point fixed in the frame of a link or prop, or of the world."""
 
     at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m
-    link: str | None = None  # of the world if none
+    link: str | None = None  # None is the world
 
     def reset(self, scene: Setting) -> None:
-        """The link's id."""
+        """Look up the link in a scene."""
         self._id = 0 if self.link is None else int(scene.model.body(self.link).id)
         self._root = int(scene.model.body_rootid[self._id])
         self._point = np.array(self.at_point, float)
 
     def moving(self, state: State) -> Array:
-        """(2, 3) m and m/s in the world: where it is, and how fast."""
+        """(2, 3) position (m) and velocity (m/s) of the point in the world."""
         data, out = state.data, np.empty((2, 3))
         link = self._id
         _move(data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out)
@@ -48,8 +56,11 @@ class ScenePoint:
 
 
 @kernel
-def _move(origin: Any, turn: Any, velocity: Any, centre: Any, point: Any, out: Any) -> None:
-    """Where a point of a link is and how it moves; ``velocity`` (6,) is the link's, about ``centre``."""
+def _move(origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array) -> None:
+    """Write position and velocity (2, 3) of a point (3,) m of a link.
+
+    ``origin`` (3,) and ``turn`` (9,) are the link's frame, ``velocity`` (6,) its velocity about ``centre`` (3,).
+    """
     for i in range(3):
         out[0, i] = origin[i] + turn[3 * i] * point[0] + turn[3 * i + 1] * point[1] + turn[3 * i + 2] * point[2]
     x, y, z = out[0, 0] - centre[0], out[0, 1] - centre[1], out[0, 2] - centre[2]
@@ -58,74 +69,58 @@ def _move(origin: Any, turn: Any, velocity: Any, centre: Any, point: Any, out: A
     out[1, 2] = velocity[5] + velocity[0] * y - velocity[1] * x
 
 
-class Objective(Protocol):
-    """Has some joints serve an aim of its own, in place of the control poses [Fattal2006] section 7."""
-
-    def reset(self, scene: Setting) -> None:
-        """Find the parts that it needs in a scene."""
-
-    def on(self, springs: Springs, state: State) -> None:
-        """Replace those of its joints among the springs of a step."""
-
-
 def weighted(body: Body, joints: Mapping[str, float]) -> Joints:
-    """Freedoms of joints, given by name, and the weight of each."""
+    """DOFs of joints, given by name, with their weights."""
     pairs = [(dof, weight) for name, weight in joints.items() for dof in body.index(name)]
     return Joints(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))
 
 
-# Joints that answer a sensor: lean into the wind, turn back to a heading.
-
-
 @dataclass
 class Correct:
-    """Shifts the targets of joints in proportion to how far a sensor is from what it should read."""
+    """Shifts the targets of joints in proportion to the error of a sensor: to lean into the wind, to hold a heading."""
 
     sensor: Sensor
-    wanted: float  # in the sensor's SI unit
-    joints: Mapping[str, float]  # by name: rad per unit that the sensor reads too little
-    most: float = 0.5  # rad: no target is shifted by more
+    target: float  # target reading, in the sensor's SI unit
+    joints: Mapping[str, float]  # by name: rad per unit of (target - reading)
+    most: float = 0.5  # rad: largest shift of a target
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
-        """Ids of the joints and of what is sensed."""
+        """Look up the joints and what is sensed."""
         self._joints = weighted(scene.body, self.joints)
         self.sensor.reset(scene)
 
     def on(self, springs: Springs, state: State) -> None:
-        """Shifts the targets."""
+        """Shift the targets for a step."""
         if state.time not in self.when:
             return
-        missing = self.wanted - self.sensor.read(state)
+        error = self.target - self.sensor.read(state)
         if self.sensor.turns:
-            missing = remainder(missing, tau)
-        _shift(springs.push, springs.stiffness, *self._joints, missing, self.most)
+            error = remainder(error, tau)
+        _shift(springs.push, springs.stiffness, *self._joints, error, self.most)
 
 
 @kernel
-def _shift(push: Any, stiffness: Any, dofs: Any, weight: Any, missing: float, most: float) -> None:
-    """Add what springs give whose targets are shifted by so much for each unit that is missing."""
+def _shift(push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float) -> None:
+    """Add the torques of springs whose targets shift by weight times the sensor's error, at most by ``most`` rad."""
     for k in range(dofs.shape[0]):
-        push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * missing, -most), most)
-
-
-# Joints that follow others: limbs that move alike, or against each other.
+        push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * error, -most), most)
 
 
 @dataclass
 class Follow:
-    """Each freedom on the left is drawn to a multiple of the one that it follows, as it is now.
+    """Draws each DOF to factor times the present angle of its leader plus an offset.
 
-    A factor of 1 follows, -1 goes against it; mirrored limbs have the factors of `Body.mirror_signs`.
+    A factor of 1 makes limbs move alike, -1 against each other. Mirrored limbs have the factors of `Body.mirror_signs`.
     """
 
-    leaders: Mapping[str, str]  # freedom -> the one that it follows
+    leaders: Mapping[str, str]  # DOF -> the DOF that it follows
     factor: float = 1.0
     offset: float = 0.0  # rad
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
-        """Ids of the freedoms."""
+        """Look up the DOFs."""
         body = scene.body
         self._model, self._zero = scene.model, np.array(scene.model.qpos0)
         self._zero[: body.nq] = straight_pose(body)
@@ -134,7 +129,7 @@ class Follow:
         self._angles = np.zeros(scene.model.nv)
 
     def on(self, springs: Springs, state: State) -> None:
-        """Springs to where the others lead."""
+        """Replace the springs of the followers for a step."""
         if state.time not in self.when:
             return
         mujoco.mj_differentiatePos(self._model, self._angles, 1.0, self._zero, state.qpos)
@@ -144,84 +139,80 @@ class Follow:
         springs.gain[self._own] = damping + state.step * stiffness
 
 
-# A link that points somewhere: a tray held level, a head that looks at a ball.
-
 ORIGIN = np.zeros(3)
 UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-"""A way to point, and that it does not turn."""
+"""Direction up, and its angular velocity 0."""
 
 
 @dataclass
 class Point:
-    """Turns an axis of a link upwards, or towards a place, with the joints it is given.
+    """Turns an axis of a link upwards, or towards a point, through some joints: a level tray, a head that looks.
 
-    [Fattal2006] replaces the pose controllers there; a share of them is kept by default, or a laden arm sags.
+    [Fattal2006] replaces the pose controllers of these joints. A share of them is kept by default; without it, an arm
+    that carries a load sags.
     """
 
     link: str
     joints: Mapping[str, float]  # by name, with weights
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # of the link, in its frame; made a unit vector
-    towards: ScenePoint | None = None  # where to; upwards if nowhere
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # in the link's frame; normalised
+    towards: ScenePoint | None = None  # None is upwards
     stiffness: float = 400.0  # N m/rad
     damping: float = 80.0  # N m s/rad
-    kept: float = 0.3  # share of the pose springs
+    kept: float = 0.3  # share of the pose controllers that is kept
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def __post_init__(self) -> None:
         size = math.hypot(*self.axis)
         if size == 0:
-            raise PoiseError(f"an axis of '{self.link}' that points somewhere must not be zero")
+            raise PoiseError(f"the axis of '{self.link}' must not be zero")
         x, y, z = self.axis
         self.axis = (x / size, y / size, z / size)
 
     def reset(self, scene: Setting) -> None:
-        """Ids of the link and the joints."""
+        """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.link).id
         self._joints = weighted(scene.body, self.joints)
         self._axis = np.array(self.axis)
-        self._turning = np.zeros((3, scene.model.nv))
+        self._jacobian = np.zeros((3, scene.model.nv))
         self._here = ScenePoint(link=self.link)
         for place in (self._here, self.towards):
             if place is not None:
                 place.reset(scene)
 
     def on(self, springs: Springs, state: State) -> None:
-        """Torques that turn the axis, against whatever else turns it."""
+        """Add torques that turn the axis for a step."""
         if state.time not in self.when:
             return
         data = state.data
-        mujoco.mj_jac(self._model, data, None, self._turning, ORIGIN, self._id)
+        mujoco.mj_jac(self._model, data, None, self._jacobian, ORIGIN, self._id)
         error, rate = np.empty((2, 3))
-        way, sweep = self._way(state)
+        direction, sweep = self._direction(state)
         _aim(
-            data.xmat[self._id],
-            self._axis,
-            way,
-            sweep,
-            data.cvel[self._id],
-            self._turning,
-            self._joints.dofs,
-            error,
-            rate,
-        )
-        pull = Pull(error, rate, self._turning, self.stiffness, self.damping)
+            data.xmat[self._id], self._axis, direction, sweep, data.cvel[self._id], self._jacobian, self._joints.dofs,
+            error, rate,
+        )  # fmt: skip
+        pull = Pull(error, rate, self._jacobian, self.stiffness, self.damping)
         pull_joints(springs, self._joints, self.kept, pull, state)
 
-    def _way(self, state: State) -> Array:
-        """(2, 3) where to point, as a unit vector, and how fast that turns, rad/s."""
+    def _direction(self, state: State) -> Array:
+        """(2, 3) target direction, a unit vector, and its angular velocity, rad/s."""
         if self.towards is None:
             return UPWARDS
-        way, moving = self.towards.moving(state) - self._here.moving(state)
-        far = max(math.hypot(*way), 1e-9)
-        return np.array([way / far, cross(way, moving) / far**2])
+        offset, velocity = self.towards.moving(state) - self._here.moving(state)
+        distance = max(math.hypot(*offset), 1e-9)
+        return np.array([offset / distance, cross(offset, velocity) / distance**2])
 
 
 @kernel
-def _aim(turn: Any, axis: Any, way: Any, sweep: Any, spin: Any, turning: Any, dofs: Any, error: Any, rate: Any) -> None:
-    """Error and rate (3,) of an axis that is to point a way which turns by ``sweep`` rad/s, while its link spins.
+def _aim(
+    turn: Array, axis: Array, direction: Array, sweep: Array, spin: Array, jacobian: Array, dofs: Ints,
+    error: Array, rate: Array,
+) -> None:  # fmt: skip
+    """Write error (rad) and rate (rad/s), both (3,), of a link's axis (3,) relative to a direction (3,).
 
-    Turning about the axis itself changes nothing, and is taken out of the Jacobian (3, nv) at some freedoms.
+    ``turn`` (9,) is the link's orientation, ``spin`` its angular velocity and ``sweep`` (3,) that of the direction.
+    Rotation about the axis itself has no effect; it is removed from the angular Jacobian (3, nv) at ``dofs``.
     """
     here = np.empty(3)
     for i in range(3):
@@ -229,46 +220,43 @@ def _aim(turn: Any, axis: Any, way: Any, sweep: Any, spin: Any, turning: Any, do
     about = 0.0
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        error[i] = here[j] * way[k] - here[k] * way[j]
+        error[i] = here[j] * direction[k] - here[k] * direction[j]
         rate[i] = spin[i] - sweep[i]
         about += here[i] * rate[i]
     for i in range(3):
         rate[i] -= about * here[i]
     for dof in dofs:
-        about = here[0] * turning[0, dof] + here[1] * turning[1, dof] + here[2] * turning[2, dof]
+        about = here[0] * jacobian[0, dof] + here[1] * jacobian[1, dof] + here[2] * jacobian[2, dof]
         for i in range(3):
-            turning[i, dof] -= about * here[i]
-
-
-# A point of a link that goes to a place: a hand on a rail, a fist at a ball.
+            jacobian[i, dof] -= about * here[i]
 
 
 @dataclass
 class Touch:
-    """Draws a point of a link to a place with the joints it is given."""
+    """Draws a point of a link to another point through some joints: a hand on a rail, a fist at a ball."""
 
     point: ScenePoint
     to: ScenePoint
     joints: Mapping[str, float]  # by name, with weights
     stiffness: float = 800.0  # N/m
     damping: float = 120.0  # N s/m
-    kept: float = 0.3  # share of the pose springs
+    kept: float = 0.3  # share of the pose controllers that is kept
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: Setting) -> None:
-        """Ids of the link and the joints."""
+        """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id
         self._joints = weighted(scene.body, self.joints)
-        self._moving = np.zeros((3, scene.model.nv))
+        self._jacobian = np.zeros((3, scene.model.nv))
         self.point.reset(scene)
         self.to.reset(scene)
 
     def on(self, springs: Springs, state: State) -> None:
-        """Torques that draw it there."""
+        """Add torques that draw the point there for a step."""
         if state.time not in self.when:
             return
         here, there = self.point.moving(state), self.to.moving(state)
-        mujoco.mj_jac(self._model, state.data, self._moving, None, here[0], self._id)
-        pull = Pull(there[0] - here[0], here[1] - there[1], self._moving, self.stiffness, self.damping)
+        mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
+        pull = Pull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
         pull_joints(springs, self._joints, self.kept, pull, state)

@@ -1,4 +1,4 @@
-"""The pose controller: springs towards moving control poses, objectives in place of some, and a declared brace."""
+"""The pose controller: feedback towards control poses, objective controllers, and stabilising torques on the root."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import ResetFirst, Stage
@@ -25,97 +24,29 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference
 
-# Whether a body stands: on its feet, on something firm, and not leaning over too far to be called so.
-
-Flags = NDArray[np.bool_]
-
-
-class StandingSensor:
-    """Looks at the feet of the first body of a scene."""
-
-    def __init__(self, body: Body, model: Any, lean: float) -> None:
-        """``lean`` is how far it may lean over, rad, from a foot to the centre of mass."""
-        self._own: Flags = model.body_rootid == 1
-        self._fixed: Flags = model.body_weldid == 0
-        self._is_foot: Flags = np.zeros(model.nbody, bool)
-        self._is_foot[_feet(body)] = True
-        self._least = float(np.cos(min(lean, np.pi)))
-
-    def of(self, state: State) -> bool:
-        """Whether it stands now."""
-        contacts = state.contacts
-        return bool(
-            _stands(
-                contacts.body,
-                contacts.other,
-                contacts.touching,
-                contacts.point,
-                self._own,
-                self._fixed,
-                self._is_foot,
-                state.data.subtree_com[1],
-                self._least,
-            )
-        )
-
-
-@kernel
-def _stands(
-    body: Any, other: Any, touching: Any, point: Any, own: Any, fixed: Any, is_foot: Any, com: Any, least: float
-) -> bool:
-    """Whether a foot bears on what is firm: fixed, or on something else than this body; below the centre of mass."""
-    for c in range(body.shape[0]):
-        if not touching[c]:
-            continue
-        foot, thing = (body[c], other[c]) if own[body[c]] else (other[c], body[c])
-        if is_foot[foot] and (fixed[thing] or _borne(thing, body, other, touching, own)):
-            way = com - point[c]
-            if way[2] >= least * np.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]):
-                return True
-    return False
-
-
-@kernel
-def _borne(thing: int, body: Any, other: Any, touching: Any, own: Any) -> bool:
-    """Whether a thing lies on another than this body."""
-    for c in range(body.shape[0]):
-        if touching[c] and not own[body[c]] and not own[other[c]] and (body[c] == thing or other[c] == thing):
-            return True
-    return False
-
-
-def _feet(body: Body) -> Ints:
-    """Ids of the links that may bear: feet with their toes; a root that is a foot by itself; without feet all."""
-    if not body.feet:
-        return np.arange(1, body.model.nbody)
-    if body.feet[0].link == body.links[0]:
-        return np.array([1])
-    return np.concatenate(foot_links(body))
-
-
 LARGEST = 1e6
-"""Of any setting."""
+"""Upper bound of every setting."""
 POSITIVE = ("reach", "rate")
 """Settings that must not be 0."""
 
 
 @dataclass(frozen=True)
 class PosesSettings:
-    """How poses are tracked."""
+    """Settings of the pose controller."""
 
     reach: float = 1.0
-    """Error beyond which damping gives way, degrees. [Fattal2006] lambda."""
+    """Error (degrees) above which the damping is reduced: lambda of [Fattal2006]."""
     rate: float = 1.0
-    """How much damping is left just beyond it. [Fattal2006] alpha."""
+    """Share of the damping that is left just above it: alpha of [Fattal2006]."""
     stiffness: float = 1.0
-    """Of all joints, as a multiple of the rig's."""
+    """Stiffness of all joints, as a multiple of the rig's."""
     damping: float = 1.0
-    """Of all joints, as a multiple of the rig's."""
+    """Damping of all joints, as a multiple of the rig's."""
     stabilise: float = 1.0
-    """Of the torques on the root's orientation, as a multiple of the rig's; 0 for none."""
+    """Gains of the stabilising torques on the root's orientation, as a multiple of the rig's; 0 for none."""
     let_go: float = 60.0
-    """A root that is off by more than this, or whose body leans over its feet by more, is not stabilised any more,
-    degrees: it has fallen."""
+    """Error of the root's orientation, or lean of the body over its feet (degrees), above which the body has fallen and
+    is no longer stabilised."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -127,9 +58,9 @@ class PosesSettings:
 class Poses(ResetFirst):
     """Feedback control towards control poses [Fattal2006].
 
-    Deviations: the damping of a step is the mean along it, springs and dampers are solved implicitly, with the
-    contacts, and torques keep their limits. The root is stabilised only while a foot bears, and not once it has
-    fallen: nobody is held in the air or lifted off the ground. See docs/poses.md.
+    Deviations from the paper: the damping is averaged over a step; springs and dampers are implicit and solved together
+    with the contacts; torques keep their limits; the root is stabilised only while a foot bears and the body has not
+    fallen, so that it is never held in the air or lifted off the ground. See docs/poses.md.
     """
 
     name = "poses"
@@ -143,13 +74,14 @@ class Poses(ResetFirst):
         objectives: Sequence[Objective] = (),
         rig: Rig | None = None,
     ) -> None:
+        """`stabilised` are the times in which the root is stabilised; `rig` is by default that of the body."""
         self._settings = settings or PosesSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._changes, self._stabilised = tuple(changes), tuple(stabilised)
         self._objectives, self._rig = tuple(objectives), rig
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Gains of the body, and what feet are."""
+        """Prepare gains, the standing sensor and the objectives."""
         scene, body = world.scene, world.scene.body
         rig = self._rig or Rig.of(body)
         self._model, self._reference = scene.model, reference
@@ -162,10 +94,10 @@ class Poses(ResetFirst):
         self._error = np.zeros(self._model.nv)
         for objective in self._objectives:
             objective.reset(scene)
-        self.act(world.state)  # so that the first step does not wait for kernels
+        self.act(world.state)  # compile the kernels before the first step
 
     def act(self, state: State) -> Actuation:
-        """Springs and dampers towards the pose at the end of the step; objectives instead of them where they rule."""
+        """Springs and dampers towards the pose at the end of the step, changed by the objectives."""
         n, h, settings = self._nv, state.step, self._settings
         self._target[: self._nq] = self._reference.at(state.time + h).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
@@ -180,11 +112,11 @@ class Poses(ResetFirst):
         return Actuation(motors=self._motors(springs, 6, n), brace=brace)
 
     def target(self, time: float) -> Array:
-        """The control poses in between."""
+        """(nq,) the interpolated control pose."""
         return self._reference.at(time).qpos
 
     def _upright(self, state: State) -> bool:
-        """Whether the root is to be stabilised: now, on its feet, and not fallen."""
+        """Whether the root is stabilised: asked for at this time, on its feet, and not fallen."""
         if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
             return False
         if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
@@ -192,7 +124,74 @@ class Poses(ResetFirst):
         return self._standing.of(state)
 
     def _motors(self, springs: Springs, first: int, last: int) -> Motors:
-        """Springs at some freedoms as motors of the scene, which has no others."""
+        """Motors of the scene for DOFs `first` to `last` - 1; all others are 0."""
         motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
         as_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
         return motors
+
+
+class StandingSensor:
+    """Whether the first body of a scene stands on its feet."""
+
+    def __init__(self, body: Body, model: mujoco.MjModel, lean: float) -> None:
+        """``lean`` (rad) is the largest angle between the vertical and the line from a foot to the centre of mass."""
+        self._own: Mask = model.body_rootid == 1
+        self._fixed: Mask = model.body_weldid == 0
+        self._is_foot: Mask = np.zeros(model.nbody, bool)
+        self._is_foot[_foot_ids(body)] = True
+        self._least = float(np.cos(min(lean, np.pi)))
+
+    def of(self, state: State) -> bool:
+        """Whether it stands in a state."""
+        contacts = state.contacts
+        return bool(
+            _stands(
+                contacts.body, contacts.other, contacts.touching, contacts.point,
+                self._own, self._fixed, self._is_foot, state.data.subtree_com[1], self._least,
+            )
+        )  # fmt: skip
+
+
+@kernel
+def _stands(
+    body: Ints,
+    other: Ints,
+    touching: Mask,
+    point: Array,
+    own: Mask,
+    fixed: Mask,
+    is_foot: Mask,
+    com: Array,
+    least: float,
+) -> bool:
+    """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
+
+    Firm is what is fixed to the world, and what itself lies on something other than this body.
+    """
+    for c in range(body.shape[0]):
+        if not touching[c]:
+            continue
+        foot, thing = (body[c], other[c]) if own[body[c]] else (other[c], body[c])
+        if is_foot[foot] and (fixed[thing] or _borne(thing, body, other, touching, own)):
+            up = com - point[c]
+            if up[2] >= least * np.sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]):
+                return True
+    return False
+
+
+@kernel
+def _borne(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bool:
+    """Whether a thing touches something that is not part of this body."""
+    for c in range(body.shape[0]):
+        if touching[c] and not own[body[c]] and not own[other[c]] and (body[c] == thing or other[c] == thing):
+            return True
+    return False
+
+
+def _foot_ids(body: Body) -> Ints:
+    """Ids of the links that may bear: feet with toes; the root if it is the foot; all links of a body without feet."""
+    if not body.feet:
+        return np.arange(1, body.model.nbody)
+    if body.feet[0].link == body.links[0]:
+        return np.array([1])
+    return np.concatenate(foot_links(body))

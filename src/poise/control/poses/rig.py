@@ -1,8 +1,7 @@
-"""How strong and how smooth each joint is: a rig.
+"""Rigs: stiffness (N m/rad) and damping (N m s/rad) of each degree of freedom, and how they change in time.
 
-Stiffness in N m/rad and damping in N m s/rad. Those of people were found for a figure of 71 kg and 1.75 m, those of the
-lamp for 2.8 kg; a heavier or taller one has them in proportion to its weight and height, as the torques that carry it
-are. What is neither human nor known gets them from its torque limits.
+The gains of people were tuned for a figure of 71 kg and 1.75 m, those of the lamp for 2.8 kg. They scale with mass
+times height, as the torques that carry a body do. Other bodies get their gains from their torque limits.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 
 from poise.arrays import Array, readonly
@@ -19,14 +19,14 @@ from poise.body.body import Body
 
 
 class Spring(NamedTuple):
-    """Of a degree of freedom."""
+    """Gains of a degree of freedom."""
 
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
 
-    def times(self, share: float) -> Spring:
-        """One so much stronger."""
-        return Spring(share * self.stiffness, share * self.damping)
+    def times(self, factor: float) -> Spring:
+        """The spring with both gains multiplied by a factor."""
+        return Spring(factor * self.stiffness, factor * self.damping)
 
 
 FIRM, MIDDLING, WEAK = Spring(1000.0, 300.0), Spring(600.0, 150.0), Spring(300.0, 60.0)
@@ -37,73 +37,73 @@ PEOPLE = {
     "shoulder_x": Spring(200.0, 40.0), "shoulder_y": Spring(200.0, 40.0), "shoulder_z": Spring(100.0, 15.0),
     "elbow_y": Spring(100.0, 15.0), "wrist_x": Spring(30.0, 3.0), "wrist_y": Spring(30.0, 3.0),
 }  # fmt: skip
-"""Of human37, by degree of freedom without its side."""
-PERSON_WEIGHT = 71.0 * 1.75  # kg m: mass times height of who they were found for
+"""Gains of human37, by the name of the DOF without its side."""
+PERSON_SIZE = 71.0 * 1.75
+"""Mass times height (kg m) of the figure for which they were tuned."""
 PERSON_ROOT = Spring(1500.0, 500.0)
+"""Gains of the stabilising torques on a person's root."""
 
-LAMP_WEIGHT = 2.8 * 0.3776  # kg m, likewise
+LAMP_SIZE = 2.8 * 0.3776
+"""Mass times height (kg m) of the lamp for which the next gains were tuned."""
 LAMP = Spring(20.0, 1.5)
 LAMP_ROOT = Spring(40.0, 8.0)
 
-FIRMNESS, SMOOTHNESS = 2.5, 0.25  # of others: torque limits per rad, and s of damping
-UPRIGHT = 4.0  # of others: the root's stiffness, as a multiple of weight times height
+FIRMNESS, SMOOTHNESS = 2.5, 0.25
+"""Other bodies: stiffness in torque limits per rad, and damping in seconds times the stiffness."""
+UPRIGHT = 4.0
+"""Other bodies: stiffness of the root, as a multiple of weight (N) times height (m)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """Springs of all degrees of freedom; those of the root hold its orientation, if anything does."""
+    """Gains of all DOFs; those of the root's rotation are the stabilising torques'."""
 
-    stiffness: Array  # (nv,) N m/rad, 0 on the root's place
+    stiffness: Array  # (nv,) N m/rad, 0 for the root's translation
     damping: Array  # (nv,) N m s/rad
 
     @classmethod
     def of(cls, body: Body) -> Rig:
-        """The preset of a body."""
+        """The default rig of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
-        weight = body.mass * _height(body)
+        size = body.mass * _height(body)
         if body.name == "lamp14":
-            springs = [LAMP.times(weight / LAMP_WEIGHT)] * body.nv
-            root = LAMP_ROOT.times(weight / LAMP_WEIGHT)
+            springs = [LAMP.times(size / LAMP_SIZE)] * body.nv
+            root = LAMP_ROOT.times(size / LAMP_SIZE)
         elif all(name in PEOPLE for name in names[6:]):
-            springs = [PEOPLE.get(name, FIRM).times(weight / PERSON_WEIGHT) for name in names]
-            root = PERSON_ROOT.times(weight / PERSON_WEIGHT)
+            springs = [PEOPLE.get(name, FIRM).times(size / PERSON_SIZE) for name in names]
+            root = PERSON_ROOT.times(size / PERSON_SIZE)
         else:
             limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, body.mass)
             springs = [Spring(FIRMNESS * t, FIRMNESS * SMOOTHNESS * t) for t in limit]
-            upright = UPRIGHT * 9.81 * weight
+            upright = UPRIGHT * 9.81 * size
             root = Spring(upright, SMOOTHNESS * upright)
         springs[:6] = [Spring(0.0, 0.0)] * 3 + [root] * 3
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))
 
 
 def _height(body: Body) -> float:
-    """m: of the highest part above the ground, standing; more or less."""
-    import mujoco
-
+    """Approximate height (m) of the standing body."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    return float(data.xipos[1:, 2].max()) * 1.07  # the head's middle is that much below its top
-
-
-# What changes while a motion is performed: gains, and whether anything stabilises the root.
+    return float(data.xipos[1:, 2].max()) * 1.07  # the head's centre is that much below its top
 
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """From when to when, s."""
+    """Times from `start` (included) to `end` (excluded), s, to within 1 ns."""
 
     start: float = 0.0
     end: float = math.inf
 
     def __contains__(self, time: float) -> bool:
-        """Whether a time lies in it."""
+        """Whether a time (s) lies in the span."""
         return self.start - 1e-9 <= time < self.end - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Strengthening:
-    """Other gains for a while, as multiples of the rig's."""
+    """A change of gains in a time span, as multiples of the rig's."""
 
     when: TimeSpan
     dofs: tuple[int, ...]
@@ -112,7 +112,7 @@ class Strengthening:
 
 
 class Gains:
-    """A rig in time."""
+    """Gains of a rig with changes in time; changes at the same time multiply."""
 
     def __init__(self, rig: Rig, changes: tuple[Strengthening, ...] = ()) -> None:
         self._rig, self._changes = rig, changes
@@ -121,7 +121,7 @@ class Gains:
         self._rows = [self._during(edge) for edge in self._edges]
 
     def at(self, time: float) -> tuple[Array, Array]:
-        """(nv,) stiffness and damping."""
+        """(nv,) stiffness (N m/rad) and damping (N m s/rad) at a time (s)."""
         return self._rows[max(bisect_right(self._edges, time + 1e-9) - 1, 0)]
 
     def _during(self, time: float) -> tuple[Array, Array]:

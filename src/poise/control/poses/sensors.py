@@ -1,13 +1,13 @@
-"""What can be sensed of a body, by name: where it is, how it moves and turns.
+"""Sensors of a body's state, by name.
 
-    com.x com.y com.z, com.vx ...           the centre of mass, m and m/s
-    com.vahead com.vleft                    its velocity as the root sees it, whichever way that is heading, m/s
-    com.spinx ...                           the turning of the body as a whole about it, rad/s
-    LINK.x ..., LINK.vx ..., LINK.wx ...    a link's place, velocity and angular velocity in the world
-    LINK.roll LINK.pitch LINK.yaw           a link's orientation, rad
-    FREEDOM, FREEDOM.rate                   an angle and its rate, rad and rad/s
+    com.x com.y com.z, com.vx ...           position (m) and velocity (m/s) of the centre of mass
+    com.vahead com.vleft                    its velocity (m/s) relative to the heading of the root
+    com.spinx ...                           angular velocity (rad/s) of the whole body about it
+    LINK.x ..., LINK.vx ..., LINK.wx ...    position, velocity and angular velocity of a link in the world
+    LINK.roll LINK.pitch LINK.yaw           orientation of a link, rad
+    DOF, DOF.rate                           joint angle and its rate, rad and rad/s
 
-LINK may be `root`, or a prop. Angles of balls are components of their rotation vectors.
+LINK may be `root` or a prop. Angles of ball joints are components of their rotation vectors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import atan2, hypot
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -27,28 +26,28 @@ from poise.dynamics.state import State
 from poise.errors import unknown
 
 AXES = "xyz"
-SEEN = ("vahead", "vleft")
+HEADING_VELOCITIES = ("vahead", "vleft")
 TURNS = ("yaw", "pitch", "roll")
 Read = Callable[[State], float]
 
 ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
-"""Qualities that are angles, or rates of angles."""
+"""Qualities (the part of a name after the dot) that are angles or their rates; "angle" stands for a bare DOF."""
 
 
 @dataclass
 class Sensor:
-    """Reads one number off a state, SI units and radians."""
+    """Reads one number from a state, in SI units and radians."""
 
     name: str
 
     @property
     def angular(self) -> bool:
-        """Whether it reads an angle or its rate: told in degrees to people."""
+        """Whether it reads an angle or its rate; scripts and reports state these in degrees."""
         return (self.name.partition(".")[2] or "angle") in ANGULAR
 
     @property
     def unit(self) -> str:
-        """For people."""
+        """Unit of its readings in scripts and reports."""
         quality = self.name.partition(".")[2] or "angle"
         if self.angular:
             return "deg" if quality in ("roll", "pitch", "yaw", "angle") else "deg/s"
@@ -56,29 +55,29 @@ class Sensor:
 
     @property
     def turns(self) -> bool:
-        """Whether it reads the same again after a full turn, and so jumps at half a one."""
+        """Whether its readings wrap at half a turn."""
         return self.name.partition(".")[2] in TURNS
 
     def __getstate__(self) -> dict[str, str]:
-        return {"name": self.name}  # in another process it is reset again
+        return {"name": self.name}  # readers are closures; `reset` makes them again in another process
 
     def reset(self, scene: Setting) -> None:
-        """Find what it reads in a scene."""
+        """Look up what it reads in a scene."""
         self._read = _reader(self.name, scene)
 
     def read(self, state: State) -> float:
-        """What it reads now."""
+        """The reading at a state."""
         return self._read(state)
 
 
 def _reader(name: str, scene: Setting) -> Read:
     what, dot, quality = name.partition(".")
     if what in scene.body.dof_names[6:] and quality in ("", "rate"):
-        return _of_freedom(scene, what, quality)
+        return _of_dof(scene, what, quality)
     if not dot:
         raise unknown("sensor", name, scene.body.dof_names[6:])
     if what == "com":
-        return _of_mass(name, quality)
+        return _of_com(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
@@ -86,7 +85,7 @@ def _reader(name: str, scene: Setting) -> Read:
     return _of_link(scene, name, links.index(link) + 1, quality)
 
 
-def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
+def _of_dof(scene: Setting, what: str, quality: str) -> Read:
     dof = scene.body.dof_names.index(what)
     joint = next(joint for joint in scene.body.joints if dof in joint.dofs)
     if quality == "rate":
@@ -104,10 +103,10 @@ def _of_freedom(scene: Setting, what: str, quality: str) -> Read:
     return angle
 
 
-def _of_mass(name: str, quality: str) -> Read:
+def _of_com(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
-    if quality in SEEN:
-        return lambda state: _seen(state)[SEEN.index(quality)]
+    if quality in HEADING_VELOCITIES:
+        return lambda state: _heading_velocity(state)[HEADING_VELOCITIES.index(quality)]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
@@ -115,12 +114,12 @@ def _of_mass(name: str, quality: str) -> Read:
             return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
             return lambda state: float(rotation_of(state.mass, state.qvel, state.data).spin[axis])
-    valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *SEEN]
+    valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *HEADING_VELOCITIES]
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
-def _seen(state: State) -> tuple[float, float]:
-    """m/s: the velocity of the centre of mass ahead of the root and to its left."""
+def _heading_velocity(state: State) -> tuple[float, float]:
+    """Velocity (m/s) of the centre of mass along the heading of the root and to its left."""
     turn = state.data.xmat[1]
     x, y = float(turn[0]), float(turn[3])
     vx, vy, _ = com_velocity(state).tolist()
@@ -143,21 +142,21 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
 
 
 def _turns(matrix: Array) -> tuple[float, float, float]:
-    """Yaw, pitch and roll of a matrix (9,), as `matrix_to_euler` has them; written out, for every step."""
+    """Yaw, pitch and roll (rad) of a rotation matrix (9,), as `matrix_to_euler`, but faster."""
     xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
     level = hypot(zy, zz)
-    if level < 1e-9:  # straight up or down: yaw and roll are the same
+    if level < 1e-9:  # the axis points straight up or down: yaw and roll coincide
         return atan2(-xy, yy), atan2(-zx, level), 0.0
     return atan2(yx, xx), atan2(-zx, level), atan2(zy, zz)
 
 
 def com_velocity(state: State) -> Array:
-    """(3,) m/s of the first body's centre of mass."""
+    """(3,) velocity (m/s) of the first body's centre of mass."""
     return np.asarray(state.mass[:3] @ state.qvel / state.mass[0, 0])
 
 
-def _link_velocity(model: Any, state: State, link: int) -> Array:
-    """(6,) angular, then linear velocity of a link's frame in the world."""
+def _link_velocity(model: mujoco.MjModel, state: State, link: int) -> Array:
+    """(6,) angular (rad/s), then linear velocity (m/s) of a link's frame in the world."""
     out = np.zeros(6)
     mujoco.mj_objectVelocity(model, state.data, mujoco.mjtObj.mjOBJ_XBODY, link, out, 0)
     return out

@@ -1,8 +1,8 @@
-"""Springs of all degrees of freedom in a step: what poses and objectives add up to."""
+"""Feedback controllers (springs and dampers) of all degrees of freedom in one step."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,69 +10,44 @@ from poise.arrays import Array, Ints
 from poise.dynamics.state import State
 from poise.kernel import kernel
 
-# Damping that gives way far from the target, so that a limb gathers momentum [Fattal2006] Eq. (3).
-
-
-@kernel
-def damping_kept(error: float, way: float, reach: float, rate: float) -> float:
-    """The share f of the damping that is left, as the mean over a step.
-
-    A joint that is off by ``error`` rad is led by ``way`` rad nearer to its target in the step. Fast limbs cross the
-    narrow zone of full damping (``reach``, a degree) within a step, so f is averaged along the way:
-    (F(e1) - F(e0)) / (e1 - e0), with F' = f. ``rate`` is how much damping is left just beyond that zone.
-    """
-    after = error - way
-    if abs(way) < 1e-9:
-        return 1.0 if abs(error) < reach else rate * reach / abs(error)
-    return (_total(after, reach, rate) - _total(error, reach, rate)) / (after - error)
-
-
-@kernel
-def _total(error: float, reach: float, rate: float) -> float:
-    """The integral of f from 0 to an error."""
-    size = abs(error)
-    if size < reach:
-        return float(error)
-    return float(np.sign(error)) * reach * (1.0 + rate * float(np.log(size / reach)))
-
 
 class Springs(NamedTuple):
-    """The torque of a degree of freedom is ``push - gain v``, v its velocity at the end of the step.
+    """Torques of the form ``push - gain v``, where v is the velocity of a DOF at the end of the step.
 
-    Push and gain are the step's own: poses fill them, and objectives change them in place.
+    The pose controllers fill push and gain at each step; objectives then change them in place.
     """
 
     push: Array  # (nv,) N m
     gain: Array  # (nv,) N m s/rad
-    stiffness: Array  # (nv,) N m/rad, of the pose springs
-    damping: Array  # (nv,) N m s/rad, of the pose springs near their targets
+    stiffness: Array  # (nv,) N m/rad, of the pose controllers: k_s
+    damping: Array  # (nv,) N m s/rad, of the pose controllers near their targets: k_d
 
 
 class Joints(NamedTuple):
-    """Freedoms that serve an aim."""
+    """Degrees of freedom that serve an objective."""
 
     dofs: Ints  # (k,)
     weight: Array  # (k,)
 
 
 class Pull(NamedTuple):
-    """A spring in space that acts through some joints: on a point, or on the direction of a link."""
+    """A spring and damper in space, on a point or on the direction of a link, that acts through some joints."""
 
-    error: Array  # (3,) m or rad, from what is to what is wanted
-    rate: Array  # (3,) m/s or rad/s, of what is, as seen from what is wanted
-    jacobian: Array  # (3, nv) of the rate, by velocities
+    error: Array  # (3,) m or rad, from the actual to the target value
+    rate: Array  # (3,) m/s or rad/s, of the actual relative to the target value
+    jacobian: Array  # (3, nv) of the rate
     stiffness: float  # N/m or N m/rad
     damping: float  # N s/m or N m s/rad
 
 
 @kernel
 def draw_to_pose(
-    error: Any, velocity: Any, stiffness: Any, damping: Any, step: float, reach: float, rate: float,
-    push: Any, gain: Any,
+    error: Array, velocity: Array, stiffness: Array, damping: Array, step: float, reach: float, rate: float,
+    push: Array, gain: Array,
 ) -> None:  # fmt: skip
-    """Push and gain (nv,) of springs to a pose that is off by ``error`` (nv,) rad [Fattal2006] Eq. (3).
+    """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    Springs are those of the end of the step; ``reach`` and ``rate`` are those of `damping_kept`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are those of `damping_kept`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
@@ -80,8 +55,31 @@ def draw_to_pose(
 
 
 @kernel
-def as_motors(push: Any, gain: Any, first: int, last: int, velocity_out: Any, gain_out: Any) -> None:
-    """Springs at some freedoms as motors: the velocity that each drives at, and its gain."""
+def damping_kept(error: float, way: float, reach: float, rate: float) -> float:
+    """Damping reduction f of [Fattal2006] Eq. (3), averaged over a step.
+
+    ``error`` (rad) is that at the start of the step and ``way`` (rad) the displacement towards the target during it.
+    ``reach`` is the paper's lambda (rad), ``rate`` its alpha. Fast limbs cross the narrow zone of full damping within a
+    step, so f is averaged along the way: (F(e1) - F(e0)) / (e1 - e0), with F' = f.
+    """
+    after = error - way
+    if abs(way) < 1e-9:
+        return 1.0 if abs(error) < reach else rate * reach / abs(error)
+    return (_integral(after, reach, rate) - _integral(error, reach, rate)) / (after - error)
+
+
+@kernel
+def _integral(error: float, reach: float, rate: float) -> float:
+    """Integral F of f from 0 to an error (rad)."""
+    size = abs(error)
+    if size < reach:
+        return float(error)
+    return float(np.sign(error)) * reach * (1.0 + rate * float(np.log(size / reach)))
+
+
+@kernel
+def as_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array) -> None:
+    """Write the springs of DOFs ``first`` to ``last`` - 1 as motors: target velocity and gain of each."""
     for i in range(first, last):
         gain_out[i] = gain[i]
         if gain[i] > 0.0:
@@ -89,26 +87,26 @@ def as_motors(push: Any, gain: Any, first: int, last: int, velocity_out: Any, ga
 
 
 def pull_joints(springs: Springs, through: Joints, kept: float, pull: Pull, state: State) -> None:
-    """Leave a share of the springs of some joints, and add a pull through them."""
-    stiff = pull.damping + state.step * pull.stiffness
+    """Scale the springs of some joints by ``kept`` and add a pull in space through these joints."""
+    gain = pull.damping + state.step * pull.stiffness
     _pull(
         springs.push, springs.gain, through.dofs, through.weight, kept,
-        pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, stiff,
+        pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, gain,
     )  # fmt: skip
 
 
 @kernel
 def _pull(
-    push: Any, gain: Any, dofs: Any, weight: Any, kept: float, jacobian: Any, error: Any, rate: Any, velocity: Any,
-    stiffness: float, stiff: float,
+    push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
+    velocity: Array, stiffness: float, pull_gain: float,
 ) -> None:  # fmt: skip
-    """Each joint is implicit in its own velocity, and takes the others as they are."""
+    """Add the pull, implicit in the velocity of each joint itself and explicit in those of the others."""
     for k in range(dofs.shape[0]):
         i = dofs[k]
         own = drive = 0.0
         for axis in range(3):
             lever = jacobian[axis, i]
             own += lever * lever
-            drive += lever * (stiffness * error[axis] - stiff * rate[axis])
-        push[i] = kept * push[i] + weight[k] * (drive + stiff * own * velocity[i])
-        gain[i] = kept * gain[i] + weight[k] * stiff * own
+            drive += lever * (stiffness * error[axis] - pull_gain * rate[axis])
+        push[i] = kept * push[i] + weight[k] * (drive + pull_gain * own * velocity[i])
+        gain[i] = kept * gain[i] + weight[k] * pull_gain * own

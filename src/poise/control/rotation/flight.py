@@ -1,7 +1,7 @@
-"""A flight that ends on the feet: poses alone, of which the last is taken when the root will arrive as it should.
+"""Flight control of a flight that ends on the feet, [Zordan2014] section VII: pose tracking alone.
 
-[Zordan2014] section VII. The tuck is left when the root will arrive at touch-down with the wanted pitch, and feet are
-placed through the hips.
+The body leaves its tuck at the moment from which the root will arrive at touch-down with the target pitch. On the way
+to the pose of touch-down the feet are placed by turning the hips.
 """
 
 from __future__ import annotations
@@ -20,54 +20,16 @@ from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
-# When to leave the tuck, so that the root arrives at touch-down as it should.
-#
-# The pitch of the root is predicted, not the excursion's: at the right excursion a trunk may be over-rotated by 0.7
-# rad.
-
-
-class Opening:
-    """From a tuck to the pose of touch-down, in so many steps of a line, the last of which is held."""
-
-    def __init__(self, line: PoseLine, step: float) -> None:
-        """`line` begins with the tuck; a step of it takes `step` s."""
-        self._step, self._line = step, line
-        self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2), passed since the tuck
-
-    def arrival(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
-        """rad: the root's pitch after `left` s, from step `at` of the line on, if it waits so long before that."""
-        line, last = self._line, len(self._line.qpos) - 1
-        moving = min(last - at, int(max(left - wait, 0.0) / self._step))
-        end = at + moving
-        rest = max(left - wait - moving * self._step, 0.0)
-        time = wait / line.inertia[at] + self._flow[end] - self._flow[at] + rest / line.inertia[end]
-        return float(pitch + momentum * time - (line.swing[end] - line.swing[at]))
-
-    def due(self, pitch: float, momentum: float, left: float, wanted: float) -> bool:
-        """Whether the first pose should be left now: to wait would end beyond the wanted pitch, or no time is left.
-
-        To wait turns the root further in a tuck that is left for a pose that is stretched out, and less far in an arch
-        that is left for a squat.
-        """
-        inertia = self._line.inertia
-        further = np.sign(momentum) * np.sign(inertia[-1] - inertia[0])
-        beyond = further * (self.arrival(pitch, momentum, left, 0) - wanted)
-        return bool(beyond >= 0 or left <= (len(self._line.qpos) - 1) * self._step)
-
-    def pose(self, at: int) -> tuple[Array, Array]:
-        """(nq,) of a step, and (n,) rad/s of joints there."""
-        line, last = self._line, len(self._line.qpos) - 1
-        return line.qpos[min(at, last)], line.moves[at] / self._step if at <= last else np.zeros(line.moves.shape[1])
-
-
-BIT = 0.01
-"""rad by which something is turned to see what comes of it."""
+NUDGE = 0.01
+"""Finite-difference step (rad) of the hips."""
+LARGEST_PITCH_ERROR = 0.6
+"""Largest error (rad) of the pitch at touch-down for which the hips compensate."""
 FARTHEST = 0.3
-"""rad by which legs are turned for where feet arrive."""
+"""Largest turn (rad) of the legs for the place where the feet touch down."""
 
 
 class Flight:
-    """A flight that is to come, or under way."""
+    """A flight onto the feet."""
 
     def __init__(
         self,
@@ -77,27 +39,26 @@ class Flight:
         numbers: FlightNumbers,
         placing: bool,
     ) -> None:
-        """`lines` are the poses into the tuck and out of it, a step apart; `placing` for feet that are placed."""
+        """`lines` are the poses into the tuck and out of it; `placing` switches foot placement on."""
         self._actor, self._footing, self._numbers, self._placing = actor, footing, numbers, placing
         self._into, self._out = lines
-        self._gravity = -float(actor.model.opt.gravity[2])
-        self._lean = self._leaning()  # m/rad by which a trunk that leans takes the centre of mass forward
+        self._lean = self._leaning()
         self._began = 0.0  # s
-        self._open_at: int | None = None
+        self._open_at: int | None = None  # steps since the tuck was left
         self.pose = np.array(self._into.qpos[0])
 
     def inertia(self, step: float) -> Array:
-        """(N,) kg m^2 at the steps of a flight as long as it should be."""
+        """(N,) kg m^2 at the steps of a flight of the planned duration."""
         into, out = self._into.inertia[1:], self._out.inertia[1:]
         hold = round(self._numbers.flight / step) - len(into) - len(out)
         return np.concatenate([into, np.full(max(hold, 1), self._out.inertia[0]), out])
 
     def begin(self, state: State) -> None:
-        """From here on."""
+        """Start the flight."""
         self._began = state.time
 
     def landed(self, state: State) -> bool:
-        """Whether feet are on the ground again."""
+        """Whether the feet touch the ground in the second half of the planned flight or later."""
         return self._footing.touching(state) and state.time - self._began > 0.5 * self._numbers.flight
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
@@ -106,65 +67,100 @@ class Flight:
         opening = Opening(self._out, state.step)
         k = round((state.time - self._began) / state.step) + 1
         if self._open_at is None:
-            last = len(rise.qpos) - 1
-            self.pose = np.array(rise.qpos[min(k, last)])
-            velocity = rise.moves[k] / state.step if k <= last else np.zeros(self._actor.nv - 6)
-            left, spin = self._left(rotation), float(self._footing.axis @ rotation.angular_momentum)
-            if k >= last and opening.due(self._footing.pitch, spin, left, radians(n.touch_pitch)):
+            pose, velocity = rise.at(k, state.step)
+            self.pose = np.array(pose)
+            left, spin = self._time_left(rotation), float(self._footing.axis @ rotation.angular_momentum)
+            if k >= rise.last and opening.due(self._footing.pitch, spin, left, radians(n.touch_pitch)):
                 self._open_at = 0
         if self._open_at is not None:
             self._open_at += 1
-            pose, velocity = opening.pose(self._open_at)
+            pose, velocity = self._out.at(self._open_at, state.step)
             self.pose = np.array(pose)
             if self._placing:
                 self._place_feet(rotation, opening)
-        torque = self._actor.tracker.torques(state, self.pose[None], n.flight_stiffness, velocity)[0]
-        limit = self._actor.program.limit
-        return Actuation(torque=self._actor.whole(np.clip(torque, -limit, limit)))
+        return self._actor.track(state, self.pose, n.flight_stiffness, velocity)
 
     def _place_feet(self, rotation: RotationIndices, opening: Opening) -> None:
-        """Turn the legs at the hips by what the pelvis will be off at touch-down, so that feet arrive as planned."""
+        """Turn the hips against the pitch error of the pelvis at touch-down, so that the feet arrive as planned."""
         assert self._open_at is not None
-        last = len(self._out.qpos) - 1
+        last = self._out.last
         spin, at = float(self._footing.axis @ rotation.angular_momentum), min(self._open_at, last)
-        arrival = opening.arrival(self._footing.pitch, spin, self._left(rotation), at)
-        off = min(max(arrival - radians(self._numbers.touch_pitch), -0.6), 0.6)
-        reach = self._reach(rotation, off)
-        self._turn("hip", -at / last * (off - reach))
+        arrival = opening.arrival(self._footing.pitch, spin, self._time_left(rotation), at)
+        error = arrival - radians(self._numbers.touch_pitch)
+        error = min(max(error, -LARGEST_PITCH_ERROR), LARGEST_PITCH_ERROR)
+        reach = self._reach(rotation, error)
+        self._turn("hip", -at / last * (error - reach))
         self._turn("ankle", -at / last * reach)
 
     def _leaning(self) -> float:
+        """m/rad by which the centre of mass moves forward when the trunk leans forward in the pose of touch-down."""
         self.pose = np.array(self._out.qpos[-1])
-        self._turn("hip", -BIT)
-        return float(np.diff(pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose])).ahead)[0] / BIT)
+        self._turn("hip", -NUDGE)
+        return float(np.diff(pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose])).ahead)[0] / NUDGE)
 
     def _turn(self, joint: str, angle: float) -> None:
-        """Of both sides, about the left, by an angle (rad)."""
+        """Turn a joint of the tracked pose by an angle (rad) about the left axis, on both sides."""
         for side in ("left", "right"):
             place = list(self._actor.body.joint(f"{side}_{joint}").qpos)
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, angle), self.pose[place])
 
-    def _reach(self, rotation: RotationIndices, off: float) -> float:
-        """rad by which legs are to be turned back, so that feet arrive where the momentum about them is as wanted.
+    def _reach(self, rotation: RotationIndices, error: float) -> float:
+        """rad by which the legs turn back so that the angular momentum about the feet at touch-down meets its target.
 
-        That is H + m (z x' - x z'), with the centre of mass x before them and z above. `off` (rad) is how much further
-        forward than wanted the trunk will lean, over legs that are turned back by as much.
+        It is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error` (rad) is how
+        much further forward than planned the trunk will lean, over legs that are turned back by as much.
         """
-        wanted = self._numbers.about_feet
-        if wanted is None:
+        target = self._numbers.about_feet
+        if target is None:
             return 0.0
         spin, mass = float(self._footing.axis @ rotation.angular_momentum), rotation.mass
         height = float(self._out.height[-1])
-        along, down = float(self._footing.forward @ rotation.velocity), self._falling(rotation)
-        ahead = float(self._out.ahead[-1]) + self._lean * off
-        about = spin + mass * (height * along + ahead * down)  # as the pose places the feet
-        return min(max((wanted - about) / (mass * down * height), -FARTHEST), FARTHEST)
+        along, down = float(self._footing.forward @ rotation.velocity), self._fall_speed(rotation)
+        ahead = float(self._out.ahead[-1]) + self._lean * error
+        about = spin + mass * (height * along + ahead * down)  # with the feet as in the pose of touch-down
+        return min(max((target - about) / (mass * down * height), -FARTHEST), FARTHEST)
 
-    def _falling(self, rotation: RotationIndices) -> float:
-        """m/s downward at touch-down."""
-        return max(self._gravity * self._left(rotation) - float(rotation.velocity[2]), 0.5)
+    def _fall_speed(self, rotation: RotationIndices) -> float:
+        """Downward speed (m/s) at touch-down, at least 0.5."""
+        return max(self._actor.gravity * self._time_left(rotation) - float(rotation.velocity[2]), 0.5)
 
-    def _left(self, rotation: RotationIndices) -> float:
-        """s until the centre of mass is as low as it is above flat soles in the pose of touch-down."""
-        fall, up, g = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2]), self._gravity
+    def _time_left(self, rotation: RotationIndices) -> float:
+        """s until the centre of mass is as high above the ground as above flat soles in the pose of touch-down."""
+        fall, up, g = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2]), self._actor.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
+
+
+class Opening:
+    """The motion from a tuck to the pose of touch-down, which is then held, and its effect on the root's pitch.
+
+    The pitch of the root is predicted rather than the excursion: at the right excursion the trunk may still be
+    over-rotated by 0.7 rad.
+    """
+
+    def __init__(self, line: PoseLine, step: float) -> None:
+        """`line` begins with the tuck and advances by one pose per `step` (s)."""
+        self._step, self._line = step, line
+        self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2): integral of 1 / I
+
+    def arrival(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
+        """Pitch (rad) of the root `left` s from now, with an angular momentum (kg m^2/s), from pose `at` of the line.
+
+        The body first holds that pose for `wait` s.
+        """
+        line = self._line
+        moving = min(line.last - at, int(max(left - wait, 0.0) / self._step))
+        end = at + moving
+        rest = max(left - wait - moving * self._step, 0.0)
+        flow = wait / line.inertia[at] + self._flow[end] - self._flow[at] + rest / line.inertia[end]
+        return float(pitch + momentum * flow - (line.swing[end] - line.swing[at]))
+
+    def due(self, pitch: float, momentum: float, left: float, target: float) -> bool:
+        """Whether to leave the first pose now: waiting would overshoot the target pitch (rad), or no time is left.
+
+        Waiting turns the root further if the first pose has less inertia than the last (a tuck), and less far if it
+        has more (an arch that is left for a squat).
+        """
+        inertia = self._line.inertia
+        direction = np.sign(momentum) * np.sign(inertia[-1] - inertia[0])
+        beyond = direction * (self.arrival(pitch, momentum, left, 0) - target)
+        return bool(beyond >= 0 or left <= self._line.last * self._step)

@@ -1,19 +1,20 @@
-"""Flight plans of an abstract model: centre of mass, excursion and momenta in the plane of a flip.
+"""Trajectory optimisation of flights with an abstract model: centre of mass, excursion and momenta in one plane.
 
-[Zordan2014] section VII and appendix B: take-off, ballistic flight and landing are planned together, so that the flight
-ends as the landing needs it. The model is a mass with an inertia that changes in time as that of the poses does,
-pushed by forces at heels and toes:
+[Zordan2014] section VII and appendix B. Take-off, ballistic flight and landing are planned together, so that the flight
+ends in a state from which the landing can come to rest. The model is a mass whose inertia changes in time as that of
+the poses does, pushed by forces at heels and toes:
 
     c' = L / m,  L' = sum f + m g,  H' = sum (r - c) x f,  phi' = H / I.
 
-Forces are straight lines between knots. All is shot from the first state for every knot moved a little, side by side in
-one array, and the knots are found by Gauss-Newton steps whose bounds and friction cones a quadratic program keeps.
+Forces are piecewise linear between knots. The knots are found by Gauss-Newton steps (single shooting, finite
+differences, all variants integrated side by side in one array) in which a quadratic program keeps bounds and friction
+cones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from math import inf
 
 import daqp
@@ -21,87 +22,87 @@ import numpy as np
 
 from poise.arrays import Array
 
-# What flights are planned from, and what a plan says: states, phases on the ground, wishes and courses.
-
 
 @dataclass(frozen=True)
-class Planar:
-    """A state of the model. Forward is x, up is z, and turns are about y: backward is negative."""
+class PlanarState:
+    """State of the abstract model: x forward, z up, rotation about y; backward rotation is negative."""
 
     x: float  # m
-    z: float  # m, above the ground
+    z: float  # m above the ground
     vx: float  # m/s
     vz: float  # m/s
-    spin: float  # kg m^2/s: H
-    turned: float  # rad: phi
+    spin: float  # kg m^2/s: angular momentum H
+    turned: float  # rad: excursion phi
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedCourse:
-    """What is planned, step by step: states at its N + 1 times and forces in its N steps."""
+    """Planned trajectory of N steps: states at N + 1 times and rates of momentum in each step."""
 
     step: float  # s
     state: Array  # (N + 1, 6) x, z, vx, vz, spin, turned
-    push: Array  # (N, 2) N: x and z of all forces and of gravity: rate of linear momentum
+    push: Array  # (N, 2) N: rate of linear momentum along x and z, gravity included
     twist: Array  # (N,) N m: rate of angular momentum
 
-    def at(self, time: float) -> tuple[Planar, Array, float]:
-        """State between steps, and rates of momenta in the step."""
+    def at(self, time: float) -> tuple[PlanarState, Array, float]:
+        """State at a time (s), interpolated, and the rates of both momenta in its step."""
         last = len(self.push)
         where = min(max(time / self.step, 0.0), float(last))
         k = min(int(where), last - 1)
         share = where - k
         here = (1 - share) * self.state[k] + share * self.state[k + 1]
-        return Planar(*here.tolist()), self.push[k], float(self.twist[k])
+        return PlanarState(*here.tolist()), self.push[k], float(self.twist[k])
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
-    """A time on the ground: where forces act, and what the model's inertia is."""
+class GroundPhase:
+    """A phase in contact with the ground: where forces act, how large they may be, and the model's inertia."""
 
     inertia: Array  # (N,) kg m^2 at each step
-    heel: float  # m: x of the heels; from the centre of mass at touch-down if it is a landing
-    toe: float  # m
+    heel: float  # m: x of the heels; relative to the centre of mass at touch-down in a landing
+    toe: float  # m: x of the toes, likewise
     knots: int
-    strongest: float  # N of each force
-    last: float = 1.0  # of that, at the end: legs that are nearly straight push no more
-    heels: float = inf  # of its time, during which heels push; then toes alone
-    twist: float = inf  # N m: the greatest rate of angular momentum
+    strongest: float  # N: upper bound of the normal forces at heels and at toes
+    last: float = 1.0  # share of `strongest` at the last knot: nearly straight legs cannot push
+    heels: float = inf  # share of the phase after which only the toes push
+    twist: float = inf  # N m: largest rate of angular momentum
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What a plan should come to, and how much it matters."""
+class PlanTargets:
+    """Targets of a plan; heights are those of the centre of mass."""
 
-    take_off_height: float = 0.98  # m of the centre of mass
+    take_off_height: float = 0.98  # m
     touch_down_height: float = 0.80  # m
-    turned: float = -6.13  # rad at touch-down
-    travel: float = -0.1  # m of the centre of mass from the beginning to touch-down
+    turned: float = -6.13  # rad: excursion at touch-down
+    travel: float = -0.1  # m: displacement of the centre of mass from the start to touch-down
     end_height: float = 0.70  # m at the end of the landing
-    end_ahead: float = 0.05  # m of the centre of mass before the middle of the feet, there
+    end_ahead: float = 0.05  # m of the centre of mass in front of the middle of the feet at the end
 
 
 @dataclass(frozen=True, eq=False)
 class FlightPlan:
-    """Take-off, how long the flight lasts, and landing."""
+    """Planned take-off, flight time and landing."""
 
     take_off: PlannedCourse
     flight: float  # s
     landing: PlannedCourse
-    off: float  # what is left of the hard wishes, in units of their tolerances
+    off: float  # largest residual of the hard targets, in units of their tolerances
 
 
 NUDGE = 1.0
-"""N by which knots are moved to see what comes of it; all but excursions and moments are linear in them."""
-TWISTS = 20.0
-"""N m: so much more than the body can turn itself by weighs as one."""
-SOFTEST = 1e-4
-"""Of a Gauss-Newton matrix's largest entry: keeps it regular."""
+"""Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them."""
+TWIST_TOLERANCE = 20.0
+"""Scale (N m) of the residual for a rate of angular momentum above its limit."""
+REGULARISATION = 1e-4
+"""Added to the diagonal of the Gauss-Newton matrix, as a share of the mean of its diagonal."""
+INITIAL_LOAD = 1.5
+"""Sum of the normal forces at heels and toes in the initial guess, as a multiple of the body's weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class Planner:
-    """Plans for a body of a mass, in steps of a duration."""
+    """Trajectory optimiser for a body of a given mass, at a given step."""
 
     mass: float  # kg
     step: float  # s
@@ -109,12 +110,13 @@ class Planner:
     friction: float = 0.8
     iterations: int = 12
 
-    def flip(self, start: Planar, push: Phase, flight: Array, landing: Phase, wish: Wish) -> FlightPlan:
-        """From a state on the ground, through a flight with inertias (N,) at its steps, to rest on the ground."""
-        size = 4 * (push.knots + landing.knots)
+    def flip(
+        self, start: PlanarState, push: GroundPhase, flight: Array, landing: GroundPhase, targets: PlanTargets
+    ) -> FlightPlan:
+        """Plan from a state on the ground through a flight with inertias (N,) kg m^2 at its steps to rest."""
 
         def shoot(knots: Array) -> tuple[Array, Array, Array]:
-            rise = self._shot(_columns(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
+            rise = self._shot(_rows(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
             down = self._flown(rise[:, -1], flight)
             land = self._shot(down, landing, knots[:, 4 * push.knots :], down[:, 0])
             return rise, down, land
@@ -124,16 +126,14 @@ class Planner:
             feet = down[:, 0] + 0.5 * (landing.heel + landing.toe)
             return np.column_stack(
                 [
-                    *_flight(rise, down, start, wish),
-                    *_rest(land, feet, wish),
-                    *_effort(knots, push.knots, landing.knots),
-                    *self._twisted(rise, push),
+                    *_flight_residuals(rise, down, start, targets),
+                    *_rest_residuals(land, feet, targets),
+                    *_effort_residuals(knots, push.knots, landing.knots),
+                    *self._twist_residuals(rise, push),
                 ]
             )
 
-        first = np.zeros(size)
-        first[1::2] = 0.5 * self.mass * self.gravity * 1.5
-        knots = self._found(first, residual, push, landing)
+        knots = self._gauss_newton(residual, push, landing)
         rise, _, land = (each[0] for each in shoot(knots[None]))
         off = float(np.abs(residual(knots[None])[0, [1, 2, 5, 6, 7]]).max())
         return FlightPlan(
@@ -143,40 +143,34 @@ class Planner:
             off,
         )
 
-    def leap(self, start: Planar, push: Phase, flight: Array, wish: Wish) -> PlannedCourse:
-        """The push of a flight with inertias (N,) at its steps, whose landing is somebody else's."""
+    def leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
+        """Plan the push before a flight with inertias (N,) kg m^2 at its steps; the landing is not planned."""
 
         def residual(knots: Array) -> Array:
-            rise = self._shot(_columns(start, len(knots)), push, knots, 0.0)
+            rise = self._shot(_rows(start, len(knots)), push, knots, 0.0)
             down = self._flown(rise[:, -1], flight)
-            return np.column_stack([*_flight(rise, down, start, wish), *_effort(knots, push.knots)])
+            return np.column_stack(
+                [*_flight_residuals(rise, down, start, targets), *_effort_residuals(knots, push.knots)]
+            )
 
-        return self._pushed(start, push, residual)
+        knots = self._gauss_newton(residual, push)
+        return self._course(self._shot(_rows(start, 1), push, knots[None], 0.0)[0], push, knots)
 
-    def _pushed(self, start: Planar, phase: Phase, residual: Callable[[Array], Array]) -> PlannedCourse:
-        """Of a push whose forces leave the least of a residual."""
-        first = np.zeros(4 * phase.knots)
-        first[1::2] = 0.5 * self.mass * self.gravity * 1.5
-        knots = self._found(first, residual, phase)
-        return self._course(self._shot(_columns(start, 1), phase, knots[None], 0.0)[0], phase, knots)
-
-    def landing(self, start: Planar, phase: Phase, wish: Wish) -> PlannedCourse:
-        """From a state at touch-down to rest."""
+    def landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
+        """Plan from a state at touch-down to rest; x of `phase` is in the frame of `start`."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
         def residual(knots: Array) -> Array:
-            land = self._shot(_columns(start, len(knots)), placed, knots, start.x)
+            land = self._shot(_rows(start, len(knots)), placed, knots, start.x)
             feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
-            return np.column_stack([*_rest(land, feet, wish), *_effort(knots, phase.knots)])
+            return np.column_stack([*_rest_residuals(land, feet, targets), *_effort_residuals(knots, phase.knots)])
 
-        first = np.zeros(4 * phase.knots)
-        first[1::2] = 0.5 * self.mass * self.gravity * 1.5
-        knots = self._found(first, residual, placed)
-        land = self._shot(_columns(start, 1), placed, knots[None], start.x)[0]
+        knots = self._gauss_newton(residual, placed)
+        land = self._shot(_rows(start, 1), placed, knots[None], start.x)[0]
         return self._course(land, placed, knots)
 
-    def _shot(self, start: Array, phase: Phase, knots: Array, origin: Array | float) -> Array:
-        """(V, N + 1, 6) states of V variants from start (V, 6), with knots (V, 4 K)."""
+    def _shot(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
+        """(V, N + 1, 6) states of V variants from states (V, 6) with knots (V, 4 K); feet are relative to `origin`."""
         steps, h = len(phase.inertia), self.step
         force = _forces(knots, phase.knots, steps)  # (V, N, 4)
         out = np.empty((len(knots), steps + 1, 6))
@@ -193,13 +187,13 @@ class Planner:
             out[:, k + 1] = np.stack([x, z, vx, vz, spin, turned], axis=1)
         return out
 
-    def _twisted(self, states: Array, phase: Phase) -> list[Array]:
-        """Residuals (V,) of the steps: what the spin changes faster than the body can bring about."""
+    def _twist_residuals(self, states: Array, phase: GroundPhase) -> list[Array]:
+        """One residual (V,) per step: rate of angular momentum above the phase's limit."""
         twist = np.abs(np.diff(states[:, :, 4], axis=1)) / self.step
-        return list(np.maximum(twist - phase.twist, 0.0).T / TWISTS)
+        return list(np.maximum(twist - phase.twist, 0.0).T / TWIST_TOLERANCE)
 
     def _flown(self, start: Array, inertia: Array) -> Array:
-        """(V, 6) states after a flight."""
+        """(V, 6) states after a ballistic flight from states (V, 6)."""
         time = len(inertia) * self.step
         out = start.copy()
         out[:, 0] += time * start[:, 2]
@@ -208,21 +202,23 @@ class Planner:
         out[:, 5] += start[:, 4] * self.step * np.sum(1.0 / inertia)
         return out
 
-    def _found(self, knots: Array, residual: Callable[[Array], Array], *phases: Phase) -> Array:
-        """Gauss-Newton within bounds and cones."""
+    def _gauss_newton(self, residual: Callable[[Array], Array], *phases: GroundPhase) -> Array:
+        """(4 K,) N: knots that minimise the residuals (V, R) of knots (V, 4 K) within bounds and friction cones."""
         cone, upper, lower = self._bounds(phases)
+        knots = np.zeros(4 * sum(phase.knots for phase in phases))
+        knots[1::2] = 0.5 * self.mass * self.gravity * INITIAL_LOAD
         for _ in range(self.iterations):
             moved = np.vstack([knots, knots + NUDGE * np.eye(len(knots))])
-            told = residual(moved)
-            slope = (told[1:] - told[0]).T / NUDGE
-            hessian = slope.T @ slope
-            hessian[np.diag_indices(len(knots))] += SOFTEST * hessian.diagonal().mean()
-            linear = slope.T @ told[0] - hessian @ knots
+            residuals = residual(moved)
+            jacobian = (residuals[1:] - residuals[0]).T / NUDGE
+            hessian = jacobian.T @ jacobian
+            hessian[np.diag_indices(len(knots))] += REGULARISATION * hessian.diagonal().mean()
+            linear = jacobian.T @ residuals[0] - hessian @ knots
             knots, _, _, _ = daqp.solve(hessian, linear, cone, upper, lower)
         return np.asarray(knots)
 
-    def _bounds(self, phases: tuple[Phase, ...]) -> tuple[Array, Array, Array]:
-        """Of knots: each fx within friction of its fz, each fz from 0 to the strongest."""
+    def _bounds(self, phases: tuple[GroundPhase, ...]) -> tuple[Array, Array, Array]:
+        """Friction cones |fx| <= mu fz of the knots, and upper and lower bounds of knots and cones."""
         count = 2 * sum(phase.knots for phase in phases)
         strongest = np.concatenate([_strongest(phase) for phase in phases])
         cone = np.zeros((2 * count, 2 * count))
@@ -235,29 +231,29 @@ class Planner:
         upper[1 : 2 * count : 2], lower[1 : 2 * count : 2] = strongest, 0.0
         return cone, upper, lower
 
-    def _course(self, state: Array, phase: Phase, knots: Array) -> PlannedCourse:
+    def _course(self, state: Array, phase: GroundPhase, knots: Array) -> PlannedCourse:
         steps = len(phase.inertia)
         force = _forces(knots[None], phase.knots, steps)[0]
         push = np.column_stack([force[:, 0] + force[:, 2], force[:, 1] + force[:, 3] - self.mass * self.gravity])
         return PlannedCourse(self.step, state, push, np.diff(state[:, 4]) / self.step)
 
 
-def _strongest(phase: Phase) -> Array:
-    """(2 K,) N of heel and toe at each knot."""
+def _strongest(phase: GroundPhase) -> Array:
+    """(2 K,) N: upper bounds of the normal forces at heel and toe at each knot."""
     out = np.full((phase.knots, 2), phase.strongest)
     out[-1] *= phase.last
-    next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # of the time
+    next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # share of the phase
     out[next_knot > phase.heels, 0] = 0.0
     return out.ravel()
 
 
-def _columns(start: Planar, count: int) -> Array:
-    one = [start.x, start.z, start.vx, start.vz, start.spin, start.turned]
-    return np.tile(np.array(one), (count, 1))
+def _rows(start: PlanarState, count: int) -> Array:
+    """(count, 6) copies of a state."""
+    return np.tile(np.array(astuple(start)), (count, 1))
 
 
 def _forces(knots: Array, count: int, steps: int) -> Array:
-    """(V, N, 4) heel x, heel z, toe x, toe z in the steps, from knots (V, 4 K)."""
+    """(V, N, 4) N: heel x, heel z, toe x, toe z in the middle of each step, from knots (V, 4 K)."""
     table = knots.reshape(len(knots), count, 4)
     where = (np.arange(steps) + 0.5) / steps * (count - 1)
     k = np.minimum(where.astype(int), count - 2)
@@ -265,33 +261,33 @@ def _forces(knots: Array, count: int, steps: int) -> Array:
     return np.asarray((1 - share) * table[:, k] + share * table[:, k + 1])
 
 
-def _flight(rise: Array, down: Array, start: Planar, wish: Wish) -> list[Array]:
-    """Residuals (V,) of a push and of how its flight ends; the push never turns the other way."""
+def _flight_residuals(rise: Array, down: Array, start: PlanarState, targets: PlanTargets) -> list[Array]:
+    """Residuals (V,) of a push and of the end of its flight; the last one penalises spin in the wrong direction."""
     return [
-        (rise[:, -1, 1] - wish.take_off_height) / 0.02,
-        (down[:, 1] - wish.touch_down_height) / 0.005,
-        (down[:, 5] - wish.turned) / 0.01,
-        (down[:, 0] - start.x - wish.travel) / 0.1,
-        np.maximum(np.sign(-wish.turned) * rise[:, :, 4], 0.0).max(axis=1) / 3.0,
+        (rise[:, -1, 1] - targets.take_off_height) / 0.02,
+        (down[:, 1] - targets.touch_down_height) / 0.005,
+        (down[:, 5] - targets.turned) / 0.01,
+        (down[:, 0] - start.x - targets.travel) / 0.1,
+        np.maximum(np.sign(-targets.turned) * rise[:, :, 4], 0.0).max(axis=1) / 3.0,
     ]
 
 
-def _rest(land: Array, feet: Array, wish: Wish) -> list[Array]:
-    """Residuals (V,) of a landing that ends at rest over the feet, and does not sink on the way."""
+def _rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Array]:
+    """Residuals (V,) of a landing that ends at rest over the feet, at x `feet` (V,) m, without sinking too low."""
     end = land[:, -1]
-    sunk = np.maximum(wish.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
+    sunk = np.maximum(targets.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
     return [
         end[:, 4] / 0.2,
         end[:, 2] / 0.02,
         end[:, 3] / 0.02,
-        (end[:, 0] - feet - wish.end_ahead) / 0.02,
-        (end[:, 1] - wish.end_height) / 0.02,
+        (end[:, 0] - feet - targets.end_ahead) / 0.02,
+        (end[:, 1] - targets.end_height) / 0.02,
         sunk / 0.02,
     ]
 
 
-def _effort(knots: Array, *counts: int) -> list[Array]:
-    """Residuals (V,) of forces and of their changes from knot to knot."""
+def _effort_residuals(knots: Array, *counts: int) -> list[Array]:
+    """Residuals (V,) of the forces and of their changes from knot to knot; `counts` are the knots of each phase."""
     out, first = [], 0
     for count in counts:
         table = knots[:, first : first + 4 * count].reshape(len(knots), count, 4)

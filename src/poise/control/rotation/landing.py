@@ -1,85 +1,67 @@
-"""From touch-down, or from coming up onto the feet, to standing at rest.
+"""Landing control, [Zordan2014] section VII: from touch-down, or from a crouch on the feet, to standing at rest.
 
-A landing is planned from the state that really is, and followed; pelvis and feet are held level. Then the body stands
-up along a line of poses. The landing control of [Zordan2014] section VII.
+A landing is planned from the simulated state and followed, with pelvis and feet held level. Then the body stands up
+along a sequence of poses.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.flight_plan import Phase, PlannedCourse, Planner, Wish
-from poise.control.rotation.footing import FootSupportPlane, StanceTargets
-from poise.control.rotation.pose_line import PoseLine
+from poise.body.body import Body
+from poise.control.rotation.actor import Actor
+from poise.control.rotation.behaviour_numbers import LandingNumbers
+from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, Planner, PlanTargets
+from poise.control.rotation.footing import TOUCHED, FootSupportPlane, StanceTargets
+from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.program import ProgramWeights
+from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
 STILL = 0.1
-"""m/s, rad/s: a body that moves and turns less stands."""
+"""Speed of the centre of mass (m/s) and whole-body angular velocity (rad/s) below which the body is at rest."""
 UPRIGHT = 0.8
-"""Of the height of the centre of mass above the ground in the last pose: whose is higher above the ankles is up."""
+"""Least height of the centre of mass above the ankles, as a share of its height in the last pose, to count as up."""
+LANDING_KNOTS = 8
+"""Knots of the forces of a planned landing."""
 STRONGEST = 2500.0
-"""N of heels, and of toes."""
-
-
-@dataclass(frozen=True)
-class LandingNumbers:
-    """What a landing aims for, and how much it matters."""
-
-    end_height: float = 0.69  # m of the centre of mass after landing
-    stand_ahead: float = 0.08  # m of the centre of mass before the ankles, standing
-    landing: float = 0.5  # s until rest
-    land_linear: float = 3.0
-    land_angular: float = 2.5
-    land_stiffness: float = 200.0
-    land_spring: float = 28.0  # 1/s^2
-    land_damping: float = 14.0  # 1/s
-    land_spin_damping: float = 9.0  # 1/s
-    land_support: float = 47.0  # 1/(m/s^2)^2
-    land_gap: float = 0.03  # m: feet nearer to the ground may bear
-    trunk: float = 4.0  # weight of the pelvis' orientation, 1/(rad/s^2)^2
-    trunk_spring: float = 60.0  # 1/s^2
-    flat: float = 0.9  # weight of feet that are flat on the ground, 1/(rad/s^2)^2
-    flat_spring: float = 400.0  # 1/s^2
-    land_margin: float = 0.0  # m from the ends of the soles, within which a plan presses
+"""Largest normal force (N) at the heels, and at the toes, of a planned landing."""
 
 
 class Landing:
-    """A landing that is to come, or under way."""
+    """A landing and the standing up after it."""
 
     def __init__(self, footing: FootSupportPlane, planner: Planner, line: PoseLine, numbers: LandingNumbers) -> None:
-        """`line` are the poses from touch-down to standing, a step apart."""
+        """`line` are the poses from touch-down to standing."""
         self._footing, self._planner, self._line, self._numbers = footing, planner, line, numbers
         self.pose = line.qpos[0]
         self._course: PlannedCourse | None = None
-        self._began = self._tilt = 0.0  # s; rad of the pelvis
-        self._since, self._speed = 0.0, np.inf  # s since it began; m/s or rad/s of the whole
+        self._began = self._tilt = 0.0  # s; rad: initial pitch of the pelvis
+        self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
 
     @property
     def inertia(self) -> Array:
-        """(N,) kg m^2 at the steps until rest."""
-        count = round(self._numbers.landing / self._planner.step)
-        return np.asarray(self._line.inertia[np.minimum(np.arange(count), len(self._line.inertia) - 1)])
+        """(N,) kg m^2 at the steps of the planned landing."""
+        return self._line.inertias(0, round(self._numbers.landing / self._planner.step))
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
-        """From here on; the pelvis is to be tilted so far (rad) at first."""
+        """Start the landing; the pelvis is to have a pitch `tilt` (rad) at first."""
         self._began, self._tilt = state.time, tilt
         self._course = self.plan(state, rotation) if planned else None
 
     def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
-        """From a state to rest over the feet, as near to that as forces on heels and toes bring it."""
+        """Plan from a state to rest over the feet, as close to it as forces at heels and toes can bring it."""
         n = self._numbers
         heel, toe = self._footing.soles(state)
         ankle = float(self._footing.forward @ self._footing.ankles(state))
-        wish = Wish(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
-        phase = Phase(self.inertia, heel + n.land_margin, toe - n.land_margin, 8, STRONGEST)
-        return self._planner.landing(self._footing.planar(rotation, 0.0), phase, wish)
+        targets = PlanTargets(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
+        phase = GroundPhase(self.inertia, heel + n.land_margin, toe - n.land_margin, LANDING_KNOTS, STRONGEST)
+        return self._planner.landing(self._footing.planar(rotation), phase, targets)
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
@@ -88,26 +70,91 @@ class Landing:
         self._since = since
         self._speed = max(float(np.linalg.norm(rotation.velocity)), float(np.linalg.norm(rotation.spin)))
         self._height = float(rotation.com[2] - footing.ankles(state)[2])
-        last = len(line.qpos) - 1
-        k = min(round(since / step) + 1, last)
+        k = min(round(since / step) + 1, line.last)
         if self._course is not None and since < n.landing:
             gains = (n.land_spring, n.land_damping)
-            pull, twist = footing.followed(rotation, self._course, since, gains, n.land_spin_damping)
+            pull, twist = footing.momentum_rates(rotation, self._course, since, gains, n.land_spin_damping)
         else:
-            wanted = footing.over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
-            pull = rotation.mass * (n.land_spring * (wanted - rotation.com) - n.land_damping * rotation.velocity)
+            place = footing.com_over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
+            pull = rotation.mass * (n.land_spring * (place - rotation.com) - n.land_damping * rotation.velocity)
             twist = -n.land_spin_damping * rotation.angular_momentum
         weights = ProgramWeights(n.land_linear, n.land_angular, n.land_support)
-        tilt = (1.0 - min(since / (last * step), 1.0)) * self._tilt
+        tilt = (1.0 - min(since / (line.last * step), 1.0)) * self._tilt
         tasks = (
-            footing.upright(state, tilt, n.trunk_spring, n.trunk),
-            *footing.flat(state, n.flat_spring, n.flat),
+            footing.pelvis_task(state, tilt, n.trunk_spring, n.trunk),
+            *footing.flat_feet_tasks(state, n.flat_spring, n.flat),
         )
         self.pose = line.qpos[k]
         stance = StanceTargets(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
-        return footing.grounded(state, rotation, stance)
+        return footing.act(state, rotation, stance)
 
     def stands(self) -> bool:
-        """Whether it is over: the last pose is reached, and the body is up and at rest."""
-        over = self._since >= (len(self._line.qpos) - 1) * self._planner.step
+        """Whether the last pose is reached and the body is upright and at rest."""
+        over = self._since >= self._line.last * self._planner.step
         return over and self._speed < STILL and self._height > UPRIGHT * float(self._line.height[-1])
+
+
+SECONDS = 1.3
+"""Time (s) from the crouch to standing."""
+MOST_SPIN = 17.5
+"""Angular momentum (kg m^2/s) above which the body has not yet come down onto its feet with its full weight."""
+MOST_SIDEWAYS = 0.2
+"""Sideways speed (m/s) above which it does not stand up: plans ignore it, and feet side by side resist it little."""
+NEAR = 0.08
+"""Largest distance (m) between the planned end of the landing and standing; beyond it, a step would be needed."""
+
+
+class StandUp:
+    """Standing up at the end of a roll, once the body has come up over its feet."""
+
+    def __init__(self, actor: Actor, settings: RotationSettings, step: float, crouch: Array) -> None:
+        """`crouch` (nq,) is the pose of the roll when it is on its feet."""
+        self._actor = actor
+        self._footing = FootSupportPlane(actor, settings, step)
+        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(SECONDS / step) + 1))
+        self._landing = Landing(self._footing, actor.planner(step), line, LandingNumbers())
+        self._tilt = float(line.tilt[0])
+        self.begun = False
+
+    @property
+    def pose(self) -> Array:
+        """(nq,) the tracked pose."""
+        return np.asarray(self._landing.pose)
+
+    def due(self, state: State, rotation: RotationIndices) -> bool:
+        """Whether to stand up now: the trunk is off the ground, and forces at the feet can bring the body to rest."""
+        footing = self._footing
+        footing.update(state)
+        touched = state.contacts.gap < TOUCHED
+        if not footing.touching(state) or np.any(touched & self._actor.trunk[state.contacts.body]):
+            return False
+        spin, sideways = float(footing.axis @ rotation.angular_momentum), abs(footing.axis @ rotation.velocity)
+        if spin > MOST_SPIN or sideways > MOST_SIDEWAYS:
+            return False
+        end = self._landing.plan(state, rotation).state[-1]
+        ahead = float(end[0] - footing.forward @ footing.ankles(state))
+        return abs(ahead - LandingNumbers.stand_ahead) < NEAR
+
+    def begin(self, state: State, rotation: RotationIndices) -> None:
+        """Start to stand up."""
+        self.begun = True
+        self._landing.begin(state, rotation, self._tilt, True)
+
+    def act(self, state: State, rotation: RotationIndices) -> Actuation:
+        """Torques of the coming step."""
+        self._footing.update(state)
+        return self._landing.act(state, rotation)
+
+    def stands(self) -> bool:
+        """Whether the body stands at rest."""
+        return self.begun and self._landing.stands()
+
+
+def _poses_to_standing(body: Body, crouch: Array, count: int) -> Array:
+    """(count, nq) poses from a crouch to standing, eased at both ends (3 u^2 - 2 u^3)."""
+    displacement, out = np.zeros(body.nv), np.tile(crouch, (count, 1))
+    mujoco.mj_differentiatePos(body.model, displacement, 1.0, crouch, body.standing)
+    displacement[:6] = 0.0
+    for k, share in enumerate(np.linspace(0.0, 1.0, count)):
+        mujoco.mj_integratePos(body.model, out[k], displacement, share * share * (3.0 - 2.0 * share))
+    return out

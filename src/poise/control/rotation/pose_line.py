@@ -1,7 +1,8 @@
-"""What poses along a line weigh, so to say: inertia, reach from the feet, and the turn that moving between them gives.
+"""Sequences of poses, one per step, with the quantities that the planner and the controllers need of them.
 
-Moving limbs in flight turn the root the other way, by an angle that depends on the poses alone and not on how fast they
-are passed: H = I w + h, so that the root's turn is the integral of H / I over time, less that of h / I along the line.
+Limbs that move in flight turn the root the other way. H = I w + h, where h is the angular momentum of the limbs
+relative to the root, so the root turns by the integral of H / I over time less that of h / I. The latter depends only
+on the poses that are passed, not on how fast.
 """
 
 from __future__ import annotations
@@ -15,23 +16,49 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.dynamics.rotation_indices import rotation_of
 from poise.dynamics.terms import Terms
+from poise.library.behaviours.behaviour import BehaviourReference
 
 
 @dataclass(frozen=True, eq=False)
 class PoseLine:
-    """Poses and what matters of them in the plane of a flip: about y, the body's left."""
+    """Poses one step apart and their quantities in the sagittal plane; rotations are about y, the body's left."""
 
     qpos: Array  # (T, nq)
     inertia: Array  # (T,) kg m^2 about the centre of mass
-    height: Array  # (T,) m of the centre of mass above flat soles
-    ahead: Array  # (T,) m of the centre of mass before the ankles, the soles flat
+    height: Array  # (T,) m of the centre of mass above the soles, the soles flat
+    ahead: Array  # (T,) m of the centre of mass in front of the ankles, the soles flat
     tilt: Array  # (T,) rad of the pelvis, the soles flat
-    moves: Array  # (T, n) rad of joints, from the pose before
-    swing: Array  # (T,) rad that the root has turned back when limbs have come from the first pose to here
+    moves: Array  # (T, n) rad: joint displacement from the previous pose
+    swing: Array  # (T,) rad by which the limbs' motion from the first pose to this one has turned the root back
+
+    @property
+    def last(self) -> int:
+        """Index of the last pose."""
+        return len(self.qpos) - 1
+
+    def at(self, k: int, step: float) -> tuple[Array, Array]:
+        """Pose (nq,) and joint velocities (n,) rad/s of pose k, one `step` (s) after the previous one.
+
+        Beyond the last pose, that pose at rest.
+        """
+        velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
+        return self.qpos[min(k, self.last)], velocity
+
+    def inertias(self, first: int, count: int) -> Array:
+        """(count,) kg m^2 of the poses from index `first`; the last one is repeated."""
+        return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
+
+
+def sampled_line(
+    staged: BehaviourReference, start: float, stop: float, step: float, seconds: float | None = None
+) -> PoseLine:
+    """Poses of a behaviour from `start` to `stop` (s), passed in that time or in another time `seconds`."""
+    count = max(2, round((stop - start if seconds is None else seconds) / step) + 1)
+    return pose_line(staged.body, staged.line(np.linspace(start, stop, count)))
 
 
 def pose_line(body: Body, qpos: Array) -> PoseLine:
-    """Of poses (T, nq) in a row."""
+    """Quantities of successive poses (T, nq)."""
     model, terms = body.model, Terms(body.model)
     feet = [body.link_id(foot.link) for foot in body.feet]
     sole = -min(float(foot.points[:, 2].min()) for foot in body.feet)  # m below the ankle
@@ -48,8 +75,8 @@ def pose_line(body: Body, qpos: Array) -> PoseLine:
         found = rotation_of(terms.mass, moved, terms.data)
         inertia[k] = found.inertia[1, 1]
         swing[k] = swing[k - 1] + found.angular_momentum[1] / found.inertia[1, 1] if k else 0.0
-        turn = terms.data.xmat[feet[0]].reshape(3, 3)
-        leg = turn.T @ (found.com - np.mean(terms.data.xpos[feet], axis=0))
+        foot_in_root = terms.data.xmat[feet[0]].reshape(3, 3)
+        leg = foot_in_root.T @ (found.com - np.mean(terms.data.xpos[feet], axis=0))
         height[k], ahead[k] = leg[2] + sole, leg[0]
-        tilt[k] = -np.arctan2(turn[0, 2], turn[2, 2])
+        tilt[k] = -np.arctan2(foot_in_root[0, 2], foot_in_root[2, 2])
     return PoseLine(qpos, inertia, height, ahead, tilt, moves, swing)

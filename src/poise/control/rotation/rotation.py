@@ -1,4 +1,4 @@
-"""Ground and aerial rotation by whole-body momentum, excursion and poses [Zordan2014]."""
+"""The rotation controller: rolls and flights by control of whole-body rotation [Zordan2014]."""
 
 from __future__ import annotations
 
@@ -23,45 +23,36 @@ from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.reference.reference import Reference
 
-KINDS = ("roll", "flip", "kip", "dive", "handspring")
+PERFORMERS: dict[str, type[Roll | Flip | Dive | Handspring]] = {
+    "roll": Roll,
+    "flip": Flip,
+    "kip": Flip,
+    "dive": Dive,
+    "handspring": Handspring,
+}
+"""Performers of behaviours, by kind."""
 
 
 class Rotation(ResetFirst):
-    """Performs behaviours: rolls, flips, dives and handsprings."""
+    """Performs behaviours: rolls, flips, kip-ups, dives and handsprings."""
 
     name = "rotation"
     entry = ENTRY
 
     def __init__(self, settings: RotationSettings | None = None, behaviour: Behaviour | None = None) -> None:
-        """`behaviour` is the one whose name the reference has, unless it is given, as by a search that varies it."""
+        """`behaviour` replaces the one that is read by the reference's name, for searches that vary it."""
         self._settings = settings or RotationSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._behaviour = behaviour
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Read the behaviour and put it on the body."""
+        """Read the behaviour and prepare it for the body."""
         behaviour = self._behaviour or read_behaviour(reference.name)
         staged = BehaviourReference(behaviour, world.scene.body)
-        if behaviour.kind not in KINDS:
-            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, KINDS)
+        if behaviour.kind not in PERFORMERS:
+            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing: Roll | Flip | Dive | Handspring
-        actor, step = Actor(world), world.state.step
-        if behaviour.kind == "roll":
-            self.performing = Roll(actor, staged, self._settings, step)
-        elif behaviour.kind in ("flip", "kip"):
-            self.performing = Flip(actor, staged, self._settings, step)
-        elif behaviour.kind == "handspring":
-            self.performing = Handspring(actor, staged, self._settings, step)
-        else:
-            self.performing = Dive(actor, staged, self._settings, step, self._rolling(behaviour, staged))
-
-    def _rolling(self, behaviour: Behaviour, staged: BehaviourReference) -> BehaviourReference:
-        """The roll in which a dive ends."""
-        into = read_behaviour(behaviour.into or "forward-roll")
-        if into.kind != "roll":
-            raise PoiseError(f"{behaviour.path.name}: a dive goes on into a roll, and {into.name} is none")
-        return BehaviourReference(into, staged.body)
+        self.performing = PERFORMERS[behaviour.kind](Actor(world), staged, self._settings, world.state.step)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
@@ -69,20 +60,20 @@ class Rotation(ResetFirst):
         return self.performing.act(state)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Roll in another direction (rad, to the left of the first one), or at another speed (m/s)."""
+        """Set the direction of a roll (rad, to the left of the first one) or its speed (m/s)."""
         if not isinstance(self.performing, Roll):
-            raise PoiseError("flips, dives and handsprings cannot be steered: rolls can")
+            raise PoiseError("rotation: only rolls can be steered, not flips, kip-ups, dives or handsprings")
         if heading is not None:
             self.performing.heading = heading
         if speed is not None:
             self.performing.speed = speed
 
     def stands(self) -> bool:
-        """Whether what it performs is over, and the body stands at rest: another controller may take over."""
+        """Whether the behaviour is over and the body stands at rest, so that another controller may take over."""
         return self.performing.stands()
 
     def target(self, time: float) -> Array:  # noqa: ARG002
-        """The pose that is tracked, where the body is."""
+        """(nq,) the tracked pose, with the root of the body itself."""
         pose = np.array(self.performing.pose)
         pose[:7] = self._root
         return pose

@@ -1,4 +1,4 @@
-"""What of the method is switched on: all of it, unless someone asks what a part is good for."""
+"""Switches that turn parts of the rotation controller off, for ablation studies."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from poise.errors import PoiseError
 
 @dataclass(frozen=True)
 class RotationSettings:
-    """Switches: 1 for on, 0 for off."""
+    """Parts of the method: 1 is on, 0 is off."""
 
     momentum: int = 1
-    """The objectives of linear and angular momentum [Zordan2014] section V-A."""
+    """Objectives of linear and angular momentum, [Zordan2014] section V-A."""
     blend: int = 1
-    """Blending between two poses [Zordan2014] Eq. (7); else the one between them."""
+    """Blend tracking between two poses, [Zordan2014] Eq. (7); if off, the pose midway between them is tracked."""
     inclusion: int = 1
-    """The second pass with those contacts only that bear [Zordan2014] section VI."""
+    """Inclusion test: a second pass with the contacts that the first one uses, [Zordan2014] section VI."""
     planning: int = 1
-    """Plans for flights [Zordan2014] section VII; else poses in time."""
+    """Flight plans, [Zordan2014] section VII; if off, take-off and landing follow poses in time."""
     placing: int = 1
-    """Feet are placed for landings."""
+    """Foot placement in flight, before a landing."""
     replanning: int = 1
-    """Landings are planned anew at touch-down."""
+    """A new landing plan at touch-down, from the simulated state."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

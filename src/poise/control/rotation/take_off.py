@@ -1,8 +1,7 @@
-"""From standing into the air: a squat, then a push along a planned course. [Zordan2014] section VII."""
+"""Take-off control, [Zordan2014] section VII: a squat, then a push along a planned course."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, radians
 from typing import ClassVar, NamedTuple
 
@@ -10,7 +9,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.flight_plan import Phase, PlannedCourse
+from poise.control.rotation.behaviour_numbers import TakeOffNumbers
+from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
 from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import ProgramWeights
@@ -19,54 +19,31 @@ from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
 EARLIEST = 0.6
-"""Of the push: feet that come off the ground before do so by chance."""
+"""Share of the push before which a loss of contact does not count as take-off."""
 KNOTS = 6
-"""Of the forces of a push."""
-
-
-@dataclass(frozen=True)
-class TakeOffNumbers:
-    """What a take-off aims for, and how much it matters."""
-
-    flight: float = 0.58  # s
-    turned: float = -351.0  # degrees of excursion at touch-down
-    take_off_height: float = 1.0  # m of the centre of mass
-    touch_down_height: float = 0.8  # m
-    travel: float = -0.1  # m forward until touch-down
-    squat_ahead: float = 0.04  # m of the centre of mass before the ankles in the crouch
-    squat_linear: float = 0.5
-    squat_angular: float = 0.5
-    squat_stiffness: float = 400.0
-    push_strongest: float = 1600.0  # N of heels, and of toes
-    push_last: float = 0.3  # of that at take-off
-    push_heels: float = inf  # of the push, during which heels bear; then toes alone
-    push_linear: float = 5.0
-    push_angular: float = 10.0
-    push_stiffness: float = 400.0
-    push_core: float = 1.0  # stiffness of the trunk's own joints, of the others'
-    push_support: float = 83.0  # 1/(m/s^2)^2
-    squat_trunk: float = 5.0  # weight of the pelvis' orientation in the squat, 1/(rad/s^2)^2
-    push_trunk: float = 0.5  # in the push
-    push_tilt: float = 0.0  # degrees by which it leans forward at the end of the push, against the soles' pose
-    support: float = 28.0  # 1/(m/s^2)^2
-    gap: float = 0.03  # m: feet nearer to the ground may bear
-    trunk_spring: float = 60.0  # 1/s^2
+"""Knots of the forces of a planned push."""
+PUSH_GAINS, PUSH_SPIN_DAMPING = (80.0, 32.0), 32.0
+"""Feedback in the push: K_s^L (1/s^2), K_d^L (1/s), and damping of angular momentum (1/s)."""
+SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0
+"""The same in the squat."""
 
 
 class TakeOffTimes(NamedTuple):
-    """s of the two that matter."""
+    """Start and end of the push, s."""
 
     crouch: float
     take_off: float
 
 
 class TakeOff:
-    """A take-off that is to come, or under way."""
+    """A take-off from the feet: squat and push."""
 
     bearing: ClassVar[str] = "feet"
-    """What it takes off from."""
+    """Links that bear in the push: a key of `footing.BEARING`."""
     turning: ClassVar[float] = 2.0 / 3.0
-    """Of the trunk's torque limit: what may turn the body in a flip. The rest holds the trunk up while legs push."""
+    """Largest rate of angular momentum of a flip, as a share of the trunk's torque limit.
+
+    The rest of the limit holds the trunk up while the legs push."""
 
     def __init__(
         self,
@@ -78,95 +55,95 @@ class TakeOff:
         step: float,
         start: float = 0.0,
     ) -> None:
-        """`line` are the poses from standing to take-off, a step (s) apart; the first is due at `start` (s)."""
+        """`line` are the poses from standing to take-off; times are relative to the first, due at `start` (s)."""
         self._actor, self._footing, self._line, self._numbers, self._step = actor, footing, line, numbers, step
         self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
         self._course: PlannedCourse | None = None
-        self._began: float | None = None  # s of the push
+        self._began: float | None = None  # s: start of the push
         self.pose = np.array(line.qpos[0])
 
     def due(self, state: State) -> bool:
         """Whether the push should begin."""
         return self._began is None and state.time >= self._at.crouch - 1e-9
 
-    def phase(self, state: State) -> Phase:
-        """The push as a plan needs it."""
+    def phase(self, state: State) -> GroundPhase:
+        """The push as a phase of a plan."""
         n = self._numbers
         first = round((self._at.crouch - self._start) / self._step)
-        heel, toe = self._points(state)
-        return Phase(self._line.inertia[first + 1 :], heel, toe, KNOTS, n.push_strongest, n.push_last, n.push_heels)
+        rear, front = self._supports(state)
+        inertia = self._line.inertia[first + 1 :]
+        return GroundPhase(inertia, rear, front, KNOTS, n.push_strongest, n.push_last, n.push_heels)
 
-    def _points(self, state: State) -> tuple[float, float]:
-        """m along the way: where forces act."""
+    def _supports(self, state: State) -> tuple[float, float]:
+        """Positions (m, along the heading) of the two supports at which forces act."""
         return self._footing.soles(state)
 
     def begin(self, state: State, course: PlannedCourse | None) -> None:
-        """Push from here on, along a course; without one, by poses in time."""
+        """Start the push along a course; without one, it follows poses in time."""
         self._began, self._course = state.time, course
 
     def over(self, state: State) -> bool:
-        """Whether its time is up, or it is off the ground before."""
+        """Whether the time of the push has passed, or the body has left the ground before."""
         if self._began is None:
             return False
-        late = self._began + EARLIEST * (self._at.take_off - self._at.crouch)
-        off = state.time > late and not self._footing.touching(state, self.bearing)
+        earliest = self._began + EARLIEST * (self._at.take_off - self._at.crouch)
+        off = state.time > earliest and not self._footing.touching(state, self.bearing)
         return state.time >= self._at.take_off - 1e-9 or off
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
-        k = min(round((state.time - self._start) / self._step) + 1, len(self._line.qpos) - 1)
+        k = min(round((state.time - self._start) / self._step) + 1, self._line.last)
         self.pose = np.array(self._line.qpos[k])
         stance = self._squat(state, rotation, k) if self._began is None else self._push(state, rotation, k)
-        return self._footing.grounded(state, rotation, stance)
+        return self._footing.act(state, rotation, stance)
 
     def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+        """Targets of the squat, at pose k: the centre of mass over the feet."""
         n = self._numbers
-        wanted = self._footing.over_feet(state, n.squat_ahead, self._line.height[k])
-        pull = rotation.mass * (60.0 * (wanted - rotation.com) - 12.0 * rotation.velocity)
-        twist = -8.0 * rotation.angular_momentum
+        twist = -SQUAT_SPIN_DAMPING * rotation.angular_momentum
         weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
-        upright = self._footing.upright(state, self._line.tilt[k], n.trunk_spring, n.squat_trunk)
-        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap)
+        pelvis = self._footing.pelvis_task(state, self._line.tilt[k], n.trunk_spring, n.squat_trunk)
+        pull = self._pull_over_feet(state, rotation, k, SQUAT_GAINS)
+        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap)
+
+    def _pull_over_feet(self, state: State, rotation: RotationIndices, k: int, gains: tuple[float, float]) -> Array:
+        """(3,) N: rate of linear momentum towards the height of pose k over the feet, with gains (1/s^2, 1/s)."""
+        place = self._footing.com_over_feet(state, self._numbers.squat_ahead, self._line.height[k])
+        return np.asarray(rotation.mass * (gains[0] * (place - rotation.com) - gains[1] * rotation.velocity))
 
     def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+        """Targets of the push, at pose k."""
         assert self._began is not None
-        n = self._numbers
+        n, since = self._numbers, state.time - self._began
         if self._course is None:
-            wanted = self._footing.over_feet(state, n.squat_ahead, self._line.height[k])
-            pull = rotation.mass * (80.0 * (wanted - rotation.com) - 32.0 * rotation.velocity)
-            twist = np.zeros(3)
+            pull, twist = self._pull_over_feet(state, rotation, k, PUSH_GAINS), np.zeros(3)
         else:
-            pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
-        share = (state.time - self._began) / (self._at.take_off - self._at.crouch)
+            pull, twist = self._footing.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
+        share = since / (self._at.take_off - self._at.crouch)
         tilt = self._line.tilt[k] + share * radians(n.push_tilt)
-        weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
-        upright = self._footing.upright(state, tilt, n.trunk_spring, n.push_trunk)
         on = "toes" if share > n.push_heels else self.bearing
-        return StanceTargets(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, on)
+        return self._push_targets(state, pull, twist, tilt, on)
 
-    @property
-    def _stiffness(self) -> Array:
-        """(n,) 1/s^2 of joints in the push."""
-        return np.asarray(self._numbers.push_stiffness * np.where(self._actor.core, self._numbers.push_core, 1.0))
-
-
-# From lying on the back into the air: back onto the shoulders, then a kick, and a press of the hands beside the head.
-#
-# A take-off as that of a flip [Zordan2014] section VII, from other supports: shoulders instead of heels, hands
-# instead of toes. Poses tell the tilt of the pelvis as well, which no soles tell of who lies.
-
-CALMING = 12.0, 8.0
-"""1/s at which linear and angular momentum go while it rolls back."""
+    def _push_targets(self, state: State, pull: Array, twist: Array, tilt: float, on: str) -> StanceTargets:
+        n = self._numbers
+        weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
+        pelvis = self._footing.pelvis_task(state, tilt, n.trunk_spring, n.push_trunk)
+        stiffness = np.asarray(n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0))
+        return StanceTargets(self.pose, stiffness, weights, pull, twist, (pelvis,), n.gap, on)
 
 
-class Press(TakeOff):
-    """A take-off from the back that is to come, or under way."""
+class KipTakeOff(TakeOff):
+    """A take-off from lying on the back: onto the shoulders, then a kick and a press of the hands beside the head.
+
+    The supports are shoulders and hands instead of heels and toes. The pitch of the pelvis comes from the poses
+    themselves, since no soles are on the ground.
+    """
 
     bearing: ClassVar[str] = "back"
-    turning: ClassVar[float] = inf  # the trunk lies on what it is turned by
+    turning: ClassVar[float] = inf  # the trunk lies on the supports that turn the body
 
-    def _points(self, state: State) -> tuple[float, float]:
-        """m along the way: shoulders and hands."""
+    def _supports(self, state: State) -> tuple[float, float]:
+        """Positions (m, along the heading) of shoulders and hands."""
         return self._along(state, "upper_arm"), self._along(state, "hand")
 
     def _along(self, state: State, link: str) -> float:
@@ -174,24 +151,24 @@ class Press(TakeOff):
         return float(np.mean(state.data.xpos[links] @ self._footing.forward))
 
     def _tilt(self, k: int) -> float:
-        """rad of the pelvis at a step."""
-        turn = self._line.qpos[k, 3:7]
-        return float(2.0 * np.arctan2(turn[2], turn[0]))
+        """Pitch (rad) of the pelvis in pose k."""
+        quat = self._line.qpos[k, 3:7]
+        return float(2.0 * np.arctan2(quat[2], quat[0]))
 
     def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
-        """Back onto the shoulders: the pelvis leads."""
+        """Targets of rolling back onto the shoulders: both momenta are damped, and the pelvis leads."""
         n = self._numbers
-        pull, twist = -CALMING[0] * rotation.mass * rotation.velocity, -CALMING[1] * rotation.angular_momentum
+        pull = -SQUAT_GAINS[1] * rotation.mass * rotation.velocity
+        twist = -SQUAT_SPIN_DAMPING * rotation.angular_momentum
         weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
-        upright = self._footing.upright(state, self._tilt(k), n.trunk_spring, n.squat_trunk)
-        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)
+        pelvis = self._footing.pelvis_task(state, self._tilt(k), n.trunk_spring, n.squat_trunk)
+        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap, self.bearing)
 
     def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+        """Targets of the kick, at pose k."""
         assert self._began is not None
-        n = self._numbers
         pull, twist = np.zeros(3), np.zeros(3)
         if self._course is not None:
-            pull, twist = self._footing.followed(rotation, self._course, state.time - self._began, (80.0, 32.0), 32.0)
-        weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
-        upright = self._footing.upright(state, self._tilt(k), n.trunk_spring, n.push_trunk)
-        return StanceTargets(self.pose, self._stiffness, weights, pull, twist, (upright,), n.gap, self.bearing)
+            since = state.time - self._began
+            pull, twist = self._footing.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
+        return self._push_targets(state, pull, twist, self._tilt(k), self.bearing)

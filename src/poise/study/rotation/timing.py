@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.control.rotation.flight_plan import Phase, Planar, Planner, Wish
+from poise.control.rotation.flight_plan import GroundPhase, PlanarState, Planner, PlanTargets
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.study.experiment.plots import panels
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BEHAVIOURS = ("forward-roll", "back-flip")
 PLANS = ("plan of a flip", "plan of a landing")
 _TIMES = ("control_ms", "simulation_ms", "step_ms", "p99_ms", "ratio", "real_time_factor")
-_PUSH = Phase(np.linspace(7.0, 13.0, 40), -0.05, 0.13, 6, 1600.0, 0.3)
+_PUSH = GroundPhase(np.linspace(7.0, 13.0, 40), -0.05, 0.13, 6, 1600.0, 0.3)
 _FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 20), np.full(32, 4.0), np.linspace(4.0, 9.0, 20)])
-_LANDING = Phase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
+_LANDING = GroundPhase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,11 @@ def _planned(what: str) -> float:
     """s for a plan."""
     planner, began = Planner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
-        planner.flip(Planar(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, Wish(0.95, 0.8, -6.1, -0.2))
+        planner.flip(
+            PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, PlanTargets(0.95, 0.8, -6.1, -0.2)
+        )
     else:
-        planner.landing(Planar(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, Wish())
+        planner.landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
     return time.process_time() - began
 
 

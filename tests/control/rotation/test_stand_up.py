@@ -1,4 +1,4 @@
-"""A roll that ends: it comes up onto its feet, stands, and may be taken over."""
+"""A roll that ends: the body comes up onto its feet and stands."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_it_is_physical(stood):
     assert audit(stood[1]).passed
 
 
-def test_a_roll_without_an_end_never_stands():
+def test_an_endless_roll_never_stands():
     run, world, controller = staged(BehaviourTrial(read_behaviour("forward-roll"), seed=3))
     while world.time < 2.5:
         run.step()
