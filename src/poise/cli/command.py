@@ -96,7 +96,7 @@ class Watcher:
         return self._shown(range(steps), steps, "step")
 
     def rows(self, rows: Iterator[Any], count: int) -> Iterable[Any]:
-        """The rows of a study, of which there are `count`, with a progress bar."""
+        """The `count` rows of a study, with a progress bar."""
         return self._shown(rows, count, "case")
 
     def _shown(self, items: Iterable[Any], count: int, unit: str) -> Iterable[Any]:

@@ -123,8 +123,7 @@ def map_of(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
         columns, lines, shares = shares_over(rows, across, up)
         figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.75 * len(columns), 1.2 + 0.3 * len(lines)))
         share_map(axis, shares[::-1], [_short(value) for value in columns], [_short(value) for value in lines[::-1]])
-        axis.set_xlabel(across.replace("_", " "))
-        axis.set_title("survived, %")
+        axis.set(xlabel=across.replace("_", " "), title="survived, %")
         return figure
 
     return plot
@@ -141,6 +140,5 @@ def share_bars(names: Sequence[str], shares: Sequence[float], label: str, spacin
     axis.barh(places, [100 * share for share in shares], color="C0")
     axis.set_yticks(places, names)
     axis.invert_yaxis()
-    axis.set_xlim(0, 100)
-    axis.set_xlabel(label)
+    axis.set(xlim=(0, 100), xlabel=label)
     return figure

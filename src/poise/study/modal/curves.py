@@ -43,8 +43,7 @@ def curves_over(across: str, unit: str) -> Callable[[Sequence[Row]], Figure]:
                     found.sort(key=lambda row: float(row[across] or 0.0))
                     values = [scale * value for value in column_values(found, column)]
                     axis.plot(column_values(found, across), values, style, ms=4, color=f"C{k}", label=label)
-            axis.set_xlabel(f"{across}, {unit}")
-            axis.set_ylabel(title)
+            axis.set(xlabel=f"{across}, {unit}", ylabel=title)
             axis.set_xscale("log", base=2)
             axis.set_ylim(bottom=0.0)
             ticks = sorted(set(column_values(rows, across)))

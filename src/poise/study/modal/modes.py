@@ -137,18 +137,13 @@ def plot(rows: Sequence[Row]) -> Figure:
             found = _split(row["frequencies"])
             axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
     axes[0].axhline(OURS.threshold, color="grey", lw=0.8)
-    axes[0].set_yscale("log")
-    axes[0].set_xlabel("mode")
-    axes[0].set_ylabel("(rad/s)²")
-    axes[0].set_title(STANDING)
+    axes[0].set(yscale="log", xlabel="mode", ylabel="(rad/s)²", title=STANDING)
     axes[0].legend(frameon=False, fontsize=6)
     for axis, row in zip(axes[1:], moved, strict=True):
         for column, colour, label in (("first_spectrum", COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
             share = _split(row[column])
             axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
-        axis.set_xlim(0.0, 20.0)
-        axis.set_xlabel("Hz")
-        axis.set_ylabel("share of the power")
+        axis.set(xlim=(0.0, 20.0), xlabel="Hz", ylabel="share of the power")
         axis.set_title(f"{row['pose']}: principal components", fontsize=9)
         axis.legend(frameon=False, fontsize=7)
     return figure

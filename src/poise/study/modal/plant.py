@@ -102,10 +102,7 @@ def plot(rows: Sequence[Row]) -> Figure:
         for world in WORLDS:
             own = matching(summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
-        axis.set_xlabel("N")
-        axis.set_ylabel("survived")
-        axis.set_ylim(-0.05, 1.05)
-        axis.set_title(motion)
+        axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)
     return figure
 

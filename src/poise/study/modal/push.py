@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from poise.control.modal.settings import ModalSettings
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import SIDES, force_map, panels
 from poise.study.experiment.pushes import EIGHT, horizontal_push, starting_phase
@@ -56,16 +55,23 @@ STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept
 def cases(scope: Scope) -> list[ModalCase]:
     """Each push with each reaction and each choice of footholds."""
     return [
-        case
-        for motion in scope.motions
-        for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
-        for case in _cases(
-            motion,
-            pushes_for(motion, scope.coarse),
-            {"motion": spoken_name(motion), "reaction": reaction, "steps": steps},
+        ModalCase(
+            {
+                "motion": spoken_name(motion),
+                "reaction": reaction,
+                "steps": steps,
+                "force": force,
+                "direction": angle,
+                "phase": phase,
+            },
+            pushed_trial(motion, phase, push_to(angle, force, pushes.frames), scope.seconds, seed),
             replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=window_for(motion)),
-            scope,
+            caught=steps == "caught",
         )
+        for motion in scope.motions
+        for pushes in (pushes_for(motion, scope.coarse),)
+        for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
+        for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds))
     ]
 
 
@@ -80,18 +86,8 @@ def push_to(degrees: int, force: float, frames: int) -> Push:
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
 
-def _cases(motion: str, pushes: ModalPushes, labels: Row, settings: ModalSettings, scope: Scope) -> Iterator[ModalCase]:
-    for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds)):
-        yield ModalCase(
-            {**labels, "force": force, "direction": angle, "phase": phase},
-            pushed_trial(motion, phase, push_to(angle, force, pushes.frames), scope.seconds, seed),
-            settings,
-            caught=labels["steps"] == "caught",
-        )
-
-
 def pushed_trial(motion: str, phase: float, push: Push, seconds: float, seed: int) -> Trial:
-    """A trial that is pushed at a phase and goes on for a number of seconds after the push begins."""
+    """A trial that is pushed at a phase and continues for a number of seconds after the push begins."""
     body = performer(motion)
     first = starting_phase(motion, body, phase, PUSHED_AT)
     return Trial(motion, body, seconds=PUSHED_AT + seconds, seed=seed, phase=first, pushes=(push,))

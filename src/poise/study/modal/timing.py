@@ -113,8 +113,7 @@ def plot(rows: Sequence[Row]) -> Figure:
             slow, fast = (1e3 / rate for rate in PAPER[str(row["motion"])])
             beside.plot([place, place], [fast, slow], "-", color="grey", lw=6, label=None if place else "paper")
     beside.axhline(1e3 / 120, color="grey", lw=0.8)
-    beside.set_yscale("log")
-    beside.set_ylabel("ms")
+    beside.set(yscale="log", ylabel="ms")
     beside.legend(frameon=False, fontsize=7)
     return figure
 

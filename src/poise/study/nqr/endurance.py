@@ -72,9 +72,7 @@ def plot(rows: Sequence[Row]) -> Figure:
 
 
 def _panel(axis: Any, rows: Sequence[Row]) -> None:
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_ylim(*_COSTS)
+    axis.set(xscale="log", yscale="log", ylim=_COSTS)
     axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
     for law in LAWS:
         line = [row for row in matching(rows, law=law) if row["cost"] is not None]

@@ -60,9 +60,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     force_circle(circle, own, f"{own[0]['motion']}, all phases", "{:g} N".format, 45.0)
     for axis, angle in zip(axes[0, 1:], sides, strict=True):
         force_map(axis, matching(own, direction=angle), "phase", force_label="{:g}".format)
-        axis.set_title(SIDES[angle])
-        axis.set_xlabel("phase")
-        axis.set_ylabel("N")
+        axis.set(title=SIDES[angle], xlabel="phase", ylabel="N")
     return figure
 
 

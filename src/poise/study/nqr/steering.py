@@ -100,8 +100,7 @@ def plot(rows: Sequence[Row]) -> Figure:
         own = matching(rows, commands=name)
         for axis, column in zip(axes[0], ("seconds", "latency"), strict=True):
             axis.plot([row["seed"] for row in own], [row[column] for row in own], "o", label=name)
-            axis.set_xlabel("seed")
-            axis.set_ylim(bottom=0.0)
+            axis.set(xlabel="seed", ylim=(0.0, None))
     axes[0, 0].set_title("s until a fall or the end")
     axes[0, 1].set_title("s from a command to its heading")
     axes[0, 0].legend()

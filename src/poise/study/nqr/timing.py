@@ -50,9 +50,7 @@ def plot(rows: Sequence[Row]) -> Figure:
         axis.plot(place, average, "o", color=COLOURS["nqr"], label="nqr and its world" if not place else None)
         axis.plot(place, mujoco_ms, "_", color="black", ms=16, label="mj_step" if not place else None)
     axis.set_xticks(range(len(found)), [f"{row['motion']}\n{row['contacts']:.1f} contacts" for row in found])
-    axis.set_xlim(-0.6, len(found) - 0.4)
-    axis.set_yscale("log")
-    axis.set_ylabel("ms")
+    axis.set(xlim=(-0.6, len(found) - 0.4), yscale="log", ylabel="ms")
     axis.legend(frameon=False)
     return figure
 

@@ -287,8 +287,7 @@ def _speeds(axes: Any, rows: Sequence[Row]) -> None:
         axis.plot(wanted, np.array([row[column] for row in rows], float), "o", color=COLOUR, ms=4)
         axis.set_title(title)
     axes[0].axline((0.0, 0.0), slope=1.0, color="grey", lw=0.8)
-    axes[1].set_ylim(bottom=0.0)
-    axes[1].set_xlabel("m/s wanted")
+    axes[1].set(ylim=(0.0, None), xlabel="m/s wanted")
 
 
 STUDY: Study[ImitationCase] = Study(

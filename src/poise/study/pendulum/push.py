@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -58,19 +58,9 @@ COARSE = (
 
 def cases(scope: Scope) -> list[PendulumCase]:
     """Each push under each set of torque limits."""
+    mass = Body.named(BODY).mass
     return [
-        case
-        for limits in LIMITS
-        for pushes in (COARSE if scope.coarse else WHOLE)
-        for case in _cases(pushes, limits, scope)
-    ]
-
-
-def _cases(of: PendulumPushes, limits: str, scope: Scope) -> Iterator[PendulumCase]:
-    stands, mass = of.motion == "stand", Body.named(BODY).mass
-    for angle, force, phase, seed in product(of.directions, of.forces, range(of.phases), range(scope.seeds)):
-        time = pushed_at(phase, of.phases, seed)
-        yield PendulumCase(
+        PendulumCase(
             {
                 "pushed": of.kind,
                 "limits": limits,
@@ -87,11 +77,15 @@ def _cases(of: PendulumPushes, limits: str, scope: Scope) -> Iterator[PendulumCa
                 seconds=time + scope.seconds,
                 seed=seed,
                 pushes=(horizontal_push(angle, force, time, of.duration),),
-                commands=() if stands else walking(SPEED),
+                commands=() if of.motion == "stand" else walking(SPEED),
                 rate=STEP_RATE,
             ),
-            rests=stands,
+            rests=of.motion == "stand",
         )
+        for limits, of in product(LIMITS, COARSE if scope.coarse else WHOLE)
+        for angle, force, phase, seed in product(of.directions, of.forces, range(of.phases), range(scope.seeds))
+        for time in (pushed_at(phase, of.phases, seed),)
+    ]
 
 
 def pushed_at(phase: int, phases: int, seed: int) -> float:
@@ -130,8 +124,7 @@ def _circle(axis: Any, rows: Sequence[Row], title: str) -> None:
 def _phases(axis: Any, rows: Sequence[Row]) -> None:
     duration = {row["force"]: row["duration"] for row in rows}
     force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
-    axis.set_xlabel("phase of the stride")
-    axis.set_title("survived, %, all directions")
+    axis.set(xlabel="phase of the stride", title="survived, %, all directions")
 
 
 STUDY: Study[PendulumCase] = Study(

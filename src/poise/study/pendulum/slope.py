@@ -42,8 +42,7 @@ def plot(rows: Sequence[Row]) -> Figure:
         for side, label in ((-1.0, None), (1.0, name)):
             edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
             axis.axvline(edge, color="black", ls=line, lw=1.2, label=label)
-    axis.set_xlabel("degrees, uphill is positive; lines: as far as others walk")
-    axis.set_title("survived, %")
+    axis.set(xlabel="degrees, uphill is positive; lines: as far as others walk", title="survived, %")
     axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 

@@ -77,9 +77,7 @@ def plot(rows: Sequence[Row]) -> Figure:
             marker = "o" if row["survived"] else "x"
             axis.plot(names.index(str(row["motion"])), row["speed_error"], marker, color=COLOUR, ms=4)
     axis.set_xticks(range(len(names)), names, rotation=30)
-    axis.set_ylim(bottom=0.0)
-    axis.set_ylabel("m/s off, at most")
-    axis.set_title("speeds that are held (x: fell)")
+    axis.set(ylim=(0.0, None), ylabel="m/s off, at most", title="speeds that are held (x: fell)")
     return figure
 
 

@@ -58,8 +58,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     tops = axis.bar(names, simulations, bottom=filters, color=COLOUR, alpha=0.4, label="tracking, simulation")
     axis.bar_label(tops, [f"{whole:.2f}" for whole in filters + simulations], fontsize=8)
     axis.axhline(1e3 / STEP_RATE, color="grey", lw=0.8, label="real time")
-    axis.set_ylim(0.0, 1.6e3 / STEP_RATE)
-    axis.set_ylabel("ms")
+    axis.set(ylim=(0.0, 1.6e3 / STEP_RATE), ylabel="ms")
     axis.legend(frameon=False, fontsize=7)
     return figure
 

@@ -22,7 +22,7 @@ from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values
+from poise.study.experiment.table import column_values, matching
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -176,7 +176,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def _ratios(row: Row, rows: Sequence[Row]) -> Row:
-    alike = [b for b in rows if b["panel"] == "b" and all(b[key] == row[key] for key in ("degrees", "rate"))]
+    alike = matching(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
     return {
         name: column_values([row], peak)[0] / column_values(alike, peak)[0] if alike else None
         for name, peak in (("peak_ratio", "peak_deg_s"), ("exact_peak_ratio", "exact_peak_deg_s"))
@@ -185,7 +185,7 @@ def _ratios(row: Row, rows: Sequence[Row]) -> Row:
 
 def plot(rows: Sequence[Row]) -> Figure:
     """Angle and velocity over time in each panel of the figure, ours and the exact ones."""
-    shown = [row for row in rows if row["degrees"] == SHOWN and row["rate"] == 120.0]
+    shown = matching(rows, degrees=SHOWN, rate=120.0)
     figure, axes = panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
         case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])

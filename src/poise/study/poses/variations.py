@@ -234,8 +234,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     figure, ((axis,),) = panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
     axis.axvline(ENOUGH, color="grey", lw=0.8)
-    axis.set_xlim(0.0, 1.0)
-    axis.set_xlabel("share of variations that succeed")
+    axis.set(xlim=(0.0, 1.0), xlabel="share of variations that succeed")
     axis.invert_yaxis()
     return figure
 

@@ -109,7 +109,7 @@ class TuneSettings:
     rates: tuple[float, ...] = (120.0,)  # Hz, used in turn
     seconds: float = 8.0  # of each trial
     noise: float = 0.1  # rad/s; the noise of a sample's trials rises from 0 to this
-    jolt: float = 0.0  # rad/s, of joint velocities at the take-off of a flip; rises likewise
+    jolt: float = 0.0  # rad/s, of joint velocities at the take-off of a flip; rises in the same way
     limits: str | None = None  # torque limits instead of the behaviour's own
     width: float = 0.5  # of the first samples, in spreads of the file
     check: int = 10  # number of trials that compare the result with the start
