@@ -1,4 +1,4 @@
-"""What the tests of the command line share."""
+"""Helpers of the command-line tests."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ PLATFORM = "[[platform]]\nx = [-1, 1]\ny = [-1, 1]\nz = 0.5\n"
 
 
 def refuse(arguments, capfd, *words):
-    """Run a command that must fail; its one line of complaint."""
+    """Run a command that must fail, and return its one-line error."""
     before = set(Path.cwd().rglob("*"))
     code = main([str(argument) for argument in arguments])
     out, err = capfd.readouterr()

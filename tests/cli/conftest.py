@@ -1,4 +1,4 @@
-"""Folders that commands work in."""
+"""Working folders of the command-line tests."""
 
 import pytest
 from commanding import WALK

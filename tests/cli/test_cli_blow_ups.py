@@ -1,4 +1,4 @@
-"""A step that blows up stops cleanly, says where, and saves what there is."""
+"""A step that blows up stops cleanly, names the place, and saves the recording so far."""
 
 import json
 
@@ -9,7 +9,7 @@ from poise import Actuation, Body, Recording, Scene, World, named_motion
 from poise.cli.main import main
 
 
-def test_a_blow_up_stops_cleanly_and_saves_what_there_is(here, capfd):
+def test_a_blow_up_stops_cleanly_and_saves_the_recording(here, capfd):
     push = "1e8@0.1,duration=1,body=left_hand"
     code = main(["perform", "stand", "--body", "biped29", "--seconds", "1", "--push", push, "--out", "o", "--json"])
     out, err = capfd.readouterr()
@@ -28,7 +28,7 @@ def test_a_blow_up_stops_cleanly_and_saves_what_there_is(here, capfd):
     assert sorted(path.name for path in (here / "o").iterdir()) == ["motion.bvh", "page.html", "recording.npz"]
 
 
-def test_a_blow_up_says_step_and_culprit_to_people(here, capfd):
+def test_a_blow_up_names_step_and_culprit(here, capfd):
     arguments = ["perform", "stand", "--body", "biped29", "--seconds", "1", "--push", "1e8@0.1", "--out", "o"]
     assert main(arguments) == 1
     out, err = capfd.readouterr()

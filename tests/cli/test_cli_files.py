@@ -1,4 +1,4 @@
-"""`poise audit` and `poise export`: of good recordings, of tampered ones, and of what is none."""
+"""`poise audit` and `poise export` of good recordings, of tampered ones, and of other files."""
 
 import io
 import json
@@ -28,12 +28,12 @@ def test_audit_of_a_good_recording(performed, capfd):
 
 
 def test_the_folder_of_a_performance_stands_for_its_recording(performed, here, capfd):
-    shutil.copytree(performed, "walk")  # called like a motion that comes with Poise: the folder counts
-    told = []
+    shutil.copytree(performed, "walk")  # named like a shipped motion: the folder takes precedence
+    printed = []
     for file in ("walk", "walk/recording.npz"):
         assert main(["audit", file, "--json"]) == 0
-        told.append(json.loads(capfd.readouterr().out))
-    assert told[0] == told[1]
+        printed.append(json.loads(capfd.readouterr().out))
+    assert printed[0] == printed[1]
     assert main(["export", "walk", "walk.csv"]) == 0
     assert main(["export", "walk/recording.npz", "same.csv"]) == 0
     assert Path("walk.csv").read_bytes() == Path("same.csv").read_bytes()
@@ -173,7 +173,7 @@ def test_a_motion_without_forces_cannot_be_audited(prepared, here, capfd):
     refuse(["audit", str(prepared / "reference.npz")], capfd, "reference.npz", "--dynamic")
 
 
-def test_motions_that_come_with_poise_are_exported_and_audited_by_name(here, capfd):
+def test_shipped_motions_are_exported_and_audited_by_name(here, capfd):
     (here / "walk").mkdir()  # a folder of that name is no motion
     assert main(["audit", "walk", "--json"]) == 0
     assert finite(capfd.readouterr().out)["passed"]

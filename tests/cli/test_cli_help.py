@@ -1,4 +1,4 @@
-"""What `--help` and `--version` say."""
+"""`--help` and `--version`."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_every_help_has_an_example(command, capsys):
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
-def test_examples_are_understood(command, capsys):
+def test_examples_can_be_parsed(command, capsys):
     from poise.cli.main import build_parser
 
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""`poise perform`: what it prints and what it writes."""
+"""`poise perform`: its output and its files."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_perform_prints_one_json_object_and_writes_its_files(here, capfd):
     assert "<html" in (here / "a/b/page.html").read_text()
 
 
-def test_the_recording_is_as_the_design_says(performed):
+def test_the_recording_has_the_documented_contents(performed):
     with np.load(performed / "recording.npz", allow_pickle=False) as file:
         data = {name: file[name] for name in file.files}
     assert set(data) == {
@@ -81,7 +81,7 @@ def test_without_json_progress_goes_to_stderr_and_a_summary_to_stdout(here, caps
     assert out.count("wrote ") == 3
 
 
-def test_the_folder_is_named_after_the_motion_unless_told(here):
+def test_the_folder_is_named_after_the_motion_by_default(here):
     assert main(["perform", "stand", "--body", "lamp14", "--seconds", "0.05", "--json"]) == 0
     assert sorted(path.name for path in here.iterdir()) == ["poise-stand"]
 

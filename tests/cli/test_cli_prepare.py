@@ -7,7 +7,7 @@ import pytest
 from commanding import JUMP, SQUAT, WALK, finite, refuse
 
 from poise import Recording
-from poise.cli.command import near
+from poise.cli.command import search_share
 from poise.cli.main import main
 from poise.motion.files import read_motion
 from poise.reference.archive import load_prepared
@@ -34,7 +34,7 @@ def test_prepare_prints_one_json_object_and_writes_its_files(here, capfd):
     assert "<html" in files[2].read_text()
 
 
-def test_prepare_speaks_to_people(here, capfd):
+def test_prepare_prints_a_summary(here, capfd):
     assert main(["prepare", str(JUMP), "--body", "human58", "--span", "0.1:0.7"]) == 0
     out, err = capfd.readouterr()
     assert err == ""  # progress is for terminals
@@ -52,12 +52,12 @@ def test_the_report_has_every_error_and_names_overrides_as_they_are_typed(here, 
     assert main(["prepare", str(JUMP), "--report", "--body", "human58", "--span", "0.1:0.5"]) == 0
     out = capfd.readouterr().out
     assert re.search(r"^  left foot +\d+\.\d\d cm +\d+\.\d\d degrees$", out, re.MULTILINE)
-    told = re.findall(r"override: (--\w+)=", out)
-    assert len(told) > 5
+    named = re.findall(r"override: (--\w+)=", out)
+    assert len(named) > 5
     with pytest.raises(SystemExit):
         main(["prepare", "--help"])
     helped = capfd.readouterr().out
-    assert [name for name in told if name not in helped] == []
+    assert [name for name in named if name not in helped] == []
 
 
 def test_overrides_decide(here, capfd):
@@ -201,7 +201,7 @@ def test_prepare_refuses_in_one_line(arguments, words, here, capfd):
     refuse(["prepare", "walk.bvh", *arguments, "--out", "out"], capfd, *words)
 
 
-def test_what_cannot_be_prepared_or_performed_as_asked(prepared, here, capfd):
+def test_impossible_requests_are_refused(prepared, here, capfd):
     reference = prepared / "reference.npz"
     refuse(["prepare", reference], capfd, "reference.npz", "already prepared")
     refuse(["perform", reference, "--body", "human37"], capfd, "reference.npz", "'walk'", "'human37'")
@@ -210,22 +210,22 @@ def test_what_cannot_be_prepared_or_performed_as_asked(prepared, here, capfd):
     refuse(["perform", "stand", "--edit", "stride:+0.1"], capfd, "'stand'", "feet")
 
 
-def test_whoever_watches_a_terminal_sees_the_stages(here, capfd, monkeypatch):
+def test_a_terminal_shows_the_stages(here, capfd, monkeypatch):
     arguments = ["prepare", str(WALK), "--span", "0.5:1", "--edit", "mirror"]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(arguments) == 0
-    told = capfd.readouterr().err
+    shown = capfd.readouterr().err
     for stage in ("reading walk.bvh", "31 frames", "contacts", "feet", "mirror", "writing"):
-        assert stage in told
+        assert stage in shown
     assert main([*arguments, "--json"]) == 0
     assert capfd.readouterr().err == ""
 
 
-def test_whoever_watches_a_terminal_sees_how_a_search_goes(here, capfd, monkeypatch):
+def test_a_terminal_shows_the_progress_of_a_search(here, capfd, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["prepare", str(WALK), "--body", "biped29", "--span", "1:1.5", "--dynamic"]) == 0
-    told = capfd.readouterr().err
-    before, bar = told[: told.index("obeying physics")], told[told.index("obeying physics") :]
+    shown = capfd.readouterr().err
+    before, bar = shown[: shown.index("obeying physics")], shown[shown.index("obeying physics") :]
     assert "optimising" in before  # no bar before there is a search
     assert re.search(r"obeying physics   0%\|", bar)
     assert re.search(r"obeying physics 100%\|.*\| iteration \d+, off by \d+e-\d+ \[", bar)
@@ -233,10 +233,10 @@ def test_whoever_watches_a_terminal_sees_how_a_search_goes(here, capfd, monkeypa
 
 
 def test_a_search_is_near_its_end_when_constraints_hold_and_the_barrier_is_low():
-    assert near(3.0, 1e-2) == 0.0
-    assert near(1e-9, 1e-7) == pytest.approx(1.0)
-    assert near(1e-3, 1e-2) == pytest.approx(0.25)
-    assert near(1.0, 1e-7) == pytest.approx(0.5)
+    assert search_share(3.0, 1e-2) == 0.0
+    assert search_share(1e-9, 1e-7) == pytest.approx(1.0)
+    assert search_share(1e-3, 1e-2) == pytest.approx(0.25)
+    assert search_share(1.0, 1e-7) == pytest.approx(0.5)
 
 
 def test_prepare_makes_a_motion_obey_physics(here, capfd):

@@ -1,4 +1,4 @@
-"""What is refused, in one line that names the culprit, with nothing left behind."""
+"""Bad input is refused in one line that names the culprit, and no files are left behind."""
 
 import numpy as np
 import pytest

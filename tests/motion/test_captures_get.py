@@ -54,7 +54,7 @@ def test_motions_come_with_their_licence_and_once_only(host, cache, capfd):
     out, err = capfd.readouterr()
     assert err == ""  # bars are for terminals
     assert f"wrote {cache}/01_01.bvh (walk, 1 s)\nwrote {cache}/01_02.bvh (jump, 1 s)\n" in out
-    assert f"A database; what you may do with them: {cache}/{LICENCE}" in out
+    assert f"A database; licence: {cache}/{LICENCE}" in out
     assert names(cache) == ["01_01.bvh", "01_02.bvh", LICENCE]
     assert ((cache / "01_01.bvh").read_bytes(), (cache / LICENCE).read_text()) == (WALK, "Use it well.")
     assert main(["motions", "get", "01_01", "--from", "http://127.0.0.1:1"]) == 0

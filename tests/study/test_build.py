@@ -1,4 +1,4 @@
-"""Bodies that are built otherwise."""
+"""Bodies of other proportions, strength and load."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_legs_grow_and_the_trunk_does_not():
     assert tall.model.body(BODY.trunk).mass == pytest.approx(BODY.model.body(BODY.trunk).mass)
 
 
-def test_who_is_heavier_is_no_stronger():
+def test_a_heavier_body_is_not_stronger():
     heavy = Build(mass=2.0, limits="human").of(BODY)
     assert heavy.mass == pytest.approx(2 * BODY.mass)
     np.testing.assert_array_equal(heavy.torque_limit, BODY.torque_limits["human"])
@@ -51,7 +51,7 @@ def test_motions_are_made_for_other_proportions_and_edited():
     assert np.ptp(held) < 0.5 * np.ptp(moving)
 
 
-def test_it_may_begin_behind_the_origin():
+def test_a_trial_may_start_behind_the_origin():
     from poise import named_controller
     from poise.study.experiment.trial import staged
 

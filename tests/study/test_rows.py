@@ -1,4 +1,4 @@
-"""Rows as tables."""
+"""Rows as tables: groups, selections, text and CSV."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.study.experiment.table import as_csv, as_text, count, grouped, mean, most, total
+from poise.study.experiment.table import as_csv, as_text, count, grouped, matching, mean, most, names_in, total
 
 ROWS = [
     {"motion": "walk", "gamma": 0.1, "survived": True, "cost": 0.25},
@@ -15,7 +15,7 @@ ROWS = [
 ]
 
 
-def test_groups_come_in_order_with_what_is_made_of_them():
+def test_groups_are_in_order_with_their_gathered_values():
     columns = {"n": count, "survived": total("survived"), "cost": mean("cost"), "worst": most("cost")}
     assert grouped(ROWS, ("motion", "gamma"), columns) == [
         {"motion": "walk", "gamma": 0.1, "n": 2, "survived": 1, "cost": 0.5, "worst": 0.75},
@@ -29,6 +29,12 @@ def test_no_row_is_lost_or_counted_twice(pairs):
     found = grouped(rows, ("letter", "number"), {"n": count})
     assert sum(row["n"] for row in found) == len(rows)
     assert len({(row["letter"], row["number"]) for row in found}) == len(found)
+
+
+def test_rows_are_selected_by_values():
+    assert matching(ROWS, motion="walk", survived=True) == ROWS[:1]
+    assert matching(ROWS, cost=None) == [ROWS[1]]
+    assert names_in(ROWS, "motion") == ["walk", "run"]
 
 
 def test_text_is_in_columns_with_numbers_to_the_right():

@@ -1,4 +1,4 @@
-"""Studies run as a whole."""
+"""Running a study as a whole, and writing its files."""
 
 import json
 from dataclasses import replace
@@ -20,14 +20,16 @@ def test_findings_do_not_depend_on_the_number_of_workers():
 
 def test_a_study_that_is_timed_runs_in_this_process_alone(monkeypatch):
     asked = []
-    monkeypatch.setattr(running, "here", lambda measure, cases, workers: asked.append(workers) or map(measure, cases))
+    monkeypatch.setattr(
+        running, "local_rows", lambda measure, cases, workers: asked.append(workers) or map(measure, cases)
+    )
     run(replace(TOYS, alone=True), workers=2)
     run(TOYS, workers=2)
     assert asked == [1, 2]
 
 
 def test_a_study_that_is_timed_does_not_run_on_a_cluster():
-    with pytest.raises(PoiseError, match="toys takes the time"):
+    with pytest.raises(PoiseError, match="toys measures time"):
         run(replace(TOYS, alone=True), cluster="tcp://127.0.0.1:1")
 
 
@@ -36,10 +38,10 @@ def test_files_hold_what_was_found(tmp_path):
     written = findings.write(tmp_path / "new")
     assert [path.name for path in written] == ["toys.json", "toys.csv", "toys.png"]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["toys.csv", "toys.json", "toys.png"]
-    told = json.loads(written[0].read_text())
-    assert told["rows"] == list(findings.rows)
-    assert told["summary"] == [{"kind": "even", "rows": 2, "sum": 4}, {"kind": "odd", "rows": 2, "sum": 10}]
-    assert told["scope"]["seeds"] == 1
+    found = json.loads(written[0].read_text())
+    assert found["rows"] == list(findings.rows)
+    assert found["summary"] == [{"kind": "even", "rows": 2, "sum": 4}, {"kind": "odd", "rows": 2, "sum": 10}]
+    assert found["scope"]["seeds"] == 1
     assert written[1].read_text().splitlines()[:2] == ["kind,number,square", "even,0,0"]
     assert np.asarray(Image.open(written[2])).std() > 1  # something is drawn
 
@@ -59,7 +61,7 @@ def test_what_is_asked_for_replaces_what_the_study_has():
 
 
 def test_motions_are_refused_where_none_are_asked_for():
-    with pytest.raises(PoiseError, match="toys has motions of its own"):
+    with pytest.raises(PoiseError, match="toys always uses its own motions"):
         TOYS.scope(motions=["walk"])
 
 

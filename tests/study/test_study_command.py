@@ -24,11 +24,11 @@ def test_it_writes_files_and_prints_a_table(toys, tmp_path, capfd):
 
 def test_json_is_one_object_and_nothing_else(toys, tmp_path, capfd):
     assert main(["study", "toys", "--seeds", "2", "--workers", "1", "--json", "--out", str(tmp_path)]) == 0
-    told = json.loads(capfd.readouterr().out)
-    assert told["study"] == "toys"
-    assert told["scope"] == {"seeds": 2, "seconds": 1.0, "motions": [], "coarse": False}
-    assert sum(row["rows"] for row in told["summary"]) == 8
-    assert len(told["files"]) == 3
+    printed = json.loads(capfd.readouterr().out)
+    assert printed["study"] == "toys"
+    assert printed["scope"] == {"seeds": 2, "seconds": 1.0, "motions": [], "coarse": False}
+    assert sum(row["rows"] for row in printed["summary"]) == 8
+    assert len(printed["files"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_json_is_one_object_and_nothing_else(toys, tmp_path, capfd):
         (["toys", "--seeds", "0"], ["0 seeds"]),
         (["toys", "--seconds", "-1"], ["-1.0 seconds"]),
         (["toys", "--workers", "0"], ["0 workers"]),
-        (["toys", "--motion", "walk"], ["takes no others"]),
+        (["toys", "--motion", "walk"], ["always uses its own motions"]),
         (["nqr-timing", "--motion", "wolk"], ["unknown motion 'wolk'"]),
         (["toys", "--out", "/proc/none"], ["cannot write to /proc/none"]),
     ],
 )
-def test_mistakes_are_told_in_one_line(toys, tmp_path, monkeypatch, capfd, arguments, causes):
+def test_errors_are_one_line(toys, tmp_path, monkeypatch, capfd, arguments, causes):
     monkeypatch.chdir(tmp_path)
     assert main(["study", *arguments]) == 1
     out, err = capfd.readouterr()

@@ -1,11 +1,11 @@
-"""A study that takes no time: squares, with a mistake on demand."""
+"""A fast study for tests: squares of numbers, with an error on demand."""
 
 from dataclasses import dataclass
 
 from poise import PoiseError
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Scope, Study
-from poise.study.experiment.table import count, grouped, total
+from poise.study.experiment.table import count, summary_by, total
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,6 @@ def cases(scope):
     return [Toy(n) for n in range(4 * scope.seeds)]
 
 
-def summary(rows):
-    return grouped(rows, ("kind",), {"rows": count, "sum": total("square")})
-
-
 def plot(rows):
     figure, ((axis,),) = panels(1, 1)
     axis.plot([row["number"] for row in rows], [row["square"] for row in rows])
@@ -42,6 +38,6 @@ TOYS = Study(
     Scope(seeds=1, seconds=1.0),
     cases,
     measure,
-    summary,
+    summary_by(("kind",), {"rows": count, "sum": total("square")}),
     plot,
 )

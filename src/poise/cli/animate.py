@@ -10,24 +10,24 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
+    """Add the command and its arguments."""
     command = add_command(
         commands,
         "animate",
         _animate,
-        "perform a script of key poses, and have it meet its constraints",
+        "perform a script of key poses, and solve its constraints",
         "poise animate somersault --solve --out flip",
     )
     option = command.add_argument
-    option("script", help="a script by name (poise list scripts), or a file of your own (.toml)")
+    option("script", help="a script by name (poise list scripts), or your own file (.toml)")
     option(
         "--solve",
         action="store_true",
-        help="change what the script sets free until its constraints are met, and write the solved script beside it",
+        help="vary the free numbers of the script until its constraints are met, and also write the solved script",
     )
-    option("--workers", type=int, default=1, metavar="N", help="processes that solve it; one is best for most scripts")
-    option("--seconds", type=float, default=None, help="how long to simulate; by default as the script says")
-    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
+    option("--workers", type=int, default=1, metavar="N", help="processes that solve it; 1 is best for most scripts")
+    option("--seconds", type=float, help="how long to simulate; by default the duration in the script")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
 
 
 def _animate(chosen: argparse.Namespace) -> Report:

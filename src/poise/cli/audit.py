@@ -11,16 +11,18 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
-    command = add_command(commands, "audit", _audit, "is it physical?", "poise audit poise-fall")
+    """Add the command and its arguments."""
+    command = add_command(
+        commands, "audit", _audit, "check whether a performance or motion is physical", "poise audit poise-fall"
+    )
     command.add_argument(
         "file",
         type=Path,
-        help="a performance (its folder or recording), or a motion that obeys physics: prepared so (.npz), or by name "
-        "(poise list motions)",
+        help="a performance (its folder or recording), or a motion that obeys physics: prepared with --dynamic (.npz), "
+        "or by name (poise list motions)",
     )
     command.add_argument(
-        "--terrain", default="flat", help="what a motion that obeys physics was prepared for: as for poise perform"
+        "--terrain", default="flat", help="the terrain for which a motion was prepared, as for poise perform"
     )
 
 

@@ -8,17 +8,16 @@ from typing import Any
 from poise.cli.command import Report, add_command
 from poise.errors import unknown
 
-# What there is to choose from, by kind and name.
-
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """Kind: {name: what it is}."""
+    """Everything that can be chosen by name: {kind: {name: description}}."""
     from poise.animate.read_script import shipped_titles
     from poise.body.body import Body
     from poise.body.catalogue import names
     from poise.control.catalogue import entries
     from poise.export.formats import FORMATS
     from poise.forms import EDIT_FORMS, TERRAIN_FORMS
+    from poise.library.motions import motion_names
     from poise.motion.captures import cmu
     from poise.study.catalogue import STUDIES
 
@@ -28,7 +27,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": motion_list(),
+        "motions": {name: _described(name) for name in motion_names()},
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: entry.what for name, entry in entries().items()},
         "scripts": shipped_titles(),
@@ -39,14 +38,8 @@ def catalogue() -> dict[str, dict[str, str]]:
     }
 
 
-def motion_list() -> dict[str, str]:
-    """Name: what it is, how long and fast, on what, and for which bodies it was made to obey physics."""
-    from poise.library.motions import motion_names
-
-    return {name: _told(name) for name in motion_names()}
-
-
-def _told(name: str) -> str:
+def _described(name: str) -> str:
+    """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
     from poise.library.motions import POSES, facts_of, finished, finished_bodies
@@ -55,15 +48,15 @@ def _told(name: str) -> str:
         behaviour = read_behaviour(name)
         return f"{behaviour.title}; a behaviour of {behaviour.body}, for rotation"
     if name not in shipped_names():
-        said = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
-        return said[:1].lower() + said[1:]
+        title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
+        return title[:1].lower() + title[1:]
     bodies, title = finished_bodies(name), read_source(name).title
     return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
-    command = add_command(commands, "list", _list, "what there is to choose from", "poise list bodies")
+    """Add the command and its arguments."""
+    command = add_command(commands, "list", _list, "list what can be chosen by name", "poise list bodies")
     command.add_argument(
         "kind",
         nargs="?",
@@ -74,10 +67,9 @@ def add(commands: Any) -> None:
 
 
 def _list(chosen: argparse.Namespace) -> Report:
-
     found = catalogue()
     if chosen.kind != "all" and chosen.kind not in found:
-        raise unknown("kind of thing", chosen.kind, [*found, "all"])
+        raise unknown("kind", chosen.kind, [*found, "all"])
     shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}
     lines = []
     for kind, items in shown.items():

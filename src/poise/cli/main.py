@@ -1,4 +1,4 @@
-"""The command line. Heavy modules are imported only by the command that needs them, so that help is instant."""
+"""The command line. Commands import heavy modules only when they run, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from poise.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: threads cost more than they give
+    """Run a command and return its exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small matrices threads cost more than they gain
     parser = build_parser()
     try:
         chosen = parser.parse_args(arguments)
@@ -35,13 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("poise: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read our output has left; Python would complain once more when it closes it.
+        # The reader of our output is gone. Without this, Python would report another error when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 
 
 def build_parser() -> Parser:
-    """The parser of all commands."""
+    """The parser with all commands."""
     parser = Parser(
         prog="poise",
         allow_abbrev=False,

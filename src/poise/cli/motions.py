@@ -11,51 +11,50 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Its actions and their arguments."""
+    """Add the command with its actions and their arguments."""
     example = "poise motions get 02_01 16_17"
-    what = "get motions of a public database, or make those that come with Poise obey physics on a body"
+    what = "fetch motions of a public database, or make shipped motions obey physics on a body"
     motions = commands.add_parser(
         "motions", allow_abbrev=False, help=what, description=f"{what.capitalize()}.", epilog=f"Example: {example}"
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
-    get = add_command(actions, "get", _get, "fetch captured motions, check them and keep them with a licence", example)
+    get = add_command(
+        actions, "get", _get, "fetch captured motions, check them, and store them with their licence", example
+    )
     get.add_argument(
         "names",
         nargs="+",
         metavar="NAME",
-        help="captured motions (poise list captures); once fetched, their names are taken wherever a motion file is",
+        help="captured motions (poise list captures); once fetched, a name can be used in place of a motion file",
     )
     get.add_argument(
         "--from",
         dest="host",
-        default=None,
         metavar="URL",
-        help="another place that has the files: https://, http:// or file://; by default a copy of the CMU database "
-        "on GitHub",
+        help="another source of the files (https, http or file); by default a copy of the CMU database on GitHub",
     )
     get.add_argument(
         "--cache",
         type=Path,
-        default=None,
         metavar="DIR",
-        help="folder to keep them in; by default that of your cache, the only one in which names are looked up",
+        help="folder to store them in; by default your cache folder, the only one in which names are looked up",
     )
     build_motion = add_command(
         actions,
         "build",
         _build,
-        "make motions from their sources obey physics on a body",
+        "make motions obey physics on a body, from their sources",
         "poise motions build walk turn-45 --body human58",
     )
     build_motion.add_argument(
-        "names", nargs="*", metavar="NAME", help="motions that come with Poise, or sources (.toml); by default all"
+        "names", nargs="*", metavar="NAME", help="shipped motions, or sources (.toml); by default all shipped ones"
     )
     build_motion.add_argument(
-        "--body", default="biped29", help="a body by name, a MJCF file, or a motion file it is built for"
+        "--body",
+        default="biped29",
+        help="a body by name, a MJCF file, or a motion file for whose skeleton a body is built",
     )
-    build_motion.add_argument(
-        "--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default motions-BODY"
-    )
+    build_motion.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; by default motions-BODY")
 
 
 def _build(chosen: argparse.Namespace) -> Report:
@@ -93,6 +92,6 @@ def _get(chosen: argparse.Namespace) -> Report:
             fetch(capture, chosen.host or library.host, folder, library.licence, meter.update)
     new = [capture.name for capture in missing]
     lines = [f"{'wrote' if c.name in new else 'had'} {folder / c.file} ({c.what}, {c.seconds:g} s)" for c in wanted]
-    lines.append(f"from the {library.title}; what you may do with them: {folder / LICENCE}")
+    lines.append(f"from the {library.title}; licence: {folder / LICENCE}")
     files = [str(folder / capture.file) for capture in wanted]
     return Report("\n".join(lines), {"files": files, "fetched": new, "licence": str(folder / LICENCE)})

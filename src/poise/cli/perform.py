@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
+    """Add the command and its arguments."""
     from poise.control.commands import STEER_FORM
     from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
@@ -29,57 +29,39 @@ def add(commands: Any) -> None:
     )
     option(
         "--body",
-        default=None,
-        help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for "
-        "that of the motion; by default own for motion files, else human37, or with nqr biped29, with pendulum "
-        "human58",
+        help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
+        "of the motion; by default own for motion files, else biped29 with nqr, human58 with pendulum, or human37",
     )
     option("--controller", default="hold", help="a controller by name (poise list controllers)")
     option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
-    option(
-        "--seconds", type=float, default=None, help="how long to simulate; by default the motion, or 5 if it has no end"
-    )
+    option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
     option(
         "--steer",
-        default=None,
         metavar="STEER",
-        help=f"{STEER_FORM}: at each time a heading in degrees, to the left positive, and perhaps a speed in m/s, 0 to "
-        "stand; with pendulum any motion, also backward, and with how much more feet are lifted and how long a step "
-        "lasts; with nqr walk, run and stand",
+        help=f"{STEER_FORM}: at each time a heading in degrees (left is positive) and optionally a speed in m/s (0 to "
+        "stand); pendulum steers any motion, also backward, and can change foot lift and step duration; nqr steers "
+        "walk, run and stand",
     )
     option(
         "--then",
-        default=None,
         metavar="MOTION:CONTROLLER",
-        help="who takes over when a behaviour of rotation has come to stand, such as walk:pendulum",
+        help="motion and controller that take over when a behaviour of rotation has come to a stand: walk:pendulum",
     )
     option(
         "--catch",
-        default=None,
         metavar="CONTROLLER",
-        help="who steps when a motion that stands is pushed over, until it can go on from there: pendulum, for modal",
+        help="controller that steps when a standing motion is pushed over, until it can continue: pendulum, with modal",
     )
-    option(
-        "--load",
-        action="append",
-        default=[],
-        metavar="LINK=KG",
-        help="a box that a link carries, such as right_hand=15; repeatable",
-    )
+    option("--load", action="append", default=[], metavar="LINK=KG", help="a load, such as right_hand=15; repeatable")
     option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
-    option("--limits", default=None, metavar="SET", help="a named set of torque limits of the body, such as athlete")
+    option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    option(
-        "--step",
-        type=float,
-        default=None,
-        help="duration of a simulation step, s (default: 1/120, or with pendulum 0.02)",
-    )
+    option("--step", type=float, help="simulation step, s (default: 1/120, or 0.02 with pendulum)")
     option("--seed", type=int, default=0, help="seed of all randomness")
-    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default poise-MOTION")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-MOTION")
 
 
 def _perform(chosen: argparse.Namespace) -> Report:

@@ -15,63 +15,57 @@ _NUMBERS = {"leading": int, "rate": float, "floor": float}
 
 
 def add(commands: Any) -> None:
-    """Its arguments; those about the import are the fields of `ImportSettings`."""
+    """Add the command and its arguments; each field of `ImportSettings` is an option."""
     from poise.forms import EDIT_FORM, VARIATION_FORM
 
     command = add_command(
         commands,
         "prepare",
         _prepare,
-        "import a motion, repair it, put it on a body, find its contacts and clean its feet",
+        "import a motion, repair it, retarget it to a body, find its contacts and clean its feet",
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
     option = command.add_argument
     option(
         "motion",
         type=Path,
-        help="a motion file: BVH, AMC (with its ASF beside it), AMASS or our own npz; or the name of a fetched motion",
+        help="a motion file (BVH, AMC with its ASF beside it, AMASS, or a clip of Poise), or a fetched motion by name",
     )
     option(
         "--body",
         default="own",
-        help="a body by name, a MJCF file, a motion file for whose skeleton it is built, or 'own', built for that "
+        help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
         "of the motion",
     )
-    option("--mass", type=float, default=None, help="of a body that is built, kg; by default from its stature")
-    option("--span", default=None, metavar="FROM:TO", help="part of the motion, s")
-    option("--clearance", type=float, default=None, help="least height of swinging feet half way, m")
-    option(
-        "--smoothing",
-        type=float,
-        default=None,
-        metavar="HZ",
-        help="faster changes are smoothed away, except at impacts; 0 for none (default: 6)",
-    )
+    option("--mass", type=float, help="mass of a body that is built, kg; by default from its stature")
+    option("--span", metavar="FROM:TO", help="part of the motion to use, s")
+    option("--clearance", type=float, help="least foot height at mid-swing, m")
+    option("--smoothing", type=float, metavar="HZ", help="smoothing cut-off; 0 for none, 6 by default")
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
-    option("--dynamic", action="store_true", help="make it obey physics: with torques and contact forces, on its body")
+    option("--dynamic", action="store_true", help="make it obey physics: find torques and contact forces on its body")
     option(
         "--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable"
     )
-    option("--terrain", default="flat", help="what the page shows below it: as for poise perform")
-    option("--report", action="store_true", help="print all that was found and done")
-    option("--out", type=Path, default=None, metavar="DIR", help="folder to write to; by default prepared-MOTION")
+    option("--terrain", default="flat", help="terrain on the page, as for poise perform")
+    option("--report", action="store_true", help="print everything that was found and changed")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; by default prepared-MOTION")
     _add_overrides(command)
 
 
 def _add_overrides(command: Parser) -> None:
     from poise.motion.repair.settings import ImportSettings
 
-    group = command.add_argument_group("overrides", "What is otherwise found out from the file.")
+    group = command.add_argument_group("overrides", "Settings that are otherwise detected from the file.")
     for setting in fields(ImportSettings):
-        told: dict[str, Any] = {"help": setting.metadata["help"], "default": None, "dest": f"import_{setting.name}"}
+        option: dict[str, Any] = {"help": setting.metadata["help"], "default": None, "dest": f"import_{setting.name}"}
         if setting.name == "thorax":
-            told["choices"] = tuple(_YES_OR_NO)
+            option["choices"] = tuple(_YES_OR_NO)
         elif "choices" in setting.metadata:
-            told["choices"] = setting.metadata["choices"]
+            option["choices"] = setting.metadata["choices"]
         else:
-            told["type"] = _NUMBERS.get(setting.name, str)
-            told["metavar"] = setting.name.upper()
-        group.add_argument(f"--{setting.name}", **told)
+            option["type"] = _NUMBERS.get(setting.name, str)
+            option["metavar"] = setting.name.upper()
+        group.add_argument(f"--{setting.name}", **option)
 
 
 def _prepare(chosen: argparse.Namespace) -> Report:
@@ -105,7 +99,7 @@ def _span(text: str | None) -> tuple[float, float] | None:
     try:
         first, last = map(float, text.split(":"))
     except ValueError:
-        raise PoiseError(f"span '{text}' is not of the form FROM:TO, in seconds") from None
+        raise PoiseError(f"span '{text}' is not of the form FROM:TO in seconds") from None
     return first, last
 
 

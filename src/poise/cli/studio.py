@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
+    """Add the command and its arguments."""
     command = add_command(
         commands,
         "studio",
@@ -19,12 +19,12 @@ def add(commands: Any) -> None:
         "poise studio --motion walk --controller pendulum",
     )
     option = command.add_argument
-    option("--motion", default=None, help="a motion that comes with Poise to begin with (poise list motions)")
-    option("--body", default=None, help="a body that comes with Poise; by default the one that suits the controller")
-    option("--controller", default=None, help="a controller by name (poise list controllers)")
-    option("--terrain", default=None, help="what to begin on, such as slope:5")
-    option("--port", type=int, default=0, help="of this machine to serve on; 0 is any that is free")
-    option("--no-browser", action="store_true", help="only tell the address, do not open it")
+    option("--motion", help="a shipped motion to start with (poise list motions)")
+    option("--body", help="a shipped body; by default the one that suits the controller")
+    option("--controller", help="a controller by name (poise list controllers)")
+    option("--terrain", help="terrain to start on, such as slope:5")
+    option("--port", type=int, default=0, help="port to serve on; 0 for any free one")
+    option("--no-browser", action="store_true", help="print the address without opening it")
 
 
 def _studio(chosen: argparse.Namespace) -> Report | None:
@@ -40,12 +40,12 @@ def _studio(chosen: argparse.Namespace) -> Report | None:
     try:
         asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _opened(studio, chosen)))
     except KeyboardInterrupt:
-        pass  # the way to end it
+        pass  # Ctrl+C is the regular way to end the studio
     return None
 
 
 def _check(first: dict[str, str]) -> None:
-    """Refuse names that there are not, before anything is opened."""
+    """Refuse unknown names before anything is opened."""
     from poise.body.catalogue import names
     from poise.control.catalogue import controller_names
     from poise.errors import unknown

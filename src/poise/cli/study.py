@@ -10,22 +10,27 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
+    """Add the command and its arguments."""
     command = add_command(
         commands,
         "study",
         _study,
-        "reproduce a table or figure of a paper, or map how robust a controller is",
+        "reproduce a table or figure of a paper, or measure how robust a controller is",
         "poise study nqr-timing --quick --out studies",
     )
     option = command.add_argument
     option("name", help="a study by name (poise list studies)")
-    option("--quick", action="store_true", help="less of it: a minute or so")
-    option("--seeds", type=int, default=None, metavar="N", help="how many noisy starts; by default the study's own")
-    option("--seconds", type=float, default=None, metavar="S", help="how long each performance is at most; likewise")
-    option("--motion", action="append", default=[], help="instead of the study's own: by name or prepared; repeatable")
-    option("--workers", type=int, default=None, metavar="N", help="processes to run on; by default one per core")
-    option("--cluster", default=None, metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
+    option("--quick", action="store_true", help="a reduced study, of about a minute")
+    option("--seeds", type=int, metavar="N", help="number of noisy starts; by default the study's own")
+    option("--seconds", type=float, metavar="S", help="longest duration of a performance; by default the study's own")
+    option(
+        "--motion",
+        action="append",
+        default=[],
+        help="motion to use instead of the study's own, by name or prepared; repeatable",
+    )
+    option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
+    option("--cluster", metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
     option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")
 
 

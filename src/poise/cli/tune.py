@@ -10,35 +10,34 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Its arguments."""
+    """Add the command and its arguments."""
     command = add_command(
         commands,
         "tune",
         _tune,
-        "search the free numbers of a behaviour over noisy starts, and write what is found into its file",
+        "search for the free numbers of a behaviour over noisy starts, and write the result to a file",
         "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml",
     )
     option = command.add_argument
-    option("behaviour", help="a behaviour that comes with Poise (poise list motions), or a file of your own (.toml)")
-    option("--generations", type=int, default=40, metavar="N", help="how many in all, earlier ones of it included")
+    option("behaviour", help="a shipped behaviour (poise list motions), or your own file (.toml)")
+    option("--generations", type=int, default=40, metavar="N", help="number of generations, including resumed ones")
     option("--population", type=int, default=20, metavar="N", help="samples in a generation")
-    option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, drawn anew each generation")
-    option("--terrain", action="append", default=[], help="what is tried on; repeatable, taken in turn; flat if none")
-    option("--rate", action="append", type=float, default=[], help="steps a second; repeatable, in turn; else its own")
-    option("--seconds", type=float, default=8.0, help="of each trial")
-    option("--noise", type=float, default=0.1, help="of the first joint velocities, rad/s: trials go from none to this")
-    option("--jolt", type=float, default=0.0, help="of joint velocities when a flip takes off, rad/s: likewise")
-    option("--limits", default=None, help="a set of torque limits instead of the behaviour's own")
-    option("--width", type=float, default=0.5, help="of the first samples, in spreads of the file's [tune]")
-    option("--check", type=int, default=10, metavar="N", help="fresh starts by which the result is judged")
-    option("--workers", type=int, default=None, metavar="N", help="processes to run on; by default one per core")
+    option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, new in each generation")
+    option("--terrain", action="append", default=[], help="terrain of the trials; repeatable, in turn; flat if none")
+    option("--rate", action="append", type=float, default=[], help="Hz; repeatable, used in turn; by default its own")
+    option("--seconds", type=float, default=8.0, help="duration of each trial")
+    option("--noise", type=float, default=0.1, help="largest noise of the initial joint velocities, rad/s")
+    option("--jolt", type=float, default=0.0, help="largest noise of joint velocities at the take-off of a flip, rad/s")
+    option("--limits", help="set of torque limits, instead of the behaviour's own")
+    option("--width", type=float, default=0.5, help="width of the first samples, in spreads of the file's [tune]")
+    option("--check", type=int, default=10, metavar="N", help="number of new starts that judge the result")
+    option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
     option(
         "--out",
         type=Path,
-        default=None,
         metavar="FILE",
-        help="the tuned behaviour; by default the file itself, or NAME.toml for one that comes with Poise. A journal "
-        "is kept beside it (.tune.json), from which a search that was stopped goes on",
+        help="file to write; by default the file itself, or NAME.toml for a shipped behaviour. A journal beside it "
+        "(.tune.json) lets a stopped search resume",
     )
 
 
@@ -72,12 +71,12 @@ def _tune(chosen: argparse.Namespace) -> Report:
     )
     watcher = Watcher(chosen.json)
 
-    def tell(now: Generation) -> None:
+    def report(now: Generation) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"
         watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
-    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), tell)
+    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), report)
     write_file(target, text_of(tuned, settings).encode())
     text = f"score {tuned.score:.2f}, before {tuned.before:.2f}\nwrote {target}\nwrote {journal}"
     data = {"score": tuned.score, "before": tuned.before, "generations": tuned.generations}

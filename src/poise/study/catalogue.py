@@ -1,4 +1,4 @@
-"""Studies by name."""
+"""The studies of Poise by name."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from poise.study.pendulum import body, imitation, slope, speeds, stairs
 from poise.study.pendulum import push as pendulum_push
 from poise.study.pendulum import timing as pendulum_timing
 from poise.study.poses import pd, shooting, variations
-from poise.study.rotation import aerial, indices
-from poise.study.rotation import flip as flipping
-from poise.study.rotation import ground as grounded
-from poise.study.rotation import roll as rolling
+from poise.study.rotation import aerial, flip, indices, roll
+from poise.study.rotation import ground as rotation_ground
 from poise.study.rotation import timing as rotation_timing
 
 STUDIES: dict[str, Study[Any]] = {
@@ -29,14 +27,13 @@ STUDIES: dict[str, Study[Any]] = {
         *(pendulum_push, slope, stairs, body, imitation, speeds, pendulum_timing),
         *(modes, selection, threshold, window, modal_push, warp, plant, modal_timing),
         *(shooting, pd, variations),
-        *(indices, rolling, grounded, flipping, aerial, rotation_timing),
+        *(indices, roll, rotation_ground, flip, aerial, rotation_timing),
     )
 }
-"""All there are."""
 
 
 def named_study(name: str) -> Study[Any]:
-    """A study by name."""
+    """The study of a name; an unknown name raises PoiseError with suggestions."""
     if name not in STUDIES:
         raise unknown("study", name, STUDIES)
     return STUDIES[name]

@@ -1,4 +1,4 @@
-"""The studies of modal-space control: their cases, a little of each, and what is made of rows."""
+"""The studies of modal-space control: their cases, short runs of each, and their summaries and plots."""
 
 import pickle
 from dataclasses import replace
@@ -17,9 +17,9 @@ from poise.study.experiment.trial import Trial, staged
 from poise.study.modal import push, window
 from poise.study.modal.case import OURS, ModalCase, measure
 from poise.study.modal.modes import spectra
-from poise.study.modal.plant import LinearWorld, PlantCase
-from poise.study.modal.selection import PLANNED, Choosing, Chosen, mode_sets
-from poise.study.modal.timing import STAGES, Clocked
+from poise.study.modal.plant import LinearWorld
+from poise.study.modal.selection import PLANNED, SelectedModal, SelectionCase, mode_sets
+from poise.study.modal.timing import STAGES, TimedModal
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
 
@@ -34,7 +34,7 @@ def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
 
 def shortened(case):
     match case:
-        case Chosen() | PlantCase():
+        case SelectionCase():
             return replace(case, case=shortened(case.case))
         case ModalCase():
             return replace(case, trial=replace(case.trial, seconds=0.1))
@@ -43,7 +43,7 @@ def shortened(case):
 
 
 @pytest.mark.parametrize("study", MODAL, ids=lambda study: study.name)
-def test_a_little_of_each_modal_study_makes_a_summary_and_a_plot(study, tmp_path):
+def test_a_short_run_of_each_modal_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True)
     cases = study.cases(scope)
     rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
@@ -62,21 +62,21 @@ def actuations(controller, steps=8):
 
 
 def test_choosing_the_slow_modes_themselves_changes_nothing():
-    fourteen = Choosing(OURS, range(14))
+    fourteen = SelectedModal(OURS, range(14))
     np.testing.assert_array_equal(actuations(fourteen), actuations(Modal(OURS)))
 
 
 def test_the_order_in_which_modes_are_chosen_does_not_matter():
     chosen = mode_sets(36)["random 1"]
-    one, other = (actuations(Choosing(OURS, order)) for order in (chosen, chosen[::-1]))
+    one, other = (actuations(SelectedModal(OURS, order)) for order in (chosen, chosen[::-1]))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
     assert np.abs(one - actuations(Modal(OURS))).max() > 1
 
 
-def test_a_look_at_the_clock_changes_nothing():
-    clocked = Clocked(OURS)
-    np.testing.assert_array_equal(actuations(clocked), actuations(Modal(OURS)))
-    assert all(clocked.spent[stage] > 0 for stage in STAGES)
+def test_timing_changes_nothing():
+    timed = TimedModal(OURS)
+    np.testing.assert_array_equal(actuations(timed), actuations(Modal(OURS)))
+    assert all(timed.spent[stage] > 0 for stage in STAGES)
 
 
 def test_sets_of_modes_begin_with_the_papers_and_are_as_many():
@@ -87,7 +87,7 @@ def test_sets_of_modes_begin_with_the_papers_and_are_as_many():
     assert len(set(sets.values())) == len(sets)
 
 
-def test_what_moves_little_is_told_from_what_moves_much():
+def test_components_that_move_little_are_separated_from_those_that_move_much():
     time = np.arange(120) / 60
     slow, fast = np.sin(2 * np.pi * 1.5 * time), 0.01 * np.cos(2 * np.pi * 9.0 * time)
     mixed = np.random.default_rng(0).standard_normal((2, 5))
@@ -95,12 +95,12 @@ def test_what_moves_little_is_told_from_what_moves_much():
     assert first.centre == pytest.approx(1.5)
     first, last = spectra(np.outer(slow, [1, 0, 0]) + np.outer(fast, [0, 1, 0]), 2.0)
     assert last.share.sum() == pytest.approx(1)
-    assert first.centre == pytest.approx((1.5 + 9.0) / 2)  # there are but two, and three are asked for
+    assert first.centre == pytest.approx((1.5 + 9.0) / 2)  # there are only two components, fewer than FEW
     joints = np.column_stack([slow, fast]) @ mixed
     assert spectra(joints, 2.0)[1].share.argmax() in (2, 17)
 
 
-def test_who_hangs_on_a_bar_must_keep_to_the_motion():
+def test_a_body_on_a_bar_must_keep_to_the_motion():
     row = measure(ModalCase({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
     assert row["survived"]
     assert row["physical"]
@@ -130,22 +130,16 @@ def test_squats_are_caught_and_only_walks_move_their_footholds():
     assert row["physical"]
 
 
-def test_a_window_that_fits_is_told():
+def test_a_fitted_window_is_in_the_row():
     case = next(case for case in window.cases(window.STUDY.quick) if not case.settings.window)
     row = window.measure(shortened(case))
     assert row["chosen"] == "as fits"
     assert row["window"] == 12
 
 
-def test_pushes_that_were_not_tried_leave_their_places_empty():
-    rows = [{"force": 100.0, "direction": way, "survived": way == 0} for way in (0, 0, 90)]
-    shares = push.shares_at(rows, "direction", [0.0, 90.0], [75.0, 100.0])
-    np.testing.assert_array_equal(shares, [[np.nan, np.nan], [1.0, 0.0]])
-
-
-def test_in_the_papers_world_velocities_bend_no_path():
+def test_the_papers_world_has_no_velocity_dependent_forces():
     body, spin = Body.named("human42"), np.zeros(42)
-    spin[3:6] = 1.0, 2.0, 3.0  # rad/s: a rigid body so turned tumbles
+    spin[3:6] = 1.0, 2.0, 3.0  # rad/s, about no principal axis
     changed = {}
     for kind in (World, LinearWorld):
         world = kind(Scene.of(body))

@@ -1,4 +1,4 @@
-"""Cost (18) of the paper."""
+"""The cost of [Muico2009] Eq. (18)."""
 
 from types import SimpleNamespace
 
@@ -24,7 +24,7 @@ def cost_of(deviation, torque, frame=4):
     return cost.average(1)
 
 
-def test_of_the_motion_itself_it_is_what_its_torques_cost():
+def test_the_motion_itself_costs_what_its_torques_cost():
     expected = 0.5 * np.sum(WEIGHTS.size * WALK.torque[3, 6:] ** 2)
     assert cost_of(np.zeros(58), WALK.torque[3]) == pytest.approx(expected)
 

@@ -8,7 +8,8 @@ import pytest
 from poise.control.commands import Command
 from poise.library.motions import finished
 from poise.library.repertoire import AT_REST, BoundaryStance, repertoire
-from poise.study.nqr.steering import BETWEEN, SPEEDS, Drive, latencies, random_commands
+from poise.study.experiment.study import NamedCase
+from poise.study.nqr.steering import BETWEEN, SPEEDS, latencies, random_commands
 from poise.study.nqr.transitions import chained, steady_steps
 
 RATE = 120.0
@@ -38,7 +39,7 @@ def test_in_a_chain_there_is_nothing_to_choose(small):
 
 
 def test_commands_are_drawn_from_the_seed():
-    once, again, other = (random_commands(Drive("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
+    once, again, other = (random_commands(NamedCase("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
     assert once == again != other
     gaps = np.diff([command.time for command in once])
     assert gaps.min() >= BETWEEN[0]
@@ -54,12 +55,12 @@ def test_latency_is_the_time_until_the_heading_is_near():
     assert latencies(yaw, commands, RATE) == pytest.approx([8 / 3], abs=0.05)  # a mean over a stride rounds corners
 
 
-def test_of_less_than_a_stride_nothing_is_known():
+def test_less_than_a_stride_has_no_latencies():
     assert len(latencies(np.linspace(0.0, 3.0, 60), [Command(0.0, 1.0)], RATE)) == 0
     assert len(latencies(np.zeros(0), [Command(0.0, 1.0)], RATE)) == 0
 
 
-def test_who_is_to_stand_is_not_timed():
+def test_a_command_to_stand_is_not_timed():
     yaw = np.linspace(0.0, 3.0, 1200)
     assert len(latencies(yaw, [Command(1.0, 2.0, speed=0.0)], RATE)) == 0
     assert len(latencies(yaw, [Command(1.0, 2.0)], RATE)) == 1

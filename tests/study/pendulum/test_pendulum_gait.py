@@ -1,4 +1,4 @@
-"""What feet do: stances, creep and scuffs, from forces that are drawn by hand."""
+"""Footwork: stance phases, creep and scuffs, from forces that are made up."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def force_of(*pieces):
     return np.concatenate([np.full(steps, float(force)) for force, steps in pieces])
 
 
-def test_stances_are_touches_that_bear():
+def test_stances_are_touches_that_bear_weight():
     force = force_of((0, 10), (700, 30), (0, 20), (600, 25), (0, 5))
     assert stances(force, WEIGHT, STEP) == [(10, 40), (60, 85)]
 
@@ -76,7 +76,7 @@ def test_both_feet_bear_the_weight_while_nothing_moves_up(slid):
     np.testing.assert_allclose(both, upward, rtol=1e-9, atol=1e-9)
 
 
-def test_what_a_foot_goes_above_the_ground_before_it_lands_is_no_creep():
+def test_motion_before_touch_down_is_no_creep():
     """Dropped from 5 cm, sliding along: the step in which feet meet the ground does not count, later ones do."""
     body = Body.named("human58")
     world = World(Scene.of(body, friction=0.0))

@@ -1,4 +1,4 @@
-"""The studies of the pendulum: their cases, a little of each, and what is made of rows."""
+"""The studies of the pendulum: their cases, short runs of each, and their summaries and plots."""
 
 import pickle
 from dataclasses import replace
@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from poise import PoiseError
+from poise import PoiseError, Push
 from poise.body.body import Body
 from poise.library.motions import motion_names
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
-from poise.study.experiment.study import MotionCase, Scope
-from poise.study.experiment.trial import Trial, Verdict, cast_once
+from poise.study.experiment.study import NamedCase, Scope
+from poise.study.experiment.trial import Verdict, cast_once
 from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, late_speed, measure, rest_speed, walking
+from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, late_speed, measure, rest_speed, walk_trial
 from poise.world.terrain_kinds import parse_terrain
 
 PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
@@ -47,10 +47,11 @@ def test_more_seeds_are_more_of_the_same(study):
 
 @pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
 def test_other_motions_may_be_asked_for(study):
-    assert {case.motion for case in study.cases(study.scope(motions=["crouch-walk"]))} == {"crouch-walk"}
+    cases = study.cases(study.scope(motions=["crouch-walk"]))
+    assert {case.name if isinstance(case, NamedCase) else case.motion for case in cases} == {"crouch-walk"}
 
 
-def test_what_is_tried_ships():
+def test_the_motions_ship_with_poise():
     tried = {case.trial.motion for study in TRIED for case in study.cases(study.whole)}
     assert tried | {motion for study in MOVED for motion in study.whole.motions} <= set(motion_names())
 
@@ -64,7 +65,7 @@ def shortened(case, seconds=0.3):
 
 
 @pytest.mark.parametrize("study", PENDULUM, ids=lambda study: study.name)
-def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
+def test_a_short_run_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True)
     cases = study.cases(scope)
     rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
@@ -75,10 +76,10 @@ def test_a_little_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
 
 
 def walk_for(seconds, **changed):
-    return PendulumCase({}, Trial("walk", BODY, seconds=seconds, rate=STEP_RATE, commands=walking(0.8)), **changed)
+    return PendulumCase({}, walk_trial(0.8, seconds, 0), **changed)
 
 
-def test_a_row_tells_how_a_walk_went():
+def test_a_row_describes_a_walk():
     row = measure(walk_for(2.0))
     assert row["survived"]
     assert row["physical"]
@@ -89,14 +90,14 @@ def test_a_row_tells_how_a_walk_went():
 
 
 @pytest.mark.parametrize("goal", [{"beyond": 50.0}, {"rests": True}])
-def test_who_stays_up_but_does_not_get_there_has_failed(goal):
+def test_a_trial_that_stays_up_without_reaching_its_goal_has_failed(goal):
     row = measure(walk_for(0.5, **goal))
     assert row["fell_at"] is None
     assert not row["survived"]
 
 
-def test_what_falls_has_no_speed_and_is_not_audited():
-    hit = push.Push(5000.0, 0.1, 0.2)
+def test_a_fall_has_no_speed_and_is_not_audited():
+    hit = Push(5000.0, 0.1, 0.2)
     case = walk_for(3.0)
     row = measure(replace(case, trial=replace(case.trial, pushes=(hit,))))
     assert not row["survived"]
@@ -122,17 +123,17 @@ def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_coun
     np.testing.assert_allclose(speeds.held_speeds(way, 3), [0.5, 1.0, np.nan], atol=1e-9)
 
 
-def test_who_walks_for_long_holds_the_speeds_that_are_wanted():
-    row = speeds.measure(MotionCase("walk", 24.0, 3))
+def test_a_long_walk_keeps_the_commanded_speeds():
+    row = speeds.measure(NamedCase("walk", 24.0, 3))
     assert row["survived"]
     assert row["physical"]
     assert row["speed_error"] < 0.05
 
 
-def test_who_falls_on_a_long_walk_is_not_audited(monkeypatch):
+def test_a_fall_on_a_long_walk_is_not_audited(monkeypatch):
     fallen = Verdict(1.2, 1.2, ("friction_work",), 0, 0, 0.0, None, 3.0, 0.1)
     monkeypatch.setattr(speeds, "judge", lambda *_: fallen)
-    row = speeds.measure(MotionCase("walk", 24.0, 0))
+    row = speeds.measure(NamedCase("walk", 24.0, 0))
     assert not row["survived"]
     assert row["seconds"] == 1.2
     assert row["physical"] is row["speed_error"] is None
@@ -143,11 +144,11 @@ def test_who_falls_on_a_long_walk_is_not_audited(monkeypatch):
 
 def test_pushes_go_where_they_say():
     for case in push.cases(push.STUDY.quick):
-        (told,) = case.trial.pushes
+        (given,) = case.trial.pushes
         angle = np.radians(case.labels["direction"])
-        np.testing.assert_allclose(told.direction, [np.cos(angle), np.sin(angle), 0.0], atol=1e-12)
-        assert (told.force, told.duration) == (case.labels["force"], case.labels["duration"])
-        assert case.trial.seconds == pytest.approx(told.time + push.STUDY.quick.seconds)
+        np.testing.assert_allclose(given.direction, [np.cos(angle), np.sin(angle), 0.0], atol=1e-12)
+        assert (given.force, given.duration) == (case.labels["force"], case.labels["duration"])
+        assert case.trial.seconds == pytest.approx(given.time + push.STUDY.quick.seconds)
 
 
 def test_seeds_push_within_their_phase_and_never_together():
@@ -167,12 +168,12 @@ def test_a_push_changes_the_velocity_of_the_whole_body():
     assert case.labels["velocity_change"] == pytest.approx(350.0 * 0.4 / Body.named(BODY).mass)
 
 
-def test_the_most_that_the_paper_withstands_is_forward():
+def test_the_largest_push_of_the_paper_is_forward():
     assert max(push.PAPER, key=lambda force: hypot(*force)) == (0.0, 486.02)
     assert all(hypot(*force) > push.SIMBICON for force in push.PAPER)
 
 
-def test_whoever_is_pushed_while_standing_must_come_to_rest():
+def test_a_body_pushed_while_standing_must_come_to_rest():
     for case in push.cases(push.STUDY.quick):
         assert case.rests == (case.trial.motion == "stand") == (not case.trial.commands)
 
@@ -187,7 +188,7 @@ def test_slopes_reach_beyond_those_of_others():
     assert all({-most, most} <= degrees for most, _ in slope.OTHERS.values())
 
 
-def test_the_end_is_past_what_is_uneven():
+def test_the_goal_is_past_the_uneven_ground():
     for name in ("stairs up", "stairs down"):
         for height in stairs.GROUNDS[name].heights:
             ground = parse_terrain(stairs.GROUNDS[name].terrain.format(height))
@@ -195,7 +196,7 @@ def test_the_end_is_past_what_is_uneven():
             assert ends == pytest.approx([16 * height * (1 if name == "stairs up" else -1)] * 2)
 
 
-def test_rough_ground_is_another_for_each_seed():
+def test_rough_ground_differs_from_seed_to_seed():
     grounds = {case.trial.terrain for case in stairs.cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
     assert len(grounds) == 3 * len(stairs.GROUNDS["rough"].heights)
 
@@ -211,7 +212,7 @@ def test_speeds_suit_the_legs():
 
 @pytest.fixture(scope="module")
 def imitated():
-    return imitation.measure(imitation.Case("walk", None, 9.0, 0))
+    return imitation.measure(imitation.ImitationCase("walk", None, 9.0, 0))
 
 
 def test_a_walk_is_compared_with_its_clip(imitated):
@@ -225,16 +226,16 @@ def test_a_walk_is_compared_with_its_clip(imitated):
 
 def test_phases_make_up_the_whole(imitated):
     for name in imitation.ERRORS:
-        parts = [imitated[f"{name}_{phase}"] for phase in range(imitation.TOLD_PHASES)]
+        parts = [imitated[f"{name}_{phase}"] for phase in range(imitation.ROW_PHASES)]
         assert np.sqrt(np.mean(np.square(parts))) == pytest.approx(imitated[name])
 
 
 def test_where_there_are_no_strides_there_is_nothing_to_compare():
-    row = imitation.measure(imitation.Case("walk", None, 0.3, 0))
+    row = imitation.measure(imitation.ImitationCase("walk", None, 0.3, 0))
     assert {row[name] for name in (*imitation.ERRORS, "creep_mm")} == {None}
 
 
-def test_a_motion_that_cannot_be_steered_is_not(monkeypatch):
+def test_a_controller_that_cannot_be_steered_is_refused():
     from poise import named_controller
     from poise.study.experiment.trial import attempt
 

@@ -1,4 +1,4 @@
-"""Strides at phases that are alike, and how they differ."""
+"""Strides at equal phases, and their differences."""
 
 import numpy as np
 import pytest
@@ -55,13 +55,13 @@ def test_errors_are_root_mean_squares_of_their_own_parts(clip):
     np.testing.assert_allclose(errors.com, 0.01)
 
 
-def test_the_centre_of_mass_is_told_about_its_steady_progress(clip):
+def test_the_centre_of_mass_is_relative_to_steady_progress(clip):
     np.testing.assert_allclose(clip.com[:, :, :2].mean(axis=1), 0.0, atol=1e-12)
     assert 0.005 < np.ptp(clip.com[0, :, 1]) < 0.1
     assert 0.8 < clip.com[0, :, 2].mean() < 1.1
     assert clip.com.shape[1] == STRIDE_PHASES
 
 
-def test_who_does_not_walk_has_no_strides():
+def test_a_motion_that_does_not_walk_has_no_strides():
     still = Still("stand", np.array(BODY.standing), np.zeros(BODY.nv))
     assert len(reference_strides(BODY, still).qpos) == 0

@@ -9,8 +9,8 @@ from PIL import Image
 from poise.animate.read_script import shipped_scripts
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
+from poise.study.experiment.study import NamedCase
 from poise.study.poses import pd, shooting, variations
-from poise.study.poses import variations as feats
 from poise.study.poses.pd import JointSwing, exact, simulated
 
 FRAMES = {case.panel: case for case in pd.cases(pd.STUDY.quick)}
@@ -80,7 +80,7 @@ def test_the_plot_shows_something(rows, tmp_path):
 # -- shooting ------------------------------------------------------------------------------------------------------
 
 
-def test_a_solve_is_told_beside_the_paper_s(tmp_path):
+def test_a_solve_is_shown_beside_the_papers(tmp_path):
     (case,) = shooting.cases(shooting.STUDY.quick)
     row = shooting.measure(case)
     assert row["solved"]
@@ -88,8 +88,8 @@ def test_a_solve_is_told_beside_the_paper_s(tmp_path):
     assert row["physical"]
     assert row["goals"] == 5
     assert 0 < row["iterations"] <= 5
-    (told,) = shooting.summary([row])
-    assert (told["script"], told["paper_iterations"], told["paper_seconds"]) == ("lamp", 6, 2.5)
+    (found,) = shooting.summary([row])
+    assert (found["script"], found["paper_iterations"], found["paper_seconds"]) == ("lamp", 6, 2.5)
     findings = Findings(shooting.STUDY, shooting.STUDY.quick, (row,))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
 
@@ -99,16 +99,16 @@ def test_a_solve_is_told_beside_the_paper_s(tmp_path):
 
 def test_all_scripts_are_varied():
     cases = variations.cases(variations.STUDY.whole)
-    assert {case.script for case in cases} == set(shipped_scripts())
+    assert {case.name for case in cases} == set(shipped_scripts())
     assert len(cases) == 20 * len(shipped_scripts())
 
 
-def test_every_script_is_for_something():
-    assert set(feats.FEATS) == set(shipped_scripts())
+def test_every_script_has_a_goal():
+    assert set(variations.GOALS) == set(shipped_scripts())
 
 
 def test_a_variation_is_judged():
-    row = variations.measure(variations.Case("blow-arms", 3))
+    row = variations.measure(NamedCase("blow-arms", 60.0, 3))
     assert row["solved"]
     assert row["done"]
     assert row["physical"]

@@ -1,4 +1,4 @@
-"""Rehearsals: what is taken on the way is what the audit finds afterwards."""
+"""Trials of rotational behaviours, and the studies made of them."""
 
 import pytest
 
@@ -10,12 +10,13 @@ from poise.study.rotation.aerial import STUDY as AERIAL
 from poise.study.rotation.flip import STUDY as FLIPS
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND
 from poise.study.rotation.ground import STUDY as GROUND
-from poise.study.rotation.rehearsal import BehaviourTrial, roll
+from poise.study.rotation.rehearsal import roll
 from poise.study.rotation.roll import GOALS
 from poise.study.rotation.roll import STUDY as ROLLS
+from poise.study.rotation.stage import BehaviourTrial
 
 
-def test_driving_friction_is_the_audits():
+def test_driving_friction_agrees_with_the_audit():
     rolled = roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
     (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
     assert rolled.driven == pytest.approx(check.value, rel=1e-6)
@@ -31,21 +32,21 @@ def test_a_roll_without_strength_stalls():
 
 def test_rolls_are_judged_by_the_goals_of_their_ground():
     cases = ROLLS.cases(Scope(seeds=2, seconds=1.0))
-    assert {case.ground for case in cases} == set(GOALS)
+    assert {case.trial.terrain for case in cases} == set(GOALS)
     row = ROLLS.measure(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
     assert row["goal"] == GOALS["flat"]
     assert row["survived"] is False
-    (told,) = ROLLS.summary([row])
-    assert told["reached"] == 0
-    assert told["of"] == 1
+    (found,) = ROLLS.summary([row])
+    assert found["reached"] == 0
+    assert found["of"] == 1
     ROLLS.plot([row])
 
 
-def test_behaviours_on_the_ground_are_judged_by_what_they_are_for():
+def test_behaviours_on_the_ground_are_judged_by_their_goals():
     whole = GROUND.cases(Scope(seeds=1, seconds=1.0))
-    assert {case.name for case in whole} == set(ON_THE_GROUND)
-    assert {case.limits for case in whole if case.name == "sideways-roll"} == {"athlete", "human"}
-    assert {case.limits for case in whole if case.name == "baby-roll"} == {"infant"}
+    assert {case.behaviour.name for case in whole} == set(ON_THE_GROUND)
+    assert {case.limits for case in whole if case.behaviour.name == "sideways-roll"} == {"athlete", "human"}
+    assert {case.limits for case in whole if case.behaviour.name == "baby-roll"} == {"infant"}
     rows = [GROUND.measure(case) for case in GROUND.cases(Scope(seeds=1, seconds=2.5, coarse=True))]
     rolled, baby = rows
     assert rolled["survived"]
@@ -53,7 +54,7 @@ def test_behaviours_on_the_ground_are_judged_by_what_they_are_for():
     early = GROUND.measure(GROUND.cases(Scope(seeds=1, seconds=0.2))[0])
     assert not early["survived"]
     assert early["seconds"] is None
-    assert [told["reached"] for told in GROUND.summary([rolled, early])] == [0.5]
+    assert [found["reached"] for found in GROUND.summary([rolled, early])] == [0.5]
     assert baby["physical"]
     GROUND.plot([*rows, early])
 
@@ -65,10 +66,10 @@ def test_flips_that_do_not_leave_the_ground_do_not_count():
     FLIPS.plot([row])
 
 
-def test_behaviours_in_the_air_are_judged_by_what_they_are_for():
-    told = [(case.name, case.noise, case.limits) for case in AERIAL.cases(Scope(seeds=1, seconds=1.0))]
+def test_aerial_behaviours_are_judged_by_their_goals():
+    tried = [(case.behaviour.name, case.noise, case.limits) for case in AERIAL.cases(Scope(seeds=1, seconds=1.0))]
     strong = [(name, noise, "athlete") for name, goal in IN_THE_AIR.items() for noise in goal.noises]
-    assert told == strong + [(name, goal.noises[0], "human") for name, goal in IN_THE_AIR.items()]
+    assert tried == strong + [(name, goal.noises[0], "human") for name, goal in IN_THE_AIR.items()]
     early = AERIAL.measure(AERIAL.cases(Scope(seeds=1, seconds=0.2))[0])
     assert not early["survived"]
     assert early["physical"]

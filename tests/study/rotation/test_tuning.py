@@ -1,4 +1,4 @@
-"""Tuning: resumed as if never stopped, and written into the file."""
+"""Tuning of a behaviour: resumed from its journal, and written into the behaviour's file."""
 
 import json
 
@@ -16,7 +16,7 @@ def silence(_):
     pass
 
 
-def test_a_search_that_was_stopped_goes_on(tmp_path):
+def test_a_search_that_was_stopped_is_resumed(tmp_path):
     behaviour = read_behaviour("forward-roll")
     whole = tune(behaviour, SHORT, tmp_path / "a.json", 1, silence)
     tune(behaviour, TuneSettings(1, 4, 1, seconds=0.1, check=1), tmp_path / "b.json", 1, silence)
@@ -32,8 +32,8 @@ def test_the_command_writes_the_file_with_its_score(tmp_path, capsys):
     path.write_text((_FOLDER / "forward-roll.toml").read_text())
     short = ["--generations", "1", "--population", "4", "--trials", "1", "--seconds", "0.1", "--check", "1"]
     assert main(["tune", str(path), *short, "--workers", "1", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["files"][0] == str(path)
-    assert told["score"] >= told["before"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["files"][0] == str(path)
+    assert printed["score"] >= printed["before"]
     assert "[found]" in path.read_text()
     read_behaviour(str(path))

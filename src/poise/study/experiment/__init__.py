@@ -1,1 +1,1 @@
-"""What studies are made of: cases, trials, tables, plots."""
+"""The parts that studies share: cases, trials, tables, plots and the runner."""

@@ -1,40 +1,63 @@
-"""What plots share."""
+"""Plots that several studies share: panels, and survival shares over two parameters as maps and circles."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poise.arrays import Array
-from poise.study.experiment.study import Row, Value
+from poise.study.experiment.study import Figure, Row, Value
 from poise.study.experiment.table import grouped, mean
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 PANEL = (2.6, 2.4)
-"""Inches, of a panel."""
+"""Width and height of a panel, inches."""
 SHARES = "RdYlGn"
-"""Colours of shares that survive: red for none, green for all."""
+"""Colour map of survival shares: red is 0, green is 1."""
 WRITTEN = 10
-"""Columns up to which there is room to write shares out."""
+"""Largest number of columns for which the shares are also written into the cells."""
+SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
+"""Names of directions (degrees, counter-clockwise from forward)."""
+
+Label = Callable[[Any], str]
+"""Makes a tick label of a value."""
 
 
 def panels(
     rows: int, columns: int, size: tuple[float, float] | None = None, share_rows: bool = False
 ) -> tuple[Figure, Any]:
-    """A figure of a size in inches, and its axes (rows, columns)."""
+    """A figure of a given size (inches) and its axes (rows, columns)."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size or (PANEL[0] * columns + 0.4, PANEL[1] * rows + 0.3), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, sharex="col", sharey="row" if share_rows else "none")
 
 
+def shares_over(
+    rows: Sequence[Row], across: str, up: str, within: Sequence[Row] | None = None
+) -> tuple[list[Any], list[Any], Array]:
+    """The values of two columns, and the survival share (up, across) for each pair of values.
+
+    The share is nan where there is no trial. The values are those in `within`, so that several panels can have the
+    same axes, or else those in `rows`.
+    """
+    columns, lines = (_values(rows if within is None else within, name) for name in (across, up))
+    shares = np.full((len(lines), len(columns)), np.nan)
+    for row in grouped(rows, (across, up), {"share": mean("survived")}):
+        shares[lines.index(row[up]), columns.index(row[across])] = row["share"]
+    return columns, lines, shares
+
+
+def _values(rows: Sequence[Row], column: str) -> list[Any]:
+    """The distinct values of a column: numbers in ascending order, strings in the order of their occurrence."""
+    found: list[Any] = list(dict.fromkeys(row[column] for row in rows))
+    return found if any(isinstance(value, str) for value in found) else sorted(found)
+
+
 def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[str]) -> None:
-    """A table of shares (rows, columns) that survive, coloured and if there is room written out in percent."""
+    """Draw survival shares (rows, columns) as coloured cells, with percentages if there is room."""
     axis.imshow(shares, cmap=SHARES, vmin=0.0, vmax=1.0, aspect="auto", origin="lower")
     axis.set_xticks(range(len(columns)), columns)
     axis.set_yticks(range(len(rows)), rows)
@@ -43,13 +66,31 @@ def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[s
             axis.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7)
 
 
-def share_circle(axis: Any, shares: Array, degrees: Sequence[float], radii: Sequence[float]) -> None:
-    """The same (radii, degrees) on polar axes: 0 degrees is up, 90 left."""
+def force_map(
+    axis: Any,
+    rows: Sequence[Row],
+    across: str,
+    across_label: Label = "{:.2g}".format,
+    force_label: Label = "{:g} N".format,
+    within: Sequence[Row] | None = None,
+) -> None:
+    """Draw survival shares of pushes by force (up) and another column (across)."""
+    columns, forces, shares = shares_over(rows, across, "force", within)
+    share_map(axis, shares, [across_label(value) for value in columns], [force_label(force) for force in forces])
+    axis.tick_params(axis="x", rotation=90)
+
+
+def force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label_angle: float) -> None:
+    """Draw survival shares of pushes by direction and force (N, the radius) on polar axes: forward is up, left is left.
+
+    The labels of the rings stand at `label_angle` (degrees).
+    """
     from matplotlib import colormaps
 
+    degrees, forces, shares = shares_over(rows, "direction", "force")
     colours = colormaps[SHARES]
     around = np.radians(np.diff([*degrees, degrees[0] + 360.0]))
-    edges = ring_edges(radii)
+    edges = ring_edges(forces)
     for (i, j), share in np.ndenumerate(shares):
         axis.bar(
             math.radians(degrees[j]),
@@ -62,48 +103,42 @@ def share_circle(axis: Any, shares: Array, degrees: Sequence[float], radii: Sequ
         )
     axis.set_theta_zero_location("N")
     axis.grid(visible=False)
+    axis.set_thetagrids(list(SIDES), SIDES.values())
+    axis.set_rgrids(forces, [label(force) for force in forces], angle=label_angle, fontsize=6)
+    axis.set_title(title)
 
 
 def ring_edges(radii: Sequence[float]) -> Array:
-    """(n + 1,) where the rings about some radii meet: half-way from one to the next, and as far beyond both ends."""
+    """(n + 1,) edges of rings around n radii: half-way between neighbours, and as far beyond the first and the last."""
     if len(radii) == 1:
         return np.array([0.5, 1.5]) * radii[0]
     halves = 0.5 * np.diff(radii)
     return np.concatenate([[radii[0] - halves[0]], radii[:-1] + halves, [radii[-1] + halves[-1]]])
 
 
-# Shares of trials that survive, over two things that vary.
-
-
-def shares_over(rows: Sequence[Row], across: str, up: str) -> tuple[list[Any], list[Any], Array]:
-    """The values of two columns, and the shares (up, across) of trials that survive; not a number where none is."""
-    columns, lines = (_values(rows, name) for name in (across, up))
-    shares = np.full((len(lines), len(columns)), np.nan)
-    for row in grouped(rows, (across, up), {"share": mean("survived")}):
-        shares[lines.index(row[up]), columns.index(row[across])] = row["share"]
-    return columns, lines, shares
-
-
-def _values(rows: Sequence[Row], column: str) -> list[Any]:
-    """Those there are: numbers from the least to the most, words as they come."""
-    found: list[Any] = list(dict.fromkeys(row[column] for row in rows))
-    return found if any(isinstance(value, str) for value in found) else sorted(found)
-
-
 def map_of(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
-    """A plot of the share of trials that survive over two columns, the first value of the second one at the top."""
+    """A plot of the survival share over two columns, with the first value of the second column at the top."""
 
     def plot(rows: Sequence[Row]) -> Figure:
         columns, lines, shares = shares_over(rows, across, up)
         figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.75 * len(columns), 1.2 + 0.3 * len(lines)))
-        share_map(axis, shares[::-1], [short(value) for value in columns], [short(value) for value in lines[::-1]])
-        axis.set_xlabel(across.replace("_", " "))
-        axis.set_title("survived, %")
+        share_map(axis, shares[::-1], [_short(value) for value in columns], [_short(value) for value in lines[::-1]])
+        axis.set(xlabel=across.replace("_", " "), title="survived, %")
         return figure
 
     return plot
 
 
-def short(value: Value) -> str:
-    """As a tick says it."""
+def _short(value: Value) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def share_bars(names: Sequence[str], shares: Sequence[float], label: str, spacing: float) -> Figure:
+    """A horizontal bar in percent for each share; `spacing` is the height (inches) of a bar with its margin."""
+    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + spacing * len(names)))
+    places = np.arange(len(names))
+    axis.barh(places, [100 * share for share in shares], color="C0")
+    axis.set_yticks(places, names)
+    axis.invert_yaxis()
+    axis.set(xlim=(0, 100), xlabel=label)
+    return figure

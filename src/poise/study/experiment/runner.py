@@ -1,4 +1,4 @@
-"""A study run: its rows, what they amount to, and the files they are written to."""
+"""Run a study: measure its cases on this machine or on a Dask cluster, and write rows, summary and plot to files."""
 
 from __future__ import annotations
 
@@ -23,26 +23,91 @@ from poise.study.experiment.table import as_csv, as_text
 from poise.study.experiment.trial import cast_once
 from poise.version import __version__
 
-# Many cases at once: on the cores of this machine, or on a Dask cluster. Rows come in the order of their cases.
+CONNECT_TIMEOUT = 10.0
+"""Time (s) to wait for a connection to a cluster."""
+DPI = 110
+"""Resolution of plots, dots per inch."""
+Show = Callable[[Iterator[Row], int], Iterable[Row]]
+"""Passes on rows, given how many there will be, and shows progress."""
 
-CONNECTING = 10.0
-"""s, after which a cluster is given up."""
+
+def run(
+    study: Study[Any],
+    scope: Scope | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    show: Show = lambda rows, _: rows,
+) -> Findings:
+    """Measure all cases of a study: on all cores by default, with a number of workers, or on a cluster.
+
+    The rows do not depend on the number of workers, except the times that timing studies measure.
+    """
+    scope = scope or study.whole
+    if study.alone and cluster is not None:
+        raise PoiseError(f"study {study.name} measures time and needs an idle machine: run it without --cluster")
+    for motion in scope.motions:
+        cast_once(motion, None, False)  # so that a motion that cannot be read is refused before the work begins
+    cases = study.cases(scope)
+    if cluster is not None:
+        rows = cluster_rows(study.measure, cases, cluster)
+    else:
+        rows = local_rows(study.measure, cases, 1 if study.alone else workers if workers is not None else cores())
+    return Findings(study, scope, tuple(show(rows, len(cases))))
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The rows of a study, with their summary and plot."""
+
+    study: Study[Any]
+    scope: Scope
+    rows: tuple[Row, ...]
+
+    @property
+    def summary(self) -> list[Row]:
+        """The summary of the rows."""
+        return list(self.study.summary(self.rows))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The study, its scope and summary for JSON, without the rows."""
+        study = self.study
+        names = {"study": study.name, "title": study.title, "reproduces": study.reproduces}
+        return {**names, "version": __version__, "scope": asdict(self.scope), "summary": self.summary}
+
+    def text(self) -> str:
+        """The title and the summary as a table."""
+        return f"{self.study.title} ({self.study.reproduces})\n{as_text(self.summary)}"
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write NAME.json, NAME.csv (the rows) and NAME.png (the plot), each file whole or not at all."""
+        from matplotlib import rc_context
+
+        name, picture = self.study.name, io.BytesIO()
+        with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+            self.study.plot(self.rows).savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
+        contents = {
+            "json": json.dumps({**self.as_dict(), "rows": self.rows}, indent=1).encode(),
+            "csv": as_csv(self.rows).encode(),
+            "png": picture.getvalue(),
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        return [write_file(folder / f"{name}.{suffix}", content) for suffix, content in contents.items()]
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
-def here(measure: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
-    """The rows of cases, measured by so many processes of this machine; by this one if it is one."""
-    with crew(min(workers, len(cases))) as work:
-        yield from work(measure, cases)
+def local_rows(measure: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
+    """The rows of cases in their order, measured by a number of processes of this machine."""
+    with worker_map(min(workers, len(cases))) as mapped:
+        yield from mapped(measure, cases)
 
 
 @contextmanager
-def crew(workers: int) -> Iterator[Callable[[Callable[[Case], Row], Sequence[Case]], Iterator[Row]]]:
-    """What measures cases again and again, by so many processes; by this one if it is one."""
+def worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Row], Sequence[Case]], Iterator[Row]]]:
+    """A `map` that spreads work over a number of processes; a single worker is this process itself."""
     if workers < 1:
         raise PoiseError(f"{workers} workers: must be at least 1")
     if workers == 1:
@@ -53,12 +118,12 @@ def crew(workers: int) -> Iterator[Callable[[Callable[[Case], Row], Sequence[Cas
         try:
             yield pool.map
         except BrokenProcessPool:
-            raise PoiseError("a worker process died: is there memory for as many? see --workers") from None
+            raise PoiseError("a worker process died, perhaps for lack of memory: use fewer with --workers") from None
 
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that are started afresh, since forked ones may inherit a lock of a numba thread that is held."""
+    """Spawned processes. Forked ones could inherit a lock that a numba thread holds."""
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_single_threaded)
     try:
         yield pool
@@ -67,25 +132,25 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _single_threaded() -> None:
-    """Our matrices are small: threads cost more than they give, and results must not depend on them."""
+    """Use one thread: for small matrices threads cost more than they gain, and results must not depend on them."""
     threadpool_limits(1)
 
 
-def there(measure: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
-    """The rows of cases, measured by a Dask cluster whose workers have Poise installed."""
+def cluster_rows(measure: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
+    """The rows of cases in their order, measured by a Dask cluster whose workers have Poise installed."""
     client = _client(address)
     try:
         futures = client.map(_measured, cases, measure=measure, pure=False)
         for future in futures:
             yield future.result()
     except (OSError, RuntimeError) as error:
-        raise PoiseError(f"cluster {address}: {error}") from None
+        raise PoiseError(f"cluster {address} failed: {error}") from None
     finally:
         client.close()
 
 
 def _measured(case: Case, measure: Callable[[Case], Row]) -> Row:
-    """A case by itself: the cluster's workers serve others too, so the number of threads is theirs again after it."""
+    """Measure a case with one thread, then restore the thread limit, because cluster workers also serve other jobs."""
     with threadpool_limits(1):
         return measure(case)
 
@@ -96,80 +161,6 @@ def _client(address: str) -> Any:
     except ImportError:
         raise PoiseError("a cluster needs Dask: pip install 'poise[study]'") from None
     try:
-        return Client(address, timeout=CONNECTING)
+        return Client(address, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError, TypeError) as error:
-        raise PoiseError(f"cluster {address}: {error}") from None
-
-
-Show = Callable[[Iterator[Row], int], Iterable[Row]]
-"""Passes rows on, of which there will be so many, and shows how far it is."""
-DOTS = 110
-"""Per inch, of plots."""
-
-
-def plain_rows(rows: Iterator[Row], _count: int) -> Iterable[Row]:
-    """Rows as they are."""
-    return rows
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What came of a study."""
-
-    study: Study[Any]
-    scope: Scope
-    rows: tuple[Row, ...]
-
-    @property
-    def summary(self) -> list[Row]:
-        """What the rows amount to."""
-        return list(self.study.summary(self.rows))
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON, without the rows."""
-        study = self.study
-        told = {"study": study.name, "title": study.title, "reproduces": study.reproduces}
-        return {**told, "version": __version__, "scope": asdict(self.scope), "summary": self.summary}
-
-    def text(self) -> str:
-        """For people."""
-        return f"{self.study.title} ({self.study.reproduces})\n{as_text(self.summary)}"
-
-    def write(self, folder: Path) -> list[Path]:
-        """Write what was found as JSON, its rows as CSV, and the plot; each file whole or not at all."""
-        from matplotlib import rc_context
-
-        name, picture = self.study.name, io.BytesIO()
-        with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-            self.study.plot(self.rows).savefig(picture, format="png", dpi=DOTS, metadata={"Software": None})
-        contents = {
-            "json": json.dumps({**self.as_dict(), "rows": self.rows}, indent=1).encode(),
-            "csv": as_csv(self.rows).encode(),
-            "png": picture.getvalue(),
-        }
-        folder.mkdir(parents=True, exist_ok=True)
-        return [write_file(folder / f"{name}.{suffix}", content) for suffix, content in contents.items()]
-
-
-def run(
-    study: Study[Any],
-    scope: Scope | None = None,
-    workers: int | None = None,
-    cluster: str | None = None,
-    show: Show = plain_rows,
-) -> Findings:
-    """Measure all cases of a study: by all cores unless told otherwise, or on a cluster.
-
-    The rows are the same however many work on them, but for those of a study that takes the time.
-    """
-    scope = scope or study.whole
-    if study.alone and cluster is not None:
-        raise PoiseError(f"{study.name} takes the time, on a machine that does nothing else: not on a cluster")
-    for motion in scope.motions:
-        cast_once(motion, None, False)  # refuses what cannot be read before hours of work are done
-    cases = study.cases(scope)
-    if cluster is not None:
-        rows = there(study.measure, cases, cluster)
-    else:
-        rows = here(study.measure, cases, 1 if study.alone else workers if workers is not None else cores())
-    return Findings(study, scope, tuple(show(rows, len(cases))))
+        raise PoiseError(f"cannot connect to cluster {address}: {error}") from None

@@ -1,21 +1,23 @@
-"""What a study is: cases, what is measured in each, and what is made of all of them."""
+"""The parts of a study: its scope, its cases, the measurement of each case, and the summary and plot of all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from poise.errors import PoiseError
 from poise.performance.run import check
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import matplotlib.figure
 
 Value = float | int | str | bool | None
 Row = dict[str, Value]
-"""What was measured, by column."""
+"""Measured values by column name."""
 Case = TypeVar("Case")
+Figure: TypeAlias = "matplotlib.figure.Figure"
+"""The type of plots. Matplotlib itself is imported only where a plot is drawn, because its import is slow."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,9 @@ class Scope:
     """How much of a study is run."""
 
     seeds: int
-    seconds: float  # of each performance, at most
-    motions: tuple[str, ...] = ()  # by name or prepared file; none where a study does not ask for any
-    coarse: bool = False  # a few values of each parameter instead of all
+    seconds: float  # longest duration of a performance
+    motions: tuple[str, ...] = ()  # names or prepared files; empty if the study has no choice of motions
+    coarse: bool = False  # use a few values of each parameter instead of all
 
     def __post_init__(self) -> None:
         check(self.seconds, 0, 0.0)
@@ -35,18 +37,18 @@ class Scope:
 
 @dataclass(frozen=True)
 class Study(Generic[Case]):
-    """An experiment."""
+    """An experiment: a list of cases that are measured independently of each other."""
 
     name: str
     title: str
-    reproduces: str  # the table or figure of a paper, or what is asked
+    reproduces: str  # table or figure of a paper, or the question that the study answers
     whole: Scope
-    quick: Scope  # of a minute or so
+    quick: Scope  # takes about a minute
     cases: Callable[[Scope], Sequence[Case]]
-    measure: Callable[[Case], Row]  # pure, at the top level of a module so that worker processes find it
+    measure: Callable[[Case], Row]  # pure; defined at module level, so that worker processes can import it
     summary: Callable[[Sequence[Row]], Sequence[Row]]
     plot: Callable[[Sequence[Row]], Figure]
-    alone: bool = False  # whether a case needs the machine to itself, because it is timed
+    alone: bool = False  # whether cases are timed and must run one at a time, on this machine
 
     def scope(
         self,
@@ -55,10 +57,10 @@ class Study(Generic[Case]):
         seconds: float | None = None,
         motions: Sequence[str] = (),
     ) -> Scope:
-        """The whole or the quick one, with some of it changed."""
+        """The whole or the quick scope, with the given values replaced."""
         chosen = self.quick if quick else self.whole
         if motions and not chosen.motions:
-            raise PoiseError(f"{self.name} has motions of its own: it takes no others")
+            raise PoiseError(f"study {self.name} always uses its own motions: leave out --motion")
         return replace(
             chosen,
             seeds=chosen.seeds if seeds is None else seeds,
@@ -68,14 +70,19 @@ class Study(Generic[Case]):
 
 
 @dataclass(frozen=True)
-class MotionCase:
-    """A case that is no more than a motion, and the seed of what is left to chance."""
+class NamedCase:
+    """A case that is determined by a name (of a motion, script or kind of trial), a duration (s) and a seed."""
 
-    motion: str
+    name: str
     seconds: float
     seed: int
 
 
-def each_motion(scope: Scope) -> list[MotionCase]:
+def named_cases(names: Iterable[str], scope: Scope) -> list[NamedCase]:
+    """Each name with each seed of a scope."""
+    return [NamedCase(name, scope.seconds, seed) for name in names for seed in range(scope.seeds)]
+
+
+def each_motion(scope: Scope) -> list[NamedCase]:
     """Each motion of a scope with each seed."""
-    return [MotionCase(motion, scope.seconds, seed) for motion in scope.motions for seed in range(scope.seeds)]
+    return named_cases(scope.motions, scope)

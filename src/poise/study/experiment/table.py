@@ -1,21 +1,22 @@
-"""Rows as tables: grouped, for people, and as CSV."""
+"""Rows as tables: selected, grouped and summarised; written as text and CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from poise.study.experiment.study import Row, Value
 
 Gather = Callable[[Sequence[Row]], Value]
-"""What becomes of the rows of a group."""
+"""Reduces the rows of a group to one value."""
 
 
 def grouped(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
-    """One row for each combination of values that there is, in the order in which they come."""
+    """One row for each combination of values of the columns `by`, in the order of their first occurrence."""
     groups: dict[tuple[Value, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
@@ -25,48 +26,71 @@ def grouped(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather
     ]
 
 
+def summary_by(by: Sequence[str], columns: Mapping[str, Gather]) -> Callable[[Sequence[Row]], list[Row]]:
+    """The function that groups rows by some columns."""
+    return lambda rows: grouped(rows, by, columns)
+
+
 def mean(column: str) -> Gather:
-    """Of the rows that have it; none if none has."""
-
-    def gather(rows: Sequence[Row]) -> Value:
-        found = column_values(rows, column)
-        return float(np.mean(found)) if found else None
-
-    return gather
+    """The mean over the rows that have a value; None if no row has one."""
+    return _reduced(column, np.mean)
 
 
 def median(column: str) -> Gather:
-    """Of the rows that have it; none if none has."""
+    """The median over the rows that have a value; None if no row has one."""
+    return _reduced(column, np.median)
 
+
+def _reduced(column: str, reduce: Callable[[list[float]], Any]) -> Gather:
     def gather(rows: Sequence[Row]) -> Value:
         found = column_values(rows, column)
-        return float(np.median(found)) if found else None
+        return float(reduce(found)) if found else None
 
     return gather
 
 
 def most(column: str) -> Gather:
-    """The largest."""
+    """The largest value; None if no row has one."""
     return lambda rows: max(column_values(rows, column), default=None)
 
 
 def total(column: str) -> Gather:
-    """The sum; of truths, how many."""
+    """The sum of integers, or the number of true values."""
     return lambda rows: sum(int(value) for value in column_values(rows, column))
 
 
+def means(*columns: str) -> dict[str, Gather]:
+    """The mean of each column, under the column's own name."""
+    return {column: mean(column) for column in columns}
+
+
+def totals(*columns: str) -> dict[str, Gather]:
+    """The sum of each column, under the column's own name."""
+    return {column: total(column) for column in columns}
+
+
 def count(rows: Sequence[Row]) -> Value:
-    """How many rows."""
+    """The number of rows."""
     return len(rows)
 
 
 def column_values(rows: Sequence[Row], column: str) -> list[float]:
-    """The values of a column, without those that are missing."""
+    """The values of a column without missing ones."""
     return [float(value) for row in rows if (value := row[column]) is not None]
 
 
+def matching(rows: Sequence[Row], **values: Value) -> list[Row]:
+    """The rows that have the given values in the columns of these names."""
+    return [row for row in rows if all(row[column] == value for column, value in values.items())]
+
+
+def names_in(rows: Sequence[Row], column: str) -> list[str]:
+    """The distinct values of a column as text, in the order of their first occurrence."""
+    return list(dict.fromkeys(str(row[column]) for row in rows))
+
+
 def as_text(rows: Sequence[Row]) -> str:
-    """A table in columns."""
+    """A table in aligned columns."""
     if not rows:
         return "nothing"
     names = list(rows[0])
@@ -92,7 +116,7 @@ def _cell(value: Value) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Comma-separated values; numbers in full, what is missing empty."""
+    """Comma-separated values: numbers in full precision, missing values empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()

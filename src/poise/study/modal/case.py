@@ -1,9 +1,9 @@
-"""A trial of modal-space control, and the row that becomes of it."""
+"""A trial of modal-space control and its row: survival, the verdict, and tracking errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import mujoco
@@ -15,20 +15,87 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import Catching
+from poise.study.experiment.outcome import trial_row
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, count, grouped, mean, total
+from poise.study.experiment.table import Gather, count, mean, means, total
 from poise.study.experiment.trial import Trial, judge, staged
 from poise.world.result import StepResult
 from poise.world.world import World
 
-# How near a performance keeps to its motion, step by step.
-
+BODY = "human42"
+"""The body of the paper."""
+COLOUR = "#2a7f62"
+OURS = ModalSettings()
+"""The default settings of Poise."""
+WINDOWS = {"walk": 12, "squat": 16, "swing": 24}
+"""The paper's planning windows, frames."""
+MOTIONS = tuple(WINDOWS)
+ASTRAY = 0.2
+"""Largest final distance (m) of the root from the motion's for a body that hangs on a bar, which cannot fall."""
 END = 0.5
-"""s at the end over which it is judged where it ended."""
+"""Time (s) at the end of a trial over which the final distance is taken."""
+
+SUMMARY: Mapping[str, Gather] = {
+    "trials": count,
+    "survived": total("survived"),
+    "share": mean("survived"),
+    "seconds": mean("seconds"),
+    "physical": total("physical"),
+    **means("joint_rms_deg", "root_rms_m"),
+}
+"""Summary columns of a group of trials."""
 
 
-class Following:
-    """Is told every step of a performance."""
+@dataclass(frozen=True)
+class ModalCase:
+    """A trial with the labels of its row."""
+
+    labels: Row
+    trial: Trial
+    settings: ModalSettings = OURS
+    caught: bool = False  # whether the pendulum controller takes over when the body topples
+    world: type[World] = World
+
+
+def performer(motion: str) -> str | None:
+    """The body of a motion: the paper's for a motion that ships with Poise; None, its own body, for a file."""
+    return None if Path(motion).suffix else BODY
+
+
+def window_for(motion: str) -> int:
+    """The paper's planning window (frames) of a motion; 0, to fit the motion, for motions that are not in the paper."""
+    return WINDOWS.get(motion, 0)
+
+
+def columns_of(*names: str) -> dict[str, Gather]:
+    """The summary columns of these names."""
+    return {name: SUMMARY[name] for name in names}
+
+
+def measure(case: ModalCase) -> Row:
+    """Perform a trial by modal-space control, with the pendulum to catch it if the case says so."""
+    controller = Modal(case.settings)
+    return measured(case, Catching(controller, Pendulum()) if case.caught else controller)
+
+
+def measured(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:
+    """Perform a trial by a controller.
+
+    `turned` receives the orientation error (rad) of the root after each step.
+    """
+    trial = case.trial
+    run, world, reference = staged(trial, controller, case.world)
+    tracking = TrackingErrors(world, controller)
+    verdict = judge(run, world, reference, trial.seconds, tracking.add)
+    if turned is not None:
+        turned[:] = tracking.turned.tolist()
+    hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
+    survived = verdict.fell_at is None and not (hangs and tracking.end_m > ASTRAY)
+    return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
+
+
+class TrackingErrors:
+    """Differences between the poses of a performance and of its motion, collected after each step."""
 
     def __init__(self, world: World, controller: Controller) -> None:
         self._world, self._controller = world, controller
@@ -36,7 +103,7 @@ class Following:
         self._errors: list[Array] = []
 
     def add(self, _: StepResult) -> None:
-        """After a step."""
+        """Add the error after a step."""
         error, pose = np.zeros(self._body.nv), np.array(self._world.qpos[: self._body.nq])
         target = self._controller.target(self._world.time)
         mujoco.mj_differentiatePos(self._body.model, error, 1.0, target, pose)
@@ -44,22 +111,22 @@ class Following:
 
     @property
     def errors(self) -> Array:
-        """(T, nv) m and rad from the motion's poses to the performance's."""
+        """(T, nv) from the motion's poses to the performed ones, m and rad."""
         return np.array(self._errors).reshape(-1, self._body.nv)
 
     @property
     def turned(self) -> Array:
-        """(T,) rad: how far the root is turned from how the motion has it [Jain2011] section 8."""
+        """(T,) angle (rad) between the orientations of the root [Jain2011] section 8."""
         return np.asarray(np.linalg.norm(self.errors[:, 3:6], axis=1))
 
     @property
     def end_m(self) -> float:
-        """m: how far the root is from the motion's in the end."""
+        """Distance (m, rms) of the root from the motion's over the last END seconds."""
         last = self.errors[-max(1, round(END / self._world.settings.step)) :, :3]
         return float(np.sqrt(np.mean(np.sum(last**2, axis=1))))
 
-    def told(self) -> Row:
-        """Root-mean-squares over all of it."""
+    def columns(self) -> Row:
+        """Root mean squares over the whole trial."""
         errors = self.errors
         return {
             "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
@@ -67,84 +134,3 @@ class Following:
             "turned_rms_rad": float(np.sqrt(np.mean(self.turned**2))),
             "end_m": self.end_m,
         }
-
-
-BODY = "human42"
-"""That of the paper."""
-COLOUR = "#2a7f62"
-OURS = ModalSettings()
-"""As Poise comes."""
-WINDOWS = {"walk": 12, "squat": 16, "swing": 24}
-"""Frames, the paper's."""
-MOTIONS = tuple(WINDOWS)
-ASTRAY = 0.2
-"""m: who hangs on a bar cannot fall; but one whose root ends further than this from the motion's did not survive."""
-
-TOLD: Mapping[str, Gather] = {
-    "trials": count,
-    "survived": total("survived"),
-    "share": mean("survived"),
-    "seconds": mean("seconds"),
-    "physical": total("physical"),
-    "joint_rms_deg": mean("joint_rms_deg"),
-    "root_rms_m": mean("root_rms_m"),
-}
-"""What is told of many trials."""
-
-
-@dataclass(frozen=True)
-class ModalCase:
-    """A trial, with what tells it from the others."""
-
-    labels: Row
-    trial: Trial
-    settings: ModalSettings = OURS
-    caught: bool = False  # by the pendulum, when it topples
-
-
-def performer(motion: str) -> str | None:
-    """Who performs it: the paper's body what comes with Poise, and anything else the body that it is for."""
-    return None if Path(motion).suffix else BODY
-
-
-def window_for(motion: str) -> int:
-    """Frames, the paper's; for other motions 0, as many as fit."""
-    return WINDOWS.get(motion, 0)
-
-
-def measure(case: ModalCase) -> Row:
-    """Perform it: its labels, whether it survived, and how near it kept to the motion."""
-    first = Modal(case.settings)
-    return measured(case, Catching(first, Pendulum()) if case.caught else first)
-
-
-def measured(
-    case: ModalCase, controller: Controller, turned: list[float] | None = None, world: type[World] = World
-) -> Row:  # fmt: skip
-    """The same by some controller, perhaps in another kind of world.
-
-    How far the root is turned from the motion's, step by step, is put into `turned`.
-    """
-    trial = case.trial
-    run, stage, reference = staged(trial, controller, world)
-    following = Following(stage, controller)
-    verdict = asdict(judge(run, stage, reference, trial.seconds, following.add))
-    failed = verdict.pop("failed")
-    stayed_up = verdict["fell_at"] is None
-    if turned is not None:
-        turned[:] = following.turned.tolist()
-    hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
-    return {
-        **case.labels,
-        "seed": trial.seed,
-        "survived": stayed_up and not (hangs and following.end_m > ASTRAY),
-        **verdict,
-        **following.told(),
-        "physical": not failed if stayed_up else None,
-        "failed_checks": " ".join(failed),
-    }
-
-
-def summary_by(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
-    """A summary with a row for each combination of some columns."""
-    return lambda rows: grouped(rows, columns, TOLD)

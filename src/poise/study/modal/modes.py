@@ -1,10 +1,9 @@
-"""Which modes does a body have, and how fast does a motion move? [Jain2011] sections 4 and 7, Fig. 1."""
+"""Modes of bodies by frequency, and spectra of motions: [Jain2011] sections 4 and 7, Fig. 1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,31 +14,34 @@ from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
 from poise.dynamics.terms import Terms
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.trial import cast_once
 from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, performer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# How fast the principal components of a motion move [Jain2011] Fig. 1.
-
 FEW = 3
-"""Components of each kind: those that move most, and least."""
+"""Number of principal components in each spectrum: those with the largest and those with the smallest motion."""
 MOVES = 1e-4
-"""rad, in the root-mean-square: a component that moves less is none."""
+"""Smallest motion (rad, rms) of a principal component; components that move less are left out."""
+STANDING = "standing"
+EVERY = 1 / 30
+"""Time (s) between the poses of a motion whose modes are computed."""
+_SUMMARY = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "below", "above", "highest", "first_hz",
+            "last_hz")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Of some components, each counting the same."""
+    """The mean power spectrum of some components, each normalised to the same power."""
 
-    share: Array  # (F,) of the power, at multiples of the lowest frequency
-    centre: float  # Hz, the mean
+    share: Array  # (F,) share of the power at each multiple of the lowest frequency
+    centre: float  # mean frequency, Hz
 
 
 def spectra(joints: Array, seconds: float) -> tuple[Spectrum, Spectrum]:
-    """Of the first and of the last principal components of a cycle of joint angles (T, n), rad, that lasts so long."""
+    """Spectra of the first and of the last principal components of a cycle of joint angles (T, n), rad.
+
+    `seconds` is the duration of the cycle. See [Jain2011] Fig. 1.
+    """
     left, size, _ = np.linalg.svd(joints - joints.mean(axis=0), full_matrices=False)
     moving = left[:, size > MOVES * np.sqrt(len(joints))]
     return _spectrum(moving[:, :FEW], seconds), _spectrum(moving[:, -FEW:], seconds)
@@ -51,29 +53,22 @@ def _spectrum(components: Array, seconds: float) -> Spectrum:
     return Spectrum(share, float(share @ np.arange(1, len(share) + 1)) / seconds)
 
 
-STANDING = "standing"
-EVERY = 1 / 30
-"""s from one pose of a motion to the next that is looked at."""
-_TOLD = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "below", "above", "highest", "first_hz",
-         "last_hz")  # fmt: skip
-
-
 @dataclass(frozen=True)
 class ModesCase:
-    """A body that stands, or a motion of it."""
+    """A body in its standing pose, or a motion of the body."""
 
     body: str | None
     motion: str | None = None
 
 
 def cases(scope: Scope) -> list[ModesCase]:
-    """All bodies standing, and each motion."""
+    """All bodies in their standing pose, and each motion."""
     standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else names())]
     return standing + [ModesCase(performer(motion), motion) for motion in scope.motions]
 
 
 def frequencies(body: Body, poses: Array) -> Array:
-    """(T, n) squared frequencies of deformations at poses (T, nq), (rad/s)^2."""
+    """(T, n) squared frequencies ((rad/s)^2) of the deformation modes at poses (T, nq)."""
     terms, stiffness = Terms(body.model), usual_stiffness(body)
     found = []
     for qpos in poses:
@@ -85,7 +80,7 @@ def frequencies(body: Body, poses: Array) -> Array:
 
 
 def measure(case: ModesCase) -> Row:
-    """How many modes there are of each kind; of a motion, how fast its principal components move."""
+    """The number of modes of each kind and, for a motion, the frequencies of its principal components."""
     if case.motion is None:
         body = Body.named(case.body or BODY)
         return _row(body.name, STANDING, frequencies(body, body.standing[None]), None, 0.0)
@@ -129,12 +124,12 @@ def _split(text: object) -> Array:
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """Without the spectra."""
-    return [{name: row[name] for name in _TOLD} for row in rows]
+    """The rows without frequencies and spectra."""
+    return [{name: row[name] for name in _SUMMARY} for row in rows]
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Frequencies of each body that stands, and spectra of each motion's first and last components."""
+    """Frequencies of each standing body, and spectra of the first and last components of each motion."""
     moved = [row for row in rows if row["pose"] != STANDING]
     figure, (axes,) = panels(1, 1 + len(moved), size=(3.4 + 2.6 * len(moved), 2.8))
     for row in rows:
@@ -142,18 +137,13 @@ def plot(rows: Sequence[Row]) -> Figure:
             found = _split(row["frequencies"])
             axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
     axes[0].axhline(OURS.threshold, color="grey", lw=0.8)
-    axes[0].set_yscale("log")
-    axes[0].set_xlabel("mode")
-    axes[0].set_ylabel("(rad/s)²")
-    axes[0].set_title(STANDING)
+    axes[0].set(yscale="log", xlabel="mode", ylabel="(rad/s)²", title=STANDING)
     axes[0].legend(frameon=False, fontsize=6)
     for axis, row in zip(axes[1:], moved, strict=True):
         for column, colour, label in (("first_spectrum", COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
             share = _split(row[column])
             axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
-        axis.set_xlim(0.0, 20.0)
-        axis.set_xlabel("Hz")
-        axis.set_ylabel("share of the power")
+        axis.set(xlim=(0.0, 20.0), xlabel="Hz", ylabel="share of the power")
         axis.set_title(f"{row['pose']}: principal components", fontsize=9)
         axis.legend(frameon=False, fontsize=7)
     return figure

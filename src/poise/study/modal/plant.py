@@ -1,61 +1,56 @@
-"""The paper's own world beside ours: what does it change that velocities bend no path there? [Jain2011] Eq. (11).
+"""Survival of pushes in our simulation and in the paper's linear one: [Jain2011] Eq. (11).
 
-The paper linearises the equations of motion at the present pose and zero velocity, at every step anew, and lets the
-linear system itself be the simulation. Coriolis and centrifugal forces vanish there, and with them momentum is no
-longer conserved. Here they are cancelled by generalised forces, which are declared in recordings; contacts obey the
-same law in both worlds.
+The paper linearises the equations of motion at the current pose and zero velocity in every step, and simulates that
+linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorld` cancels these
+forces by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.modal.modal import Modal
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import column_values, grouped
+from poise.study.experiment.pushes import EIGHT
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, matching, names_in, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.modal.case import MOTIONS, OURS, TOLD, ModalCase, measured, performer, window_for
-from poise.study.modal.push import EIGHT, blows_for, push_to
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
+from poise.study.modal.push import push_to, pushes_for
 from poise.world.result import StepResult
 from poise.world.world import World
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 FORCES = {"walk": (0.0, 100.0, 175.0), "squat": (0.0, 75.0, 150.0, 250.0), "swing": (0.0, 175.0)}
-"""N, the paper's weakest and strongest; 0 is left alone."""
+"""Forces (N): none, and the paper's weakest and strongest."""
 LITERAL = replace(OURS, believed=0.0, capture=0.0)
-"""Reacts as the paper says, and moves no footholds."""
+"""Settings with the paper's reaction to pushes and fixed footholds."""
 
 
 class LinearWorld(World):
-    """A world without forces that come of velocities."""
+    """A world without Coriolis and centrifugal forces."""
 
     def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
-        """Advance by one step; what velocities would do is cancelled."""
+        """Advance by one step, with the velocity-dependent forces cancelled."""
         cancelled = self.terms.bias - self._gravity()
         return super().step(actuation, cancelled if push is None else cancelled + push)
 
     @property
     def state(self) -> State:
-        """What controllers see: bias forces are those of gravity."""
+        """The state for controllers, whose bias forces are those of gravity alone."""
         return super().state._replace(bias=self._gravity())
 
     def _gravity(self) -> Array:
-        """(nv,) generalised forces that hold the pose against gravity."""
-        data = self._still
+        """(nv,) bias forces at the current pose and zero velocity."""
+        data = self._at_rest
         data.qpos[:] = self.qpos
         mujoco.mj_kinematics(self.model, data)
         mujoco.mj_comPos(self.model, data)
@@ -64,70 +59,57 @@ class LinearWorld(World):
         return out
 
     @cached_property
-    def _still(self) -> mujoco.MjData:
+    def _at_rest(self) -> mujoco.MjData:
         return mujoco.MjData(self.model)
 
 
-@dataclass(frozen=True)
-class PlantCase:
-    """A trial in one of the worlds."""
-
-    case: ModalCase
-    linear: bool
+WORLDS = {"ours": World, "the paper's": LinearWorld}
 
 
-def cases(scope: Scope) -> list[PlantCase]:
+def cases(scope: Scope) -> list[ModalCase]:
     """Each push in both worlds."""
     return [
-        PlantCase(replace(case, labels={**case.labels, "world": name}), name == "the paper's")
+        case
         for motion in scope.motions
-        for name in ("ours", "the paper's")
-        for case in _cases(motion, scope)
+        for name, world in WORLDS.items()
+        for case in _cases(motion, name, world, scope)
     ]
 
 
-def _cases(motion: str, scope: Scope) -> Iterator[ModalCase]:
+def _cases(motion: str, name: str, world: type[World], scope: Scope) -> Iterator[ModalCase]:
     forces = FORCES.get(motion, FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
         for angle in EIGHT[:: 4 if scope.coarse else 1] if force else (0,):
-            pushes = (push_to(angle, force, blows_for(motion).frames),) if force else ()
+            pushes = (push_to(angle, force, pushes_for(motion).frames),) if force else ()
             yield ModalCase(
-                {"motion": spoken_name(motion), "force": force, "direction": angle},
+                {"motion": spoken_name(motion), "force": force, "direction": angle, "world": name},
                 Trial(motion, performer(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
                 replace(LITERAL, window=window_for(motion)),
+                world=world,
             )
 
 
-def measure(planted: PlantCase) -> Row:
-    """Perform it."""
-    return measured(planted.case, Modal(planted.case.settings), world=LinearWorld if planted.linear else World)
-
-
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion, world and force."""
-    columns = {name: TOLD[name] for name in ("trials", "survived", "share", "joint_rms_deg", "root_rms_m")}
-    return grouped(rows, ("motion", "world", "force"), columns)
+summary = summary_by(
+    ("motion", "world", "force"), columns_of("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """The share that survives against the force, a panel for each motion and a curve for each world."""
-    motions = list(dict.fromkeys(str(row["motion"]) for row in rows))
+    """The survival share against the force: a panel for each motion, a curve for each world."""
+    motions = names_in(rows, "motion")
     figure, axes = panels(1, len(motions))
     for axis, motion in zip(axes[0], motions, strict=True):
-        for world in ("ours", "the paper's"):
-            own = [row for row in summary(rows) if (row["motion"], row["world"]) == (motion, world)]
+        for world in WORLDS:
+            own = matching(summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
-        axis.set_xlabel("N")
-        axis.set_ylabel("survived")
-        axis.set_ylim(-0.05, 1.05)
-        axis.set_title(motion)
+        axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)
     return figure
 
 
-STUDY: Study[PlantCase] = Study(
+STUDY: Study[ModalCase] = Study(
     name="modal-plant",
-    title="survival of pushes in our world and in the paper's own, that is linear at every step",
+    title="survival of pushes in our simulation and in the paper's, which is linear in each step",
     reproduces="Jain and Liu 2011, Eq. (11)",
     whole=Scope(seeds=1, seconds=4.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=2.5, motions=("walk", "squat"), coarse=True),

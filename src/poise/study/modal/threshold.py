@@ -1,4 +1,4 @@
-"""Which modes are slow enough to be planned ahead? [Jain2011] sections 4 and 7: those below 100 (rad/s)^2."""
+"""Survival and tracking against the frequency below which modes are planned ahead: [Jain2011] sections 4 and 7."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from dataclasses import replace
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Scope, Study
-from poise.study.modal.case import MOTIONS, OURS, ModalCase, measure, summary_by, window_for
-from poise.study.modal.curves import curves_over, shaken
+from poise.study.experiment.table import summary_by
+from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, measure, window_for
+from poise.study.modal.curves import curves_over, pushed_and_not
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
-"""(rad/s)^2."""
+"""Squared frequencies, (rad/s)^2; the paper has 100."""
 COARSE = (25.0, 100.0, 400.0)
 
 
 def cases(scope: Scope) -> list[ModalCase]:
-    """Each motion with each threshold, left alone and pushed to four sides."""
+    """Each motion with each threshold, without a push and pushed to four sides."""
     return [
         ModalCase(
             {"motion": spoken_name(motion), "threshold": threshold, **pushed},
@@ -24,7 +25,7 @@ def cases(scope: Scope) -> list[ModalCase]:
         )
         for motion in scope.motions
         for threshold in (COARSE if scope.coarse else THRESHOLDS)
-        for pushed, trial in shaken(motion, scope)
+        for pushed, trial in pushed_and_not(motion, scope)
     ]
 
 
@@ -36,6 +37,6 @@ STUDY: Study[ModalCase] = Study(
     quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion", "threshold", "pushed"),
-    plot=curves_over("threshold", "(rad/s)²", apart="pushed"),
+    summary=summary_by(("motion", "threshold", "pushed"), SUMMARY),
+    plot=curves_over("threshold", "(rad/s)²"),
 )

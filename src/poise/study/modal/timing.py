@@ -1,122 +1,99 @@
-"""How long does a step take, and what in it? [Jain2011] section 7.1, and as a ratio to MuJoCo's own step.
-
-Time of the processor, which is that of the clock on a machine that does nothing else.
-"""
+"""Time of a step of control and simulation, by stages: [Jain2011] section 7.1, and as a ratio to MuJoCo's own step."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from poise.arrays import Array
-from poise.control.modal.law import BodyView, ModalDeviation
 from poise.control.modal.modal import Modal
-from poise.control.modal.modes import Modes
 from poise.control.modal.settings import ModalSettings
 from poise.measure.speed import timed_steps
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import MotionCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import column_values, grouped, mean
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
+from poise.study.experiment.table import column_values, means, summary_by
 from poise.study.experiment.trial import Trial, staged
 from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+STAGES = {
+    "modes": "_analysed",
+    "footholds": "_off",
+    "window forces": "_planned_forces",
+    "slow modes": "_slow_drive",
+    "giving way": "_giving_way",
+}
+"""Stages of a control step, and the methods of `Modal` that perform them."""
+PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
+"""The paper's range of frames per second, on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""
+FIRST = 12
+"""Number of first steps that are not timed: in them hands take hold, and code is loaded."""
+PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "world": "world_ms"}
+"""Columns by part of a step."""
+_TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
 
-# Modal-space control that looks at the clock between its stages.
 
-STAGES = ("modes", "footholds", "window forces", "slow modes", "giving way")
-
-
-class Clocked(Modal):
-    """The same to the last bit; it keeps how much of the processor's time each stage took."""
+class TimedModal(Modal):
+    """Modal-space control that sums up the processor time of each stage; its actuation is the same to the last bit."""
 
     def __init__(self, settings: ModalSettings) -> None:
         super().__init__(settings)
         self.forget()
+        for stage, method in STAGES.items():
+            setattr(self, method, self._timed(stage, getattr(self, method)))
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Set the sums to zero."""
         self.spent = dict.fromkeys(STAGES, 0.0)  # s
 
-    @contextmanager
-    def _clock(self, stage: str) -> Iterator[None]:
-        began = time.thread_time()
-        yield
-        self.spent[stage] += time.thread_time() - began
+    def _timed(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*given: Any) -> Any:
+            began = time.thread_time()
+            out = method(*given)
+            self.spent[stage] += time.thread_time() - began
+            return out
 
-    def _analysed(self, view: BodyView) -> Modes:
-        with self._clock("modes"):
-            return super()._analysed(view)
-
-    def _deviation(self, *given: Any) -> ModalDeviation:
-        with self._clock("footholds"):
-            return super()._deviation(*given)
-
-    def _planned_forces(self, *given: Any) -> Array:
-        with self._clock("window forces"):
-            return super()._planned_forces(*given)
-
-    def _slow_drive(self, *given: Any) -> Array:
-        with self._clock("slow modes"):
-            return super()._slow_drive(*given)
-
-    def _giving_way(self, *given: Any) -> Array:
-        with self._clock("giving way"):
-            return super()._giving_way(*given)
+        return timed
 
 
-PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
-"""Frames per second on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""
-FIRST = 12
-"""Steps that do not count, in which hands take hold and what was not yet needed is loaded."""
-PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "world": "world_ms"}
-_TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
-
-
-def measure(case: MotionCase) -> Row:
-    """Means of the stages of control and of the world's steps, and MuJoCo's own steps on the way."""
-    controller = Clocked(ModalSettings(window=window_for(case.motion)))
-    trial = Trial(case.motion, performer(case.motion), seconds=case.seconds, seed=case.seed)
+def measure(case: NamedCase) -> Row:
+    """Mean times of the stages of control and of the simulation; the ratio is that of medians."""
+    controller = TimedModal(ModalSettings(window=window_for(case.name)))
+    trial = Trial(case.name, performer(case.name), seconds=case.seconds, seed=case.seed)
     run, world, _ = staged(trial, controller)
     for _ in range(FIRST):
         run.step()
     controller.forget()
     steps, step = max(1, round(case.seconds * trial.rate)), world.settings.step
-    pace = timed_steps(world, controller, steps)
+    times = timed_steps(world, controller, steps)
     stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}
-    whole, mujocos = 1e3 * pace.whole, 1e3 * float(np.median(pace.mujoco))
-    low, high = (float(value) for value in np.percentile(whole, (50, 99)))
+    whole, mujoco_ms = 1e3 * times.whole, 1e3 * float(np.median(times.mujoco))
+    middle, high = (float(value) for value in np.percentile(whole, (50, 99)))
     return {
-        "motion": spoken_name(case.motion),
+        "motion": spoken_name(case.name),
         "window": controller.window,
         "seed": case.seed,
-        "contacts": float(pace.contacts.mean()),
+        "contacts": float(times.contacts.mean()),
         **stages,
-        "rest_ms": 1e3 * float(pace.control.mean()) - sum(stages.values()),
-        "world_ms": 1e3 * float(pace.simulation.mean()),
+        "rest_ms": 1e3 * float(times.control.mean()) - sum(stages.values()),
+        "world_ms": 1e3 * float(times.simulation.mean()),
         "step_ms": float(whole.mean()),
-        "median_ms": low,
+        "median_ms": middle,
         "p99_ms": high,
-        "mj_step_ms": mujocos,
-        "ratio": low / mujocos,
+        "mj_step_ms": mujoco_ms,
+        "ratio": middle / mujoco_ms,
         "real_time_factor": 1e3 * step / float(whole.mean()),
         "fps": 1e3 / float(whole.mean()),
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion, the means of all seeds."""
-    return grouped(rows, ("motion", "window"), {name: mean(name) for name in ("contacts", *_TIMES)})
+summary = summary_by(("motion", "window"), means("contacts", *_TIMES))
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """The parts of a step one upon the other, and the paper's and MuJoCo's steps."""
+    """The parts of a step as stacked bars, and the whole step beside the paper's and MuJoCo's."""
     from matplotlib import colormaps
 
     found = summary(rows)
@@ -136,13 +113,12 @@ def plot(rows: Sequence[Row]) -> Figure:
             slow, fast = (1e3 / rate for rate in PAPER[str(row["motion"])])
             beside.plot([place, place], [fast, slow], "-", color="grey", lw=6, label=None if place else "paper")
     beside.axhline(1e3 / 120, color="grey", lw=0.8)
-    beside.set_yscale("log")
-    beside.set_ylabel("ms")
+    beside.set(yscale="log", ylabel="ms")
     beside.legend(frameon=False, fontsize=7)
     return figure
 
 
-STUDY: Study[MotionCase] = Study(
+STUDY: Study[NamedCase] = Study(
     name="modal-timing",
     title="time of a step of control and simulation, by stages",
     reproduces="Jain and Liu 2011, section 7.1",

@@ -1,4 +1,4 @@
-"""How far must one look ahead? [Jain2011] sections 7.1 and 9: 12 frames walking, 16 squatting, 24 swinging."""
+"""Survival and tracking against the planning window: [Jain2011] sections 7.1 and 9."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import replace
 from poise.control.modal.modal import Modal
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Row, Scope, Study
-from poise.study.modal.case import MOTIONS, OURS, ModalCase, measured, summary_by
-from poise.study.modal.curves import curves_over, shaken
+from poise.study.experiment.table import summary_by
+from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, measured
+from poise.study.modal.curves import curves_over, pushed_and_not
 
 FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
-"""0 for as many as fit the motion."""
+"""Planning windows, frames; 0 fits the window to the motion."""
 COARSE = (4, 12, 36, 0)
 
 
 def cases(scope: Scope) -> list[ModalCase]:
-    """Each motion with each window, left alone and pushed to four sides."""
+    """Each motion with each window, without a push and pushed to four sides."""
     return [
         ModalCase(
             {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
@@ -25,12 +26,12 @@ def cases(scope: Scope) -> list[ModalCase]:
         )
         for motion in scope.motions
         for frames in (COARSE if scope.coarse else FRAMES)
-        for pushed, trial in shaken(motion, scope)
+        for pushed, trial in pushed_and_not(motion, scope)
     ]
 
 
 def measure(case: ModalCase) -> Row:
-    """Perform it, and tell the window that there was."""
+    """Perform a trial; the row includes the window that was used."""
     controller = Modal(case.settings)
     row = measured(case, controller)
     return {"motion": row["motion"], "window": controller.window, **row}
@@ -38,12 +39,12 @@ def measure(case: ModalCase) -> Row:
 
 STUDY: Study[ModalCase] = Study(
     name="modal-window",
-    title="survival and tracking against the window that is planned ahead, and the one that fits the motion",
+    title="survival and tracking against the planning window, and with the window fitted to the motion",
     reproduces="Jain and Liu 2011, sections 7.1 and 9",
     whole=Scope(seeds=2, seconds=5.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion", "chosen", "window", "pushed"),
-    plot=curves_over("window", "frames", apart="pushed"),
+    summary=summary_by(("motion", "chosen", "window", "pushed"), SUMMARY),
+    plot=curves_over("window", "frames"),
 )

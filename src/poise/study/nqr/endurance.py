@@ -1,38 +1,35 @@
-"""How strongly should torques adapt to contacts? [Muico2009] Fig. 3."""
+"""Cost and survival against the strength (gamma) with which torques adapt to contacts: [Muico2009] Fig. 3."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import grouped
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import matching, names_in, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, LAWS, TOLD, VARIANTS, NqrCase, measure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poise.study.nqr.case import COLOURS, LAWS, SUMMARY, VARIANTS, NqrCase, measure
 
 GAMMAS = (0.0, *np.logspace(-4, 0, 9).tolist())
 COARSE = (0.0, 1e-3, 1e-2, 1e-1)
 DESCENDING = "turn-45"
+"""The motion that also descends a spiral staircase."""
 DESCENTS = (0.02, 0.04)
-"""m, with each cycle of the turn."""
+"""Descents (m) in each cycle of the turn."""
 SPIRAL = "spiral:{}:45:3.4:6"
-"""Six steps down, one for each cycle of the turn, before it comes round to the first."""
-_AT_ZERO = 3e-5  # where no adaptation is drawn on the logarithmic axis
-_COSTS = (0.01, 10.0)  # that are drawn; what falls costs any amount
-_WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # so that both are seen where they are the same
-_BY = ("variant", "ground", "law", "gamma")
+"""Six steps down, one for each cycle of the turn, before it returns to the first."""
+_AT_ZERO = 3e-5  # where gamma = 0 is drawn on the logarithmic axis
+_COSTS = (0.01, 10.0)  # range of the cost axis; the cost of a fall has no bound
+_WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # line widths, so that coinciding curves are both visible
 
 
 def cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each law and gamma, as the paper weighs things and as we do."""
+    """Each motion with each law and gamma, with the paper's settings and with ours."""
     return [
         NqrCase(
             {"variant": variant, "ground": ground, "law": law, "gamma": gamma},
@@ -55,20 +52,17 @@ def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion, law and gamma."""
-    return grouped(rows, _BY, TOLD)
+summary = summary_by(("variant", "ground", "law", "gamma"), SUMMARY)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
     """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
     found = summary(rows)
-    variants, grounds = (list(dict.fromkeys(str(row[key]) for row in found)) for key in ("variant", "ground"))
+    variants, grounds = (names_in(found, key) for key in ("variant", "ground"))
     figure, axes = panels(len(variants), len(grounds), share_rows=True)
     for i, variant in enumerate(variants):
         for j, ground in enumerate(grounds):
-            here = [row for row in found if row["variant"] == variant and row["ground"] == ground]
-            _panel(axes[i, j], here)
+            _panel(axes[i, j], matching(found, variant=variant, ground=ground))
             axes[i, j].set_title(f"{ground} ({variant})")
         axes[i, 0].set_ylabel("average cost (18)")
     for axis in axes[-1]:
@@ -78,12 +72,10 @@ def plot(rows: Sequence[Row]) -> Figure:
 
 
 def _panel(axis: Any, rows: Sequence[Row]) -> None:
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_ylim(*_COSTS)
+    axis.set(xscale="log", yscale="log", ylim=_COSTS)
     axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
     for law in LAWS:
-        line = [row for row in rows if row["law"] == law and row["cost"] is not None]
+        line = [row for row in matching(rows, law=law) if row["cost"] is not None]
         gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
         cost = np.clip([float(row["cost"] or 0.0) for row in line], *_COSTS)
         stable = np.array([row["survived"] == row["trials"] for row in line], bool)

@@ -1,4 +1,4 @@
-"""How uneven may the ground be? [Muico2009] section 5.4: steps, stairs and slopes, up and down, and bumps."""
+"""Survival on uneven ground [Muico2009] section 5.4: steps, stairs and slopes, up and down, and rough ground."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Callable
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import NqrCase, measure, summary_by
+from poise.study.nqr.case import SUMMARY, NqrCase, measure
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
-"""m: of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
+"""Height (m) of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
 
 
 def _slope(rise: float) -> str:
@@ -33,11 +34,11 @@ GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
     "run": {"down every 5 m": "drop:{}:5".format, "up every 5 m": "drop:-{}:5".format},
     "turn-45": {"down with each cycle": "spiral:{}:45:3.4:6".format},
 }
-"""Motion: {what the ground does: the terrain of a height, and of a seed if it is drawn by chance}."""
+"""Motion: {kind of ground: function from a height and a seed to a terrain}. Only rough ground uses the seed."""
 
 
 def cases(scope: Scope) -> list[NqrCase]:
-    """Each motion over what is meant for it; other motions, such as prepared ones, over what is meant for a walk."""
+    """Each motion on the grounds listed for it; motions that are not listed use the grounds of the walk."""
     return [
         NqrCase(
             {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
@@ -58,6 +59,6 @@ STUDY: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("ground", "height_cm"),
+    summary=summary_by(("ground", "height_cm"), SUMMARY),
     plot=map_of("height_cm", "ground"),
 )

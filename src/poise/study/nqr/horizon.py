@@ -1,4 +1,4 @@
-"""How far must one look ahead? [Muico2009] section 5.2."""
+"""Survival against the look-ahead, in cycles of the motion: [Muico2009] section 5.2."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import replace
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import MOTIONS, VARIANTS, NqrCase, measure, summary_by
+from poise.study.nqr.case import MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
 
 CYCLES = (1, 2, 3, 4, 6, 0)
-"""0 for as many as matter."""
+"""Cycles of look-ahead; 0 is the setting for as many as have an effect."""
 COARSE = (1, 2, 0)
 
 
 def cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each number of cycles looked ahead."""
+    """Each motion with each number of cycles of look-ahead."""
     return [
         NqrCase(
             {"motion": f"{spoken_name(motion)} ({variant})", "cycles": str(cycles or "all")},
@@ -38,6 +39,6 @@ STUDY: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180"), coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion", "cycles"),
+    summary=summary_by(("motion", "cycles"), SUMMARY),
     plot=map_of("cycles", "motion"),
 )

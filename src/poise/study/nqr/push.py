@@ -1,39 +1,35 @@
-"""How hard may it be pushed? Force, direction and phase of the cycle."""
+"""Survival of pushes against force, direction and phase of the cycle."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels, share_circle, share_map, shares_over
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.trial import Trial, cast_once
-from poise.study.nqr.case import NqrCase, measure, summary_by
-from poise.world.pushes import Push
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
+from poise.study.experiment.pushes import horizontal_push, starting_phase
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import matching, summary_by
+from poise.study.experiment.trial import Trial
+from poise.study.nqr.case import SUMMARY, NqrCase, measure
 
 FORCES = (50.0, 100.0, 150.0, 200.0, 250.0, 300.0)
-"""N, for a tenth of a second on the torso."""
+"""Forces (N) on the torso."""
 ANGLES = tuple(range(0, 360, 30))
-"""Degrees: forward, then to the left."""
+"""Directions (degrees, counter-clockwise from forward)."""
 PHASES = 16
 COARSE = ((100.0, 200.0), (0, 90, 180, 270), 4)
+"""Forces, directions and number of phases of the coarse scope."""
 PUSHED_AT = 1.0
-"""s."""
+"""Time (s) at which a push begins."""
 DURATION = 0.1
-"""s."""
-SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
+"""Duration (s) of a push."""
 
 
 def cases(scope: Scope) -> list[NqrCase]:
     """Each push at each phase."""
     if scope.seconds <= PUSHED_AT:
-        raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s")
+        raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s; choose more --seconds")
     forces, angles, phases = COARSE if scope.coarse else (FORCES, ANGLES, PHASES)
     return [
         NqrCase(
@@ -42,8 +38,8 @@ def cases(scope: Scope) -> list[NqrCase]:
                 motion,
                 seconds=scope.seconds,
                 seed=seed,
-                phase=_beginning(motion, phase / phases),
-                pushes=(_push(force, angle),),
+                phase=starting_phase(motion, None, phase / phases, PUSHED_AT),
+                pushes=(horizontal_push(angle, force, PUSHED_AT, DURATION),),
             ),
         )
         for motion in scope.motions
@@ -54,43 +50,18 @@ def cases(scope: Scope) -> list[NqrCase]:
     ]
 
 
-def _push(force: float, angle: int) -> Push:
-    way = math.radians(angle)
-    return Push(force, PUSHED_AT, DURATION, (math.cos(way), math.sin(way), 0.0))
-
-
-def _beginning(motion: str, phase: float) -> float:
-    """The phase at which to begin, to be pushed at another."""
-    _, reference = cast_once(motion, None, True)
-    cycle = next(iter(reference.motions.values())).clip
-    if not cycle.cyclic:
-        raise PoiseError(f"'{motion}' is no cycle: it has no phases at which to push")
-    return (phase - PUSHED_AT / cycle.seconds) % 1.0
-
-
 def plot(rows: Sequence[Row]) -> Figure:
-    """Of the first motion: all directions in a circle, and force against phase to four sides."""
-    here = [row for row in rows if row["motion"] == rows[0]["motion"]]
-    sides = [angle for angle in SIDES if any(row["direction"] == angle for row in here)]
+    """For the first motion: a circle of all directions, and force against phase for each of four directions."""
+    own = matching(rows, motion=rows[0]["motion"])
+    sides = [angle for angle in SIDES if matching(own, direction=angle)]
     figure, axes = panels(1, 1 + len(sides))
     axes[0, 0].remove()
-    _circle(figure.add_subplot(1, 1 + len(sides), 1, projection="polar"), here)
+    circle = figure.add_subplot(1, 1 + len(sides), 1, projection="polar")
+    force_circle(circle, own, f"{own[0]['motion']}, all phases", "{:g} N".format, 45.0)
     for axis, angle in zip(axes[0, 1:], sides, strict=True):
-        phases, forces, shares = shares_over([row for row in here if row["direction"] == angle], "phase", "force")
-        share_map(axis, shares, [f"{phase:.2g}" for phase in phases], [f"{force:g}" for force in forces])
-        axis.tick_params(axis="x", rotation=90)
-        axis.set_title(SIDES[angle])
-        axis.set_xlabel("phase")
-        axis.set_ylabel("N")
+        force_map(axis, matching(own, direction=angle), "phase", force_label="{:g}".format)
+        axis.set(title=SIDES[angle], xlabel="phase", ylabel="N")
     return figure
-
-
-def _circle(axis: Any, rows: Sequence[Row]) -> None:
-    angles, forces, shares = shares_over(rows, "direction", "force")
-    share_circle(axis, shares, angles, forces)
-    axis.set_thetagrids(list(SIDES), SIDES.values())
-    axis.set_rgrids(forces, [f"{force:g} N" for force in forces], angle=45.0, fontsize=6)
-    axis.set_title(f"{rows[0]['motion']}, all phases")
 
 
 STUDY: Study[NqrCase] = Study(
@@ -101,6 +72,6 @@ STUDY: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=4.0, motions=("walk",), coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion", "direction", "force"),
+    summary=summary_by(("motion", "direction", "force"), SUMMARY),
     plot=plot,
 )

@@ -1,26 +1,23 @@
-"""Does it go on and on? Motions on level ground from noisy starts, with the settings that Poise comes with."""
+"""How long motions go on, on level ground, from noisy starts, with the default settings of Poise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, matching, names_in, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, MOTIONS, NqrCase, measure, summary_by
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poise.study.nqr.case import COLOURS, MOTIONS, SUMMARY, NqrCase, measure
 
 STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 
 
 def cases(scope: Scope) -> list[NqrCase]:
-    """Each motion from each seed."""
+    """Each motion with each seed."""
     return [
         NqrCase({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
         for motion in scope.motions
@@ -29,18 +26,18 @@ def cases(scope: Scope) -> list[NqrCase]:
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """How many are still up, over time."""
-    names = list(dict.fromkeys(str(row["motion"]) for row in rows))
+    """The number of trials that have not yet fallen, over time."""
+    names = names_in(rows, "motion")
     figure, axes = panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
     longest = max(float(row["seconds"] or 0.0) for row in rows)
     for axis, name in zip(axes[:, 0], names, strict=True):
-        here = [row for row in rows if row["motion"] == name]
-        falls = np.sort([float(row["fell_at"]) for row in here if row["fell_at"] is not None])
-        up = len(here) - np.arange(len(falls) + 2.0)
+        own = matching(rows, motion=name)
+        falls = np.sort(column_values(own, "fell_at"))
+        up = len(own) - np.arange(len(falls) + 2.0)
         up[-1] = up[-2]
         axis.step([0.0, *falls, longest], up, where="post", color=COLOURS["nqr"])
-        axis.set_ylim(0, 1.15 * len(here))
-        axis.set_yticks([0, len(here)])
+        axis.set_ylim(0, 1.15 * len(own))
+        axis.set_yticks([0, len(own)])
         axis.set_ylabel(name, rotation=0, ha="right", va="center")
     axes[-1, 0].set_xlabel("s")
     axes[0, 0].set_title(f"still up, of {len(rows) // len(names)}")
@@ -55,6 +52,6 @@ STUDY: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
     cases=cases,
     measure=measure,
-    summary=summary_by("motion"),
+    summary=summary_by(("motion",), SUMMARY),
     plot=plot,
 )

@@ -1,6 +1,6 @@
-"""Which step may follow which? Pairs of steps that could be taken one after the other, each tried in simulation.
+"""Transitions between steps of a steered walk, each tried in simulation.
 
-The JSON file of this study, put where `poise.library.repertoire` looks for it, is what steering knows of risks.
+`poise.library.repertoire` reads the JSON file of this study as the risk of each transition.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,51 +18,48 @@ from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roa
 from poise.measure.metrics import fell_at
 from poise.performance.run import perform
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import count, grouped, most, total
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import count, most, names_in, summary_by, total
 from poise.study.experiment.trial import NOISE
 from poise.world.recording import Recording
 from poise.world.scene import Scene
 from poise.world.world import World
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 BODY = "biped29"
 COARSE = 8
-"""Of so many pairs one is tried when it has to be quick."""
+"""Stride through the list of pairs in the coarse scope."""
 AFTERWARDS = 1.0
-"""s after the second step during which deviations count as well."""
+"""Time (s) after the second step over which deviations still count."""
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two steps, one after the other, from a noisy start."""
+class TransitionCase:
+    """Two successive steps from a noisy start."""
 
     step: str
     then: str
-    seconds: float  # that it goes on after them
+    seconds: float  # duration after the two steps
     seed: int
 
 
 @lru_cache(maxsize=1)
-def _repertoire() -> Repertoire:
-    """Read once by a process that tries many pairs."""
+def repertoire_once() -> Repertoire:
+    """The repertoire of the body, read once per process."""
     return shipped_repertoire(Body.named(BODY))
 
 
-def cases(scope: Scope) -> list[Pair]:
-    """Pairs that meet in a stance, or in that of the same foot in another gait; of mirror images only one."""
-    steps = _repertoire().steps
+def cases(scope: Scope) -> list[TransitionCase]:
+    """Pairs of steps that meet in a stance or switch gait on the same foot; one of each pair of mirror images."""
+    steps = repertoire_once().steps
     names = [(a.name, b.name) for a in steps for b in steps if a.joins(b) or a.switches(b)]
     kept = [pair for pair in names if canonical(*pair) == pair]
     tried = kept[::COARSE] if scope.coarse else kept
-    return [Pair(one, other, scope.seconds, seed) for one, other in tried for seed in range(scope.seeds)]
+    return [TransitionCase(one, other, scope.seconds, seed) for one, other in tried for seed in range(scope.seeds)]
 
 
-def measure(pair: Pair) -> Row:
-    """Try it: whether it survived, and how far joints were off the motion in and after the second step, rad."""
-    repertoire = _repertoire()
+def measure(pair: TransitionCase) -> Row:
+    """Perform a pair: whether it survives, and the joint deviation (rad, rms) during and after the second step."""
+    repertoire = repertoire_once()
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
     before = steady_steps(repertoire.steps, one.begins)
@@ -75,19 +71,19 @@ def measure(pair: Pair) -> Row:
     reference = Roaming(tried, motion, before[0].first * repertoire[motion].step)
     performance = perform(world, Nqr(), reference, seconds=seconds, seed=pair.seed, noise=NOISE)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
-    off = _off(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
+    off = _deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}
 
 
-def _off(recording: Recording, begin: float, end: float) -> float:
-    """rad, root mean square over joints and a stretch of time."""
+def _deviation(recording: Recording, begin: float, end: float) -> float:
+    """The deviation from the reference (rad), root mean square over the joints and a time span (s)."""
     assert recording.reference_qpos is not None
     within = (recording.time >= begin) & (recording.time <= end)
     return float(np.sqrt(np.mean((recording.qpos - recording.reference_qpos)[within, 7:] ** 2)))
 
 
 def steady_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
-    """Steps of a gait, or of standing, from a stance back to itself."""
+    """The steps of a gait, or of standing, that lead from a stance back to the same stance."""
     taken: list[MotionStep] = []
     while not taken or taken[-1].ends != stance:
         here = taken[-1].ends if taken else stance
@@ -96,28 +92,26 @@ def steady_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[M
 
 
 def chained(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
-    """Steps that can only be taken one after the other, the last two again and again."""
+    """A repertoire that allows only the given sequence of steps, whose last two repeat for ever."""
     ends = {step.ends for step in steps}
     led_to = [step for step in repertoire.steps if step.begins in ends and step.steady]
     risk = np.full((len(steps) + len(led_to),) * 2, np.inf)
     last = len(steps) - 1
     risk[np.arange(last), np.arange(1, last + 1)] = 0.0
     risk[last, last - 1] = 0.0
-    risk[last + 1 :, last] = 0.0  # never come to
+    risk[last + 1 :, last] = 0.0  # these steps are never reached
     return Repertoire(repertoire.motions, (*steps, *led_to), readonly(risk))
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """How each pair went."""
-    return grouped(rows, ("step", "next"), {"trials": count, "survived": total("survived"), "off": most("off")})
+summary = summary_by(("step", "next"), {"trials": count, "survived": total("survived"), "off": most("off")})
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """How far off, for each pair, or that it falls; empty where the steps do not meet."""
-    told = summary(rows)
-    ones, others = (list(dict.fromkeys(str(row[name]) for row in told)) for name in ("step", "next"))
+    """The largest deviation of each pair, or that it falls; empty where the steps do not meet."""
+    found = summary(rows)
+    ones, others = (names_in(found, name) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)
-    for row in told:
+    for row in found:
         value = float(row["off"] or 0.0) if row["survived"] == row["trials"] else np.inf
         off[ones.index(str(row["step"])), others.index(str(row["next"]))] = value
     figure, axes = panels(1, 1, size=(0.45 * len(others) + 2.0, 0.3 * len(ones) + 1.5))
@@ -128,11 +122,11 @@ def plot(rows: Sequence[Row]) -> Figure:
             axes[0, 0].text(j, i, "falls" if np.isinf(value) else f"{value:.1f}", ha="center", va="center", fontsize=7)
     axes[0, 0].set_yticks(range(len(ones)), ones)
     axes[0, 0].set_xticks(range(len(others)), others, rotation=90)
-    axes[0, 0].set_title("degrees by which joints are off, after a step (rows) the next (columns)")
+    axes[0, 0].set_title("joint deviation in degrees, from a step (rows) to the next (columns)")
     return figure
 
 
-STUDY: Study[Pair] = Study(
+STUDY: Study[TransitionCase] = Study(
     name="nqr-transitions",
     title="which step may follow which when a walk is steered",
     reproduces="Muico et al. 2009, section 5.5",

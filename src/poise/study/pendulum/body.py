@@ -1,4 +1,4 @@
-"""Whom does it fit? [Tsai2010] section 5.3: legs of other lengths, other masses, loads, with the same settings."""
+"""Walking with other leg lengths, masses and loads, with the same settings: [Tsai2010] section 5.3."""
 
 from __future__ import annotations
 
@@ -6,42 +6,35 @@ import math
 
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
-from poise.study.experiment.trial import Build, Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
+from poise.study.experiment.table import summary_by
+from poise.study.experiment.trial import Build
+from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
 
 SUITED = 1.0
-"""m/s, of legs as they are; others as fast as they swing: with the root of their length."""
+"""Commanded speed (m/s) for legs of normal length; it scales with the root of the leg length, as swing speed does."""
 BUILDS = {
     "times as long legs": {times: Build(legs=times) for times in (0.5, 0.75, 1.0, 1.5, 2.0)},
     "times as heavy": {times: Build(mass=times, limits="human") for times in (0.5, 0.75, 1.5, 2.0)},
     "kg in one hand": {load: Build(load=load) for load in (5.0, 10.0, 15.0)},
 }
-"""Longer legs are as thick and dense as they were; who is heavier is so everywhere, and no stronger than people are:
-with limits that grow, or that are never reached, all masses would walk alike."""
+"""Bodies by what is changed. Longer legs keep their thickness and density. A heavier body is heavier everywhere but has
+human torque limits: with limits that grow or are never reached, all masses would walk alike."""
 CARRYING = "carry:side_right"
-"""How a load is carried."""
+"""The edit of the motion that carries a load."""
 COARSE = 2
-"""Of so many builds one is tried when it has to be quick."""
+"""Stride through the builds in the coarse scope."""
 
 
 def cases(scope: Scope) -> list[PendulumCase]:
-    """Each build at the speed that suits it."""
+    """Each build at its suitable speed."""
     return [
         PendulumCase(
-            {"what": what, "value": value, "wanted": SUITED * math.sqrt(build.legs)},
-            Trial(
-                "walk",
-                BODY,
-                build,
-                (CARRYING,) if build.load else (),
-                seconds=scope.seconds,
-                seed=seed,
-                commands=walking(SUITED * math.sqrt(build.legs)),
-                rate=STEP_RATE,
-            ),
+            {"what": what, "value": value, "wanted": speed},
+            walk_trial(speed, scope.seconds, seed, build=build, edits=(CARRYING,) if build.load else ()),
         )
         for what, builds in BUILDS.items()
         for value, build in list(builds.items())[:: COARSE if scope.coarse else 1]
+        for speed in (SUITED * math.sqrt(build.legs),)
         for seed in range(scope.seeds)
     ]
 
@@ -54,6 +47,6 @@ STUDY: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("what", "value", "wanted"),
+    summary=summary_by(("what", "value", "wanted"), SUMMARY),
     plot=map_of("value", "what"),
 )

@@ -1,17 +1,16 @@
-"""How much does it walk like the clip? [Tsai2010] section 5.1: joints, centre of mass, speed and feet."""
+"""Similarity of a walk to its clip in joints, centre of mass and speed, and its footwork: [Tsai2010] section 5.1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask, runs
 from poise.body.body import Body
 from poise.body.carriage import Carriage
 from poise.body.contact_parts import links_from
@@ -24,37 +23,34 @@ from poise.reference.archive import spoken_name
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import count, grouped, mean, total
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import count, matching, mean, means, names_in, summary_by, totals
 from poise.study.experiment.trial import Trial, performed, staged
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, late_speed, walking
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# What feet do in a recording: when they stand, how far they creep, whether they scuff.
+# Footwork: stance phases, creep and scuffs.
 
 WEIGHED = 0.1
-"""s: a touch that gives no more impulse than the weight does in this time is no stance."""
+"""Least impulse of a stance phase, as the time (s) in which the weight gives that impulse."""
 FLICKER = 0.04
-"""s: a foot that is up for no longer has not left the ground."""
+"""Longest loss of contact (s) that does not end a stance phase."""
 SCUFFED = (0.2, 0.8)
-"""Of a swing: a touch between is one that should not be."""
+"""Part of the swing phase in which a touch counts as a scuff."""
 
 Stance = tuple[int, int]
-"""The step in which a foot comes down, and the first in which it is up again."""
+"""Simulation steps of a stance phase: its first, and the first after it."""
 
 
 @dataclass(frozen=True)
 class Tread:
-    """What a foot does in each of T steps."""
+    """The contact of a foot with the ground in each of T steps."""
 
-    force: Array  # (T,) N that bears it
-    crept: Array  # (T,) m by which contact points slip, the mean by their force; one that just meets the ground by 0
+    force: Array  # (T,) normal force, N
+    crept: Array  # (T,) slip (m), weighted by normal force; points that have just touched down count as 0
 
 
 def tread(replay: Replay, foot: str) -> Tread:
-    """Of a foot, by the name of its link, with its toes."""
+    """The contact of a foot, given by the name of its link, with its toes."""
     recording = replay.recording
     links = links_from(recording.model, recording.model.body(foot).id)
     own = np.isin(recording.contact_body, links) & (recording.contact_kind == 0)
@@ -66,43 +62,38 @@ def tread(replay: Replay, foot: str) -> Tread:
 
 
 def stances(force: Array, weight: float, step: float) -> list[Stance]:
-    """When a foot stands, from the force (T,) N that bears it in steps of so many seconds."""
-    touches = _runs(_closed(force > 0.0, round(FLICKER / step)))
+    """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
+    touches = runs(_closed(force > 0.0, round(FLICKER / step)))
     return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
 
 
 def creeps(crept: Array, found: list[Stance]) -> Array:
-    """(n,) m: how far contact points slip in each stance but the first and last, which may not be whole."""
+    """(n,) slip (m) in each stance phase but the first and the last, which may be incomplete."""
     return np.array([crept[a:b].sum() for a, b in found[1:-1]])
 
 
 def scuffs(force: Array, found: list[Stance]) -> int:
-    """In how many of the swings between stances the foot touches when it should be on its way."""
+    """The number of swing phases between stance phases in which the foot scuffs the ground."""
     early, late = SCUFFED
     swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
     return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
 
 
-def _runs(truth: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Begin and end of each run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], truth, [False]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
-
-
-def _closed(truth: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
-    """With runs of at most so many false values between true ones filled."""
+def _closed(truth: Mask, gap: int) -> Mask:
+    """The mask with runs of at most `gap` false values between true ones filled."""
     out = np.array(truth)
-    for (_, end), (begin, _) in pairwise(_runs(truth)):
+    for (_, end), (begin, _) in pairwise(runs(truth)):
         if begin - end <= gap:
             out[end:begin] = True
     return out
 
 
-# Strides of a walk, at phases that are alike: 0 is a strike of the left foot, 1 the next.
+# Strides, resampled at equal phases: 0 is a strike of the left foot, 1 the next one.
 
 STRIDE_PHASES = 24
-HEARD = 6.0
-"""s of a reference that are compared with."""
+"""Number of phases at which a stride is sampled."""
+COMPARED = 6.0
+"""Time (s) of the reference whose strides are compared with."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +101,12 @@ class Strides:
     """n strides at STRIDE_PHASES phases."""
 
     qpos: Array  # (n, STRIDE_PHASES, nq)
-    com: Array  # (n, STRIDE_PHASES, 3) m about its steady progress, ahead and to the left; above the ground
+    com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
 
 
 @dataclass(frozen=True)
 class StrideErrors:
-    """How strides differ from one of a clip, at each phase: root mean squares over strides and joints."""
+    """Differences of strides from a stride of the clip at each phase: root mean squares over strides and joints."""
 
     upper: Array  # (STRIDE_PHASES,) rad
     legs: Array  # (STRIDE_PHASES,) rad
@@ -123,7 +114,7 @@ class StrideErrors:
 
 
 def strides_of(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
-    """Those between strikes of the left foot, at frames of poses (T, nq)."""
+    """The strides between strikes of the left foot, which are given as frames of the poses (T, nq)."""
     space = PoseSpace(body)
     phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
     poses, coms = [], []
@@ -136,7 +127,7 @@ def strides_of(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
 
 
 def _com(body: Body, frames: Array) -> Array:
-    """(T, 3) m."""
+    """(T, 3) centre of mass (m) at poses (T, nq)."""
     data = mujoco.MjData(body.model)
     out = np.zeros((len(frames), 3))
     for frame, place in zip(frames, out, strict=True):
@@ -148,7 +139,10 @@ def _com(body: Body, frames: Array) -> Array:
 
 
 def _steadied(com: Array, yaw: float) -> Array:
-    """(STRIDE_PHASES, 3) of a stride's centre of mass (STRIDE_PHASES + 1, 3), its last that of the next stride."""
+    """(STRIDE_PHASES, 3) centre of mass (m) relative to steady progress at a yaw (rad).
+
+    `com` (STRIDE_PHASES + 1, 3) ends with the first phase of the next stride.
+    """
     way = Carriage(-yaw, np.zeros(3)).vector(com)
     progress = np.linspace(0.0, 1.0, len(way))[:, None] * (way[-1] - way[0])
     out = (way - progress)[:-1]
@@ -157,13 +151,13 @@ def _steadied(com: Array, yaw: float) -> Array:
 
 
 def reference_strides(body: Body, reference: Reference) -> Strides:
-    """Those of what is imitated; none if it does not walk, or does not tell when its feet bear."""
-    heard = sample_reference(reference, body, HEARD)
-    return strides_of(body, heard.poses, strikes(heard.down[:, 0], SAMPLE_RATE))
+    """The strides of a reference; none if it does not walk or has no contact schedule."""
+    sampled = sample_reference(reference, body, COMPARED)
+    return strides_of(body, sampled.poses, strikes(sampled.down[:, 0], SAMPLE_RATE))
 
 
 def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
-    """How a walk differs from the one stride of a clip that it is nearest to."""
+    """Differences of the strides of a walk from the most similar stride of a clip."""
     space, count = PoseSpace(body), len(walked.qpos)
     flat = walked.qpos.reshape(-1, body.nq)
     off = np.stack([space.difference(np.tile(stride, (count, 1)), flat) for stride in clip.qpos])
@@ -179,36 +173,39 @@ def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
     )
 
 
+# The study.
+
 SPEEDS = (-0.6, -0.3, 0.0, 0.4, 0.8, 1.2, 1.6)
-"""m/s."""
+"""Commanded speeds, m/s."""
 COARSE = (-0.6, 0.8, 1.6)
 SETTLING = 4.0
-"""s after which strides and steps are looked at."""
-TOLD_PHASES = 8
-PHASES = (np.arange(TOLD_PHASES) + 0.5) / TOLD_PHASES
+"""Time (s) after which strides and footwork are evaluated."""
+ROW_PHASES = 8
+"""Number of parts of the stride whose errors are in the row."""
+PHASES = (np.arange(ROW_PHASES) + 0.5) / ROW_PHASES
 ERRORS = {"upper_deg": "#1f5fa8", "legs_deg": "#c23b22", "com_mm": "#444444"}
-"""What is compared with the clip, and how it is drawn."""
+"""Errors relative to the clip, with their colours in the plot."""
 
 
 @dataclass(frozen=True)
 class ImitationCase:
-    """A motion at its own speed, or at another."""
+    """A motion at its own speed or at a commanded one."""
 
     motion: str
-    wanted: float | None  # m/s
+    wanted: float | None  # commanded speed, m/s
     seconds: float
     seed: int
 
 
 def cases(scope: Scope) -> list[ImitationCase]:
-    """Each motion at its own speed; the first one at all others too."""
+    """Each motion at its own speed, and the first motion also at the commanded speeds."""
     speeds = COARSE if scope.coarse else SPEEDS
     tried = [(motion, None) for motion in scope.motions] + [(scope.motions[0], speed) for speed in speeds]
     return [ImitationCase(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
 
 
 def measure(case: ImitationCase) -> Row:
-    """Let it walk, and compare."""
+    """Walk, and compare strides, footwork and speed."""
     trial = Trial(
         case.motion,
         BODY,
@@ -238,7 +235,7 @@ def measure(case: ImitationCase) -> Row:
         "steps": sum(map(len, stood)),
         "creep_mm": _median_mm(np.concatenate(crept)),
         "scuffs": sum(scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
-        **_told(compared(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
+        **_error_columns(compared(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
     }
 
 
@@ -246,49 +243,33 @@ def _median_mm(lengths: Array) -> float | None:
     return 1e3 * float(np.median(lengths)) if len(lengths) else None
 
 
-def _told(errors: StrideErrors | None) -> Row:
-    """Root mean squares over the stride, then phase by phase; nothing where there is nothing to compare."""
-    found = dict.fromkeys(ERRORS) if errors is None else _in_units(errors)
+def _error_columns(errors: StrideErrors | None) -> Row:
+    """Root mean squares over the stride, then over each of ROW_PHASES parts of it; None if there are no strides."""
+    found: dict[str, Array | None] = dict.fromkeys(ERRORS)
+    if errors is not None:
+        scaled = (np.degrees(errors.upper), np.degrees(errors.legs), 1e3 * errors.com)
+        found = dict(zip(ERRORS, scaled, strict=True))
     row: Row = {name: _rms(values) for name, values in found.items()}
     for name, values in found.items():
-        parts = [None] * TOLD_PHASES if values is None else np.split(values, TOLD_PHASES)
+        parts = [None] * ROW_PHASES if values is None else np.split(values, ROW_PHASES)
         row |= {f"{name}_{phase}": _rms(part) for phase, part in enumerate(parts)}
     return row
-
-
-def _in_units(errors: StrideErrors) -> dict[str, Array]:
-    values = (np.degrees(errors.upper), np.degrees(errors.legs), 1e3 * errors.com)
-    return dict(zip(ERRORS, values, strict=True))
 
 
 def _rms(values: Array | None) -> float | None:
     return None if values is None else float(np.sqrt(np.mean(values**2)))
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """By motion and speed, the means of all seeds."""
-    columns = {
-        "trials": count,
-        "survived": total("survived"),
-        "speed": mean("speed"),
-        **{name: mean(name) for name in ERRORS},
-        "steps": total("steps"),
-        "creep_mm": mean("creep_mm"),
-        "scuffs": total("scuffs"),
-    }
-    return grouped(rows, ("motion", "wanted"), columns)
-
-
 def plot(rows: Sequence[Row]) -> Figure:
-    """Errors over the stride of each motion at its own speed; speeds that are held, and how feet creep at them."""
-    own = [row for row in rows if row["wanted"] is None]
-    names = list(dict.fromkeys(str(row["motion"]) for row in own))
+    """Errors over the stride for each motion at its own speed; speed and creep against the commanded speed."""
+    own = matching(rows, wanted=None)
+    names = names_in(own, "motion")
     figure, axes = panels(2, len(names) + 1)
     for (top, bottom), name in zip(axes[:, :-1].T, names, strict=True):
-        here = [row for row in own if row["motion"] == name]
+        trials = matching(own, motion=name)
         for axis, columns in ((top, ("upper_deg", "legs_deg")), (bottom, ("com_mm",))):
             for column in columns:
-                line = [mean(f"{column}_{phase}")(here) for phase in range(TOLD_PHASES)]
+                line = [mean(f"{column}_{phase}")(trials) for phase in range(ROW_PHASES)]
                 axis.plot(PHASES, np.array(line, float), color=ERRORS[column], label=column.partition("_")[0])
             axis.set_ylim(bottom=0.0)
         top.set_title(name)
@@ -306,18 +287,27 @@ def _speeds(axes: Any, rows: Sequence[Row]) -> None:
         axis.plot(wanted, np.array([row[column] for row in rows], float), "o", color=COLOUR, ms=4)
         axis.set_title(title)
     axes[0].axline((0.0, 0.0), slope=1.0, color="grey", lw=0.8)
-    axes[1].set_ylim(bottom=0.0)
-    axes[1].set_xlabel("m/s wanted")
+    axes[1].set(ylim=(0.0, None), xlabel="m/s wanted")
 
 
 STUDY: Study[ImitationCase] = Study(
     name="pendulum-imitation",
-    title="error against the clip, speeds that are held, creeping and scuffing feet",
+    title="errors relative to the clip, walking speeds, creeping and scuffing feet",
     reproduces="Tsai et al. 2010, section 5.1",
     whole=Scope(seeds=3, seconds=60.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=12.0, motions=("walk", "walk-slow", "walk-fast"), coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary,
+    summary=summary_by(
+        ("motion", "wanted"),
+        {
+            "trials": count,
+            **totals("survived"),
+            **means("speed", *ERRORS),
+            **totals("steps"),
+            **means("creep_mm"),
+            **totals("scuffs"),
+        },
+    ),
     plot=plot,
 )

@@ -1,26 +1,23 @@
-"""How steep may it be? [Tsai2010] section 5.3: up and down."""
+"""Survival on slopes, uphill and downhill: [Tsai2010] section 5.3."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.study.experiment.plots import panels, share_map, shares_over
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.trial import Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import summary_by
+from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
 
 DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)
+"""Inclinations (degrees); uphill is positive."""
 COARSE = (-15.0, -6.0, 6.0, 15.0)
 SPEEDS = (0.5, 0.9)
-"""m/s along the level."""
+"""Commanded horizontal speeds, m/s."""
 OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
-"""Degrees, up and down, that the paper tells of itself and of others, and how they are drawn."""
+"""Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and its line style."""
 
 
 def cases(scope: Scope) -> list[PendulumCase]:
@@ -28,15 +25,7 @@ def cases(scope: Scope) -> list[PendulumCase]:
     return [
         PendulumCase(
             {"degrees": degrees, "wanted": speed},
-            Trial(
-                "walk",
-                BODY,
-                seconds=scope.seconds,
-                seed=seed,
-                commands=walking(speed),
-                terrain=f"slope:{degrees:g}",
-                rate=STEP_RATE,
-            ),
+            walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}"),
         )
         for degrees in (COARSE if scope.coarse else DEGREES)
         for speed in SPEEDS
@@ -45,7 +34,7 @@ def cases(scope: Scope) -> list[PendulumCase]:
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Shares by slope and speed, and the slopes that others walk."""
+    """Survival shares by slope and speed, with the steepest slopes of the paper and of SIMBICON."""
     slopes, speeds, shares = shares_over(rows, "degrees", "wanted")
     figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
     share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
@@ -53,8 +42,7 @@ def plot(rows: Sequence[Row]) -> Figure:
         for side, label in ((-1.0, None), (1.0, name)):
             edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
             axis.axvline(edge, color="black", ls=line, lw=1.2, label=label)
-    axis.set_xlabel("degrees, uphill is positive; lines: as far as others walk")
-    axis.set_title("survived, %")
+    axis.set(xlabel="degrees, uphill is positive; lines: as far as others walk", title="survived, %")
     axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
@@ -67,6 +55,6 @@ STUDY: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("degrees", "wanted"),
+    summary=summary_by(("degrees", "wanted"), SUMMARY),
     plot=plot,
 )

@@ -1,4 +1,4 @@
-"""How uneven may the ground be? [Tsai2010] section 5.3: stairs, rough ground, and drops that it does not see coming."""
+"""Survival on stairs, rough ground and unforeseen drops: [Tsai2010] section 5.3."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ import numpy as np
 
 from poise.study.experiment.plots import map_of
 from poise.study.experiment.study import Scope, Study
-from poise.study.experiment.trial import Trial
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, summary_by, walking
+from poise.study.experiment.table import summary_by
+from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
 
 SPEEDS = (0.5, 0.8)
-"""m/s."""
+"""Commanded speeds, m/s."""
 APPROACH = 2.5
-"""m: the first edge is half a metre ahead of the origin, too near to get to the speed."""
-_VARIED = 0.1  # of a speed, to both sides, by the seed: so that feet meet edges elsewhere
+"""Distance (m) of the start behind the origin. The first edge is half a metre ahead of the origin, too near to reach
+the commanded speed from there."""
+_VARIED = 0.1  # largest relative change of the speed, drawn from the seed, so that feet meet edges in different places
 
 
 @dataclass(frozen=True)
 class Uneven:
-    """A kind of ground."""
+    """A kind of uneven ground."""
 
-    terrain: str  # with a place for the height
+    terrain: str  # with a placeholder for the height
     heights: tuple[float, ...]  # m
-    beyond: float  # m ahead of the origin, to which it must get
+    beyond: float  # distance (m) ahead of the origin that must be reached
     foreseen: bool = True
 
 
@@ -37,19 +38,16 @@ GROUNDS = {
 
 
 def cases(scope: Scope) -> list[PendulumCase]:
-    """Each height of each ground at each speed; rough ground is another for each seed."""
+    """Each height of each ground at each speed; rough ground differs from seed to seed."""
     return [
         PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
-            Trial(
-                "walk",
-                BODY,
-                seconds=scope.seconds,
-                seed=seed,
-                commands=walking(speed * _varied(seed)),
+            walk_trial(
+                speed * _varied(seed),
+                scope.seconds,
+                seed,
                 terrain=ground.terrain.format(height).format(seed=seed),
                 approach=APPROACH,
-                rate=STEP_RATE,
             ),
             beyond=APPROACH + ground.beyond,
             foresees=ground.foreseen,
@@ -67,12 +65,12 @@ def _varied(seed: int) -> float:
 
 STUDY: Study[PendulumCase] = Study(
     name="pendulum-stairs",
-    title="whether it gets over stairs, rough ground and unforeseen drops",
+    title="survival of stairs, rough ground and unforeseen drops",
     reproduces="Tsai et al. 2010, section 5.3",
     whole=Scope(seeds=10, seconds=24.0),
     quick=Scope(seeds=1, seconds=20.0, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary_by("ground", "height_cm"),
+    summary=summary_by(("ground", "height_cm"), SUMMARY),
     plot=map_of("height_cm", "ground"),
 )

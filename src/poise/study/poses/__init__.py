@@ -1,1 +1,1 @@
-"""Studies of the pose controller."""
+"""Studies of pose control [Fattal2006]."""

@@ -1,8 +1,8 @@
-"""What nonlinear damping does to a single joint: [Fattal2006] Fig. 1, by our controller.
+"""Linear and nonlinear damping of a single joint by our controller: [Fattal2006] Fig. 1.
 
-The paper tells gains without units, neither inertia nor angle. In frames of 1/30 s and kg m^2 its gains are those of a
-strong arm, and an inertia and an angle for which the peak of (c) is three times that of (b), (c) overshoots a little
-and (d) does not, are those below. Other angles show how the ratio depends on them.
+The paper gives its gains without units, and neither inertia nor angle. In frames of 1/30 s and kg m^2 its gains are
+those of a strong arm. Inertia and angle are chosen so that the peak of (c) is three times that of (b), (c) overshoots a
+little, and (d) does not. Other angles show how the ratio depends on them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -22,44 +21,50 @@ from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import column_values
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, matching
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# A single joint that turns to a target: what our controller makes of [Fattal2006] Eq. (1)-(3), and what is exact.
-
+FRAME = 1.0 / 30.0
+"""The paper's unit of time as we read it, s."""
+INERTIA = 1.5
+"""Inertia of the joint's link, kg m^2."""
+STIFFNESS = 0.15
+"""The paper's stiffness, kg m^2 per square frame."""
+SHOWN = 20.0
+"""Angle (degrees) by which the joint of the figure turns."""
+DEGREES = (10.0, SHOWN, 45.0, 90.0)
+PANELS = {"a": (0.25, True), "b": (1.5, True), "c": (1.5, False), "d": (3.0, False)}
+"""Damping (kg m^2 per frame), and whether it is linear."""
 HEAVY = 1e6
-"""kg and kg m^2: what the joint is fixed to, as good as the world."""
+"""Mass (kg) and inertia (kg m^2) of the joint's mount, which is practically fixed."""
 ALL_ROUND = 180.0
-"""degrees: a damper that gives way only beyond this is linear."""
+"""Reach (degrees) of the full damping that makes it linear."""
 
 
 @dataclass(frozen=True)
 class JointSwing:
-    """A joint at rest that is told to be elsewhere, at once."""
+    """A joint at rest whose target changes in one jump [Fattal2006] Eq. (1)-(3)."""
 
     inertia: float  # kg m^2
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
     linear: bool
-    degrees: float  # how far it is to turn
+    degrees: float  # from the start to the target
     seconds: float
     rate: float = 120.0  # Hz
 
     @property
     def reach(self) -> float:
-        """rad: within this the damper acts in full."""
+        """Distance (rad) from the target within which the damping acts in full."""
         return radians(ALL_ROUND if self.linear else PosesSettings().reach)
 
 
 @dataclass(frozen=True, eq=False)
 class Swung:
-    """How it went."""
+    """The course of a swing."""
 
     time: Array  # (T,) s
     angle: Array  # (T,) rad
@@ -67,7 +72,7 @@ class Swung:
 
 
 def simulated(swing: JointSwing) -> Swung:
-    """By our controller in our world."""
+    """The swing by our controller in our simulation."""
     body = _joint(swing.inertia)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1.0 / swing.rate))
     gains = np.zeros((2, body.nv))
@@ -87,7 +92,7 @@ def simulated(swing: JointSwing) -> Swung:
 
 
 def exact(swing: JointSwing) -> Swung:
-    """By the differential equation itself, at the same times."""
+    """The swing by the differential equation itself, at the same times."""
     goal, reach = radians(swing.degrees), swing.reach
 
     def motion(_: float, state: Array) -> list[float]:
@@ -103,7 +108,7 @@ def exact(swing: JointSwing) -> Swung:
 
 @lru_cache(maxsize=4)
 def _joint(inertia: float) -> Body:
-    """A rod of that inertia (kg m^2) on a hinge, high above the ground and fixed to something very heavy."""
+    """A rod of an inertia (kg m^2) on a hinge, high above the ground, on a very heavy mount."""
     root = f"{_inertial(HEAVY, HEAVY)}<freejoint/>"
     rod = f'{_inertial(1.0, inertia)}<joint name="hinge" axis="0 1 0"/>'
     shape = '<geom type="sphere" size="0.01"/>'
@@ -115,22 +120,9 @@ def _inertial(mass: float, inertia: float) -> str:
     return f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/>'
 
 
-FRAME = 1.0 / 30.0
-"""s: the paper's unit of time, as we read it."""
-INERTIA = 1.5
-"""kg m^2."""
-STIFFNESS = 0.15
-"""kg m^2 per square frame."""
-SHOWN = 20.0
-"""degrees: how far the joint of the figure turns."""
-DEGREES = (10.0, SHOWN, 45.0, 90.0)
-PANELS = {"a": (0.25, True), "b": (1.5, True), "c": (1.5, False), "d": (3.0, False)}
-"""Damping, kg m^2 per frame, and whether it is linear."""
-
-
 @dataclass(frozen=True)
 class DampingCase:
-    """A panel of the figure, for an angle and a rate of simulation."""
+    """A panel of the figure with an angle and a simulation rate."""
 
     panel: str
     degrees: float
@@ -139,20 +131,20 @@ class DampingCase:
 
     @property
     def swing(self) -> JointSwing:
-        """In SI units."""
+        """The swing in SI units."""
         damping, linear = PANELS[self.panel]
         gains = STIFFNESS / FRAME**2, damping / FRAME
         return JointSwing(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
 
 
 def cases(scope: Scope) -> list[DampingCase]:
-    """All panels; of other angles and rates if there is time."""
+    """All panels; in the whole scope also with other angles and another rate."""
     kinds = [(SHOWN, 120.0)] if scope.coarse else [*((degrees, 120.0) for degrees in DEGREES), (SHOWN, 60.0)]
     return [DampingCase(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
 
 
 def measure(case: DampingCase) -> Row:
-    """Peak and overshoot, beside those of the exact solution."""
+    """Peak velocity and overshoot, beside those of the exact solution."""
     ours, true = simulated(case.swing), exact(case.swing)
     damping, linear = PANELS[case.panel]
     return {
@@ -179,12 +171,12 @@ def _over(angle: Array, degrees: float) -> float:
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """All rows, with the peak against that of high linear damping (b)."""
+    """All rows, with the ratio of the peak to that of high linear damping (b)."""
     return [{**row, **_ratios(row, rows)} for row in rows]
 
 
 def _ratios(row: Row, rows: Sequence[Row]) -> Row:
-    alike = [b for b in rows if b["panel"] == "b" and all(b[key] == row[key] for key in ("degrees", "rate"))]
+    alike = matching(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
     return {
         name: column_values([row], peak)[0] / column_values(alike, peak)[0] if alike else None
         for name, peak in (("peak_ratio", "peak_deg_s"), ("exact_peak_ratio", "exact_peak_deg_s"))
@@ -192,8 +184,8 @@ def _ratios(row: Row, rows: Sequence[Row]) -> Row:
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Angle and velocity of each panel against time, ours and the exact ones, as in the figure."""
-    shown = [row for row in rows if row["degrees"] == SHOWN and row["rate"] == 120.0]
+    """Angle and velocity over time in each panel of the figure, ours and the exact ones."""
+    shown = matching(rows, degrees=SHOWN, rate=120.0)
     figure, axes = panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
         case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])

@@ -1,10 +1,8 @@
-"""How soon are constraints met? Iterations, simulations and seconds against [Fattal2006] section 6."""
+"""Iterations, simulations and seconds until the constraints of scripts are met: [Fattal2006] section 6."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,38 +12,26 @@ from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import column_values, grouped, mean
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import column_values, grouped, means
 
 PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}
-"""Iterations and seconds of a solve, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
+"""The paper's iterations and seconds of a solve by script, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
 COLOUR = "tab:purple"
 
 
-@dataclass(frozen=True)
-class ShootingCase:
-    """A script, solved for the how-manieth time: seconds vary."""
-
-    script: str
-    seed: int
+def cases(scope: Scope) -> list[NamedCase]:
+    """Each script of the paper; seeds repeat the measurement, because times vary."""
+    return named_cases(("lamp",) if scope.coarse else PAPER, scope)
 
 
-def cases(scope: Scope) -> list[ShootingCase]:
-    """Each script that the paper tells of."""
-    scripts = list(PAPER) if not scope.coarse else ["lamp"]
-    return [ShootingCase(script, seed) for script in scripts for seed in range(scope.seeds)]
-
-
-def measure(case: ShootingCase) -> Row:
-    """Solve, then perform what was found."""
-    solution = solve_script(read_script(case.script))
+def measure(case: NamedCase) -> Row:
+    """Solve a script, and perform the solution."""
+    solution = solve_script(read_script(case.name))
     recording = animate(solution.script).recording
     hits = [answer.hit for answer in solution.answers]
     return {
-        "script": case.script,
+        "script": case.name,
         "seed": case.seed,
         "solved": solution.converged,
         "goals": len(hits),
@@ -58,16 +44,16 @@ def measure(case: ShootingCase) -> Row:
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """By script: iterations and seconds of the slowest goal, simulations of a goal, beside the paper's."""
-    shares = {name: mean(name) for name in ("solved", "stood", "physical", "iterations", "simulations", "seconds")}
-    found = grouped(rows, ("script",), shares)
+    """For each script iterations and seconds of the slowest goal, simulations per goal, and the paper's numbers."""
+    columns = means("solved", "stood", "physical", "iterations", "simulations", "seconds")
+    found = grouped(rows, ("script",), columns)
     for row in found:
         row["paper_iterations"], row["paper_seconds"] = PAPER[str(row["script"])]
     return found
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Seconds of each script, beside the paper's."""
+    """Seconds and iterations of each script, beside the paper's."""
     found = summary(rows)
     names = [str(row["script"]) for row in found]
     figure, ((left, right),) = panels(1, 2, size=(7.0, 2.8))
@@ -82,7 +68,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[ShootingCase] = Study(
+STUDY: Study[NamedCase] = Study(
     name="poses-shooting",
     title="iterations, simulations and seconds until constraints are met",
     reproduces="Fattal & Lischinski 2006, section 6",

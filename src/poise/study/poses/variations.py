@@ -1,10 +1,19 @@
-"""Do scripts work when a user changes them? Variations of masses, pose times and targets, solved and performed."""
+"""Random variations of the shipped scripts in masses, times and targets, solved and performed.
+
+- Masses and inertias of each link change by up to 10 %, equally on the left and the right. Half of the change is common
+  to all links, so that the whole body also becomes heavier or lighter. Torque limits stay.
+- Each interval between poses changes by up to 5 %. Gains, stabilising torques, objectives, holds and the times of
+  constraints move with the poses around them. Pushes keep their times.
+- The target (`is`) of each constraint changes by up to its `range`, within which the script should still be solvable.
+
+Solutions that a script contains are discarded: a variation is solved from the animator's own poses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -21,60 +30,54 @@ from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import column_values, count, grouped, total
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import column_values, count, summary_by, totals
 from poise.world.recording import Recording
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# What scripts are for: whether a performance of one did it.
-
-Feat = Callable[[Recording], bool]
+# Goals of the scripts.
 
 HARD = 3.0
-"""m/s: a ball that was hit well goes on ahead at least so fast."""
+"""Least forward speed (m/s) of a ball that was punched."""
 HURT = 10.0
-"""N s: a head that the ground gave more than this was hit."""
+"""Impulse (N s) from the ground beyond which the head was hit."""
 FLAT = 0.7
-"""How far the chest faces up or down, at least, of someone who lies on back or face: 1 is straight."""
-
+"""Least vertical component of the chest's forward axis, up or down, of a body that lies on its back or face."""
 STANDS, NEAR = 0.95, 0.2
-"""Upward part of the axis of a glass that stands; m from the middle of its tray."""
+"""Least vertical component of the axis of a standing glass; its largest distance (m) from the middle of the tray."""
 OFF = 0.5
-"""m: who is blown aside by more did not keep to the line."""
+"""Largest sideways deviation (m) of a walk that keeps to its line."""
+ENOUGH = 0.9
+"""Share of variations that should succeed."""
 
 
 def upright(recording: Recording) -> bool:
-    """Nothing but feet and hands touched the ground."""
+    """Whether nothing but feet and hands touched the ground."""
     return fell_at(recording) is None
 
 
 def punched(recording: Recording) -> bool:
-    """The ball flew off ahead, and the boxer stands."""
+    """Whether the ball flew forward and the boxer stands."""
     return float(_velocity(recording, "ball")[:, 0].max()) > HARD and upright(recording)
 
 
 def fell_on_face(recording: Recording) -> bool:
-    """He lies on his face, which hit the ground."""
+    """Whether the body lies on its face and the head hit the ground."""
     return _chest(recording) < -FLAT and ground_impulse(recording, "head") > HURT
 
 
 def fell_on_arms(recording: Recording) -> bool:
-    """He lies with his chest down and his head was spared."""
+    """Whether the body lies face down and the head did not hit the ground."""
     return _chest(recording) < -FLAT and ground_impulse(recording, "head") < HURT
 
 
 def rolled_on_back(recording: Recording) -> bool:
-    """He lies on his back and his head was spared."""
+    """Whether the body lies on its back and the head did not hit the ground."""
     return _chest(recording) > FLAT and ground_impulse(recording, "head") < HURT
 
 
 def served(recording: Recording) -> bool:
-    """The glass stands on the tray in the end, and the waiter on his feet."""
-    data = mujoco.MjData(recording.model)
-    data.qpos[:] = recording.qpos[-1]
-    mujoco.mj_kinematics(recording.model, data)
+    """Whether the glass stands on the tray at the end, and the waiter on his feet."""
+    data = _final(recording)
     tray, glass = data.body("tray"), data.body("tray_glass")
     above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
     stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
@@ -82,12 +85,12 @@ def served(recording: Recording) -> bool:
 
 
 def kept_to_the_line(recording: Recording) -> bool:
-    """Walked on along x, upright, and was never blown far off."""
+    """Whether it walked along x, upright, and was never blown far off."""
     x, y = recording.qpos[:, 0], recording.qpos[:, 1]
     return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and upright(recording)
 
 
-FEATS: dict[str, Feat] = {
+GOALS: dict[str, Callable[[Recording], bool]] = {
     "lamp": upright,
     "somersault": upright,
     "strut": upright,
@@ -99,43 +102,38 @@ FEATS: dict[str, Feat] = {
     "blow-arms": fell_on_arms,
     "blow-roll": rolled_on_back,
 }
-"""By script, those that come with Poise."""
+"""Whether a performance achieved the goal of its script, for each shipped script."""
 
 
 def _velocity(recording: Recording, prop: str) -> np.ndarray:
-    """(T+1, 3) m/s."""
+    """(T+1, 3) velocity (m/s) of a prop."""
     first = int(recording.model.body(prop).dofadr[0])
     return np.asarray(recording.qvel[:, first : first + 3])
 
 
 def _chest(recording: Recording) -> float:
-    """Upward part of where the chest faces in the end."""
+    """Vertical component of the chest's forward axis at the end."""
+    return float(_final(recording).body("torso").xmat.reshape(3, 3)[2, 0])
+
+
+def _final(recording: Recording) -> mujoco.MjData:
+    """The kinematics of the last frame."""
     data = mujoco.MjData(recording.model)
     data.qpos[:] = recording.qpos[-1]
     mujoco.mj_kinematics(recording.model, data)
-    return float(data.body("torso").xmat.reshape(3, 3)[2, 0])
+    return data
 
 
-# Random variations of a script: what a user may change and still have it work.
-#
-# - Masses: of each link by up to 10 %, inertias alike, left and right alike; half of it is common to all links, so
-# that the body as a whole becomes heavier or lighter too. Torque limits stay as they were.
-# - Times: each wait from a pose to the next by up to 5 %. Gains, stabilising torques, objectives, holds and the times
-# of constraints move with the poses around them; pushes come when they come.
-# - Targets: each constraint's `is` by up to its `range`, as the script has it: how far the target may be moved and the
-# script still solves. Without a range it stays.
-#
-# Changes that were found for a script are forgotten: a variation is to be solved from the animator's own poses.
+# Variations of a script.
 
 MASS, TIME = 0.1, 0.05
-"""Parts by which masses and waits change, at most."""
-
+"""Largest relative changes of masses and of intervals between poses."""
 Warp = Callable[[float], float]
-"""The time (s) to which a time moves."""
+"""Maps a time (s) of the script to a time (s) of the variation."""
 
 
 def varied_script(script: Script, seed: int) -> Script:
-    """A script with random changes of masses, times and targets; a seed always gives the same."""
+    """A script with random changes of masses, times and targets, drawn from the seed."""
     masses, times, targets = (np.random.default_rng([seed, k]) for k in range(3))
     warp = _warp(script.poses, times)
     bodies = (_reweighed(script.scene.body, masses), *script.scene.bodies[1:])
@@ -153,14 +151,14 @@ def varied_script(script: Script, seed: int) -> Script:
 
 
 def _reweighed(body: Body, rng: np.random.Generator) -> Body:
-    """The body with links of other masses, as strong as before."""
+    """The body with changed masses and the same torque limits."""
     if body.plan is None:
         raise PoiseError(f"body '{body.name}' comes from MJCF or carries a load: its masses cannot be varied")
     common = rng.uniform(-MASS, MASS)
     own: dict[str, float] = {}
 
     def heavier(segment: Segment) -> Segment:
-        side = other_side(segment.name)  # the right one's, for both sides
+        side = other_side(segment.name)  # one key for both sides
         if side not in own:
             own[side] = 1.0 + 0.5 * (common + rng.uniform(-MASS, MASS))
         x, y, z = (own[side] * moment for moment in segment.inertia)
@@ -171,7 +169,7 @@ def _reweighed(body: Body, rng: np.random.Generator) -> Body:
 
 
 def _warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
-    """Times stretched between poses; after the last one, time goes on as it did."""
+    """Stretch the intervals between poses; the time after the last pose keeps its rate."""
     before = np.unique([0.0, *(pose.time for pose in poses)])
     waits = np.diff(before) * rng.uniform(1.0 - TIME, 1.0 + TIME, len(before) - 1)
     after = np.concatenate([[0.0], np.cumsum(waits)])
@@ -183,7 +181,7 @@ def _warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
 
 
 def _moved(timed: Any, warp: Warp) -> Any:
-    """Something that goes on for a while, at another time."""
+    """A part of the script with its time span (`when`) warped."""
     return replace(timed, when=_span(timed.when, warp))
 
 
@@ -203,32 +201,20 @@ def _aimed(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
     return replace(want, when=when, value=want.value + rng.uniform(-want.range, want.range))
 
 
-ENOUGH = 0.9
-"""Share of variations that is to succeed."""
+def cases(scope: Scope) -> list[NamedCase]:
+    """A variation of each shipped script for each seed."""
+    return named_cases(shipped_scripts(), scope)
 
 
-@dataclass(frozen=True)
-class VariationCase:
-    """A variation of a script."""
-
-    script: str
-    seed: int
-
-
-def cases(scope: Scope) -> list[VariationCase]:
-    """So many variations of every script that comes with Poise."""
-    return [VariationCase(script, seed) for script in shipped_scripts() for seed in range(scope.seeds)]
-
-
-def measure(case: VariationCase) -> Row:
-    """Solved if it has constraints, performed, and judged."""
-    script = varied_script(read_script(case.script), case.seed)
+def measure(case: NamedCase) -> Row:
+    """Solve a variation if it has constraints, perform it, and check its goal."""
+    script = varied_script(read_script(case.name), case.seed)
     solution = solve_script(script) if script.goals else None
     performance = animate(script if solution is None else solution.script)
     solved = solution is None or solution.converged
-    performed = performance.blow_up is None and FEATS[case.script](performance.recording)
+    performed = performance.blow_up is None and GOALS[case.name](performance.recording)
     return {
-        "script": case.script,
+        "script": case.name,
         "seed": case.seed,
         "solved": solved,
         "done": solved and performed,
@@ -238,29 +224,25 @@ def measure(case: VariationCase) -> Row:
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """By script: how many of how many."""
-    columns = {name: total(name) for name in ("solved", "done", "physical")}
-    return grouped(rows, ("script",), {"variations": count, **columns})
+summary = summary_by(("script",), {"variations": count, **totals("solved", "done", "physical")})
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """The share of each script that does what it is for."""
+    """The share of variations of each script that achieve its goal."""
     found = summary(rows)
     shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
     figure, ((axis,),) = panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
     axis.axvline(ENOUGH, color="grey", lw=0.8)
-    axis.set_xlim(0.0, 1.0)
-    axis.set_xlabel("share of variations that succeed")
+    axis.set(xlim=(0.0, 1.0), xlabel="share of variations that succeed")
     axis.invert_yaxis()
     return figure
 
 
-STUDY: Study[VariationCase] = Study(
+STUDY: Study[NamedCase] = Study(
     name="poses-variations",
     title="scripts with other masses, times and targets",
-    reproduces="how far a user may go",
+    reproduces="how far a user may change a script",
     whole=Scope(seeds=20, seconds=60.0),
     quick=Scope(seeds=2, seconds=60.0),
     cases=cases,

@@ -1,1 +1,1 @@
-"""Experiments with rotation."""
+"""Studies of rotational behaviours [Zordan2014], and the tuning of behaviours."""

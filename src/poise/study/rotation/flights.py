@@ -1,4 +1,4 @@
-"""A handspring, or several in a row, performed once and judged."""
+"""Dives, kip-ups and handsprings: performed once, judged and scored."""
 
 from __future__ import annotations
 
@@ -10,159 +10,141 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.performance.run import Performance
-from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
-from poise.world.result import BlowUp
+from poise.study.rotation.attempt import Attempt, Outcome, only_feet, only_hands
+from poise.study.rotation.stage import BehaviourTrial
 from poise.world.world import World
 
-# A dive performed once and judged.
+UPRIGHT = 0.8
+"""Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches."""
 
 DIVE_AIRBORNE = 0.15
-"""s without any contact, of a leap that counts as a flight."""
+"""Least time (s) without contact of a dive that counts as a flight."""
 ROLLED = 0.6
-"""Turns from the hands onto the feet: a roll that counts."""
+"""Least number of turns, from the hands onto the feet, that count as a roll."""
+ROLLED_ON = 2.0
+"""Least number of turns of a roll that continues after a leap down."""
 DIVE_STANDING = 1.0
-"""s on the feet alone, that count as standing."""
-UPRIGHT = 0.8
-"""m of the centre of mass above the ground: whose is higher stands, and crouches no more."""
-_HANDS = ("_hand", "_forearm")
+"""Least time (s) on the feet alone that counts as standing after a dive."""
 
 
 @dataclass(frozen=True)
-class Dived:
-    """What came of a dive."""
+class Dived(Outcome):
+    """The outcome of a dive roll."""
 
-    flew: float  # s without any contact
-    on_hands: bool  # whether it came down on hands or forearms, and on nothing else
-    turns: float  # of the roll, since then
-    height: float  # m of the centre of mass above the ground at the end
-    stood: float  # s that it stood at the end
-    blew_up: bool
-    driven: float  # of friction's work, that of the worst second
-    performance: Performance
+    flew: float  # time without contact, s
+    on_hands: bool  # whether only hands or forearms touched the ground first
+    turns: float  # of the roll after the dive
+    height: float  # final height of the centre of mass above the ground, m
+    stood: float  # time of standing at the end, s
 
     @property
     def succeeded(self) -> bool:
-        """A flight, onto the hands, over, and up."""
+        """Whether it flew, landed on the hands, rolled and stood up."""
         rolled = self.flew >= DIVE_AIRBORNE and self.on_hands and self.turns >= ROLLED
         return rolled and self.stood >= DIVE_STANDING and not self.blew_up
 
+    @property
+    def rolled_on(self) -> bool:
+        """Whether it landed on the hands and went on rolling."""
+        return self.on_hands and self.turns >= ROLLED_ON and not self.blew_up
 
-def dive(rehearsal: BehaviourTrial) -> Dived:
+
+def dive(trial: BehaviourTrial) -> Dived:
     """Dive and roll until it has stood for long enough or the time is up."""
-    run, world, controller = staged(rehearsal)
-    performing = controller.performing
-    assert isinstance(performing, Dive)
+    attempt = Attempt(trial, Dive)
+    world, performing = attempt.world, attempt.performing
     on_hands, landed, flew, turns, stood = False, False, 0.0, 0.0, 0.0
-    failure, friction = None, Friction(world)
-    try:
-        while world.time < rehearsal.seconds and stood < DIVE_STANDING:
-            links = touching_links(world, friction.watch(run.step))
-            if performing.stage not in ("squat", "push") and not landed:
-                flew += world.settings.step if not links else 0.0
-                landed = bool(links) and performing.stage == "roll"
-                on_hands = landed and all(link.endswith(_HANDS) for link in links)
-            turns = max(turns, performing.roll.turned)
-            up = landed and _height(world) > UPRIGHT and all(of_foot(link) for link in links)
-            stood = stood + world.settings.step if up else 0.0
-    except BlowUp as error:
-        failure = error
-    height, taken = _height(world), run.take(failure)
-    return Dived(flew, on_hands, turns, height, stood, failure is not None, friction.driven, taken)
+    for links in attempt.touches():
+        if performing.stage not in ("squat", "push") and not landed:
+            flew += world.settings.step if not links else 0.0
+            landed = bool(links) and performing.stage == "roll"
+            on_hands = landed and only_hands(links)
+        turns = max(turns, performing.roll.turned)
+        up = landed and _height(world) > UPRIGHT and only_feet(links)
+        stood = stood + world.settings.step if up else 0.0
+        if stood >= DIVE_STANDING:
+            break
+    return Dived(flew, on_hands, turns, _height(world), stood, **attempt.outcome())
 
 
 def _height(world: World) -> float:
-    """m of the centre of mass above the ground."""
+    """Height (m) of the centre of mass above the ground."""
     x, y, z = world.state.data.subtree_com[1]
     return float(z - world.scene.terrain.height(x, y))
 
 
-def score_of_dive(rehearsal: BehaviourTrial) -> float:
-    """A flight, onto the hands, over, up, and standing: 6 for all of it, less for friction that drives."""
-    dived = dive(rehearsal)
+def score_of_dive(trial: BehaviourTrial) -> float:
+    """The score of a dive: 6 for a flight onto the hands, a roll and standing up; less for driving friction."""
+    dived = dive(trial)
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
     up, stood = min(dived.height / UPRIGHT, 1.0), min(dived.stood / DIVE_STANDING, 1.0)
-    return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * max(dived.driven - SOUND, 0.0)
+    return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * dived.driven_excess
 
-
-# A kip-up performed once and judged.
 
 KIP_AIRBORNE = 0.1
-"""s without any contact, of a kip-up that counts as a flight."""
+"""Least time (s) without contact of a kip-up that counts as a flight."""
 KIP_STANDING = 2.0
-"""s on the feet alone, that count as standing."""
+"""Least time (s) on the feet alone that counts as standing after a kip-up."""
 FAR = 0.5
-"""m of the centre of mass behind the ankles at touch-down: from there nobody comes up."""
+"""Distance (m) of the centre of mass behind the ankles at touch-down from which no body can stand up."""
 
 
 @dataclass(frozen=True)
-class Kipped:
-    """What came of a kip-up."""
+class Kipped(Outcome):
+    """The outcome of a kip-up."""
 
-    flew: float  # s without any contact
-    on_feet: bool  # whether it came down on its feet, and on nothing else
-    behind: float  # m of the centre of mass behind the ankles then
-    stood: float  # s from there until anything but feet touched the ground, or the time was up
-    height: float  # m of the centre of mass at the end
-    stands: bool  # whether another controller may take over
-    blew_up: bool
-    driven: float  # of friction's work, that of the worst second
-    performance: Performance
+    flew: float  # time without contact, s
+    on_feet: bool  # whether only feet touched the ground first
+    behind: float  # distance of the centre of mass behind the ankles at that time, m
+    stood: float  # time from then until anything but feet touched the ground, or to the end, s
+    height: float  # final height of the centre of mass, m
 
     @property
     def succeeded(self) -> bool:
-        """Into the air, onto the feet, and up."""
+        """Whether it flew, landed on the feet and stood up."""
         up = self.flew >= KIP_AIRBORNE and self.on_feet and self.stood >= KIP_STANDING and self.height >= UPRIGHT
         return up and not self.blew_up
 
 
-def kip(rehearsal: BehaviourTrial) -> Kipped:
-    """Kip up until something other than feet touches the ground, or standing is long enough."""
-    run, world, controller = staged(rehearsal)
-    performing = controller.performing
-    assert isinstance(performing, Flip)
+def kip(trial: BehaviourTrial) -> Kipped:
+    """Kip up until something other than feet touches the ground, or it has stood for long enough."""
+    attempt = Attempt(trial, Flip)
+    world, performing = attempt.world, attempt.performing
     down, fell, on_feet, behind, flew = None, None, False, FAR, 0.0
-    failure, friction = None, Friction(world)
-    try:
-        while world.time < rehearsal.seconds and fell is None and not _done(world.time, down):
-            links = touching_links(world, friction.watch(run.step))
-            feet = all(of_foot(link) for link in links)
-            if performing.stage in ("flight", "land") and down is None:
-                flew += world.settings.step if not links else 0.0
-                if links and flew >= KIP_AIRBORNE:
-                    down, on_feet, behind = world.time, feet, performing.behind
-            if down is not None and not feet:
-                fell = world.time
-    except BlowUp as error:
-        failure = error
-    height, stands, taken = float(world.state.data.subtree_com[1, 2]), controller.stands(), run.take(failure)
+    for links in attempt.touches():
+        feet = only_feet(links)
+        if performing.stage in ("flight", "land") and down is None:
+            flew += world.settings.step if not links else 0.0
+            if links and flew >= KIP_AIRBORNE:
+                down, on_feet, behind = world.time, feet, performing.behind
+        if down is not None and not feet:
+            fell = world.time
+        if fell is not None or (down is not None and world.time >= down + KIP_STANDING + 1e-9):
+            break
     stood = 0.0 if down is None else (fell or world.time) - down
-    return Kipped(flew, on_feet, behind, stood, height, stands, failure is not None, friction.driven, taken)
+    height = float(world.state.data.subtree_com[1, 2])
+    return Kipped(flew, on_feet, behind, stood, height, **attempt.outcome())
 
 
-def _done(time: float, down: float | None) -> bool:
-    return down is not None and time >= down + KIP_STANDING + 1e-9
-
-
-def score_of_kip(rehearsal: BehaviourTrial) -> float:
-    """Into the air, onto the feet, near them, standing, and up: 7 for all of it, less for friction that drives."""
-    kipped = kip(rehearsal)
+def score_of_kip(trial: BehaviourTrial) -> float:
+    """The score of a kip-up: 7 for a flight onto the feet and standing upright; less for driving friction."""
+    kipped = kip(trial)
     flew, stood = min(kipped.flew / KIP_AIRBORNE, 1.0), min(kipped.stood / KIP_STANDING, 1.0)
     near = 1.0 - min(max(kipped.behind, 0.0) / FAR, 1.0)
     up = min(kipped.height / UPRIGHT, 1.0) if stood == 1.0 else 0.0
     landed = (1.0 + near + 3.0 * stood + up) * kipped.on_feet
-    return flew + landed - 30.0 * max(kipped.driven - SOUND, 0.0)
+    return flew + landed - 30.0 * kipped.driven_excess
 
 
 SPRING_AIRBORNE = 0.03
-"""s without any contact, of a flight that counts."""
+"""Least time (s) without contact of a handspring that counts as a flight."""
 SPRING_STANDING = 2.0
-"""s on the feet alone, that count as standing."""
+"""Least time (s) on the feet alone that counts as standing after handsprings."""
 
 
 @dataclass(frozen=True)
 class SupportPhase:
-    """A time on the feet, on the hands, or on something else; what comes off the ground between is part of it."""
+    """A time span on the feet, on the hands, or on other links; short losses of contact are part of it."""
 
     on: str  # feet, hands or else
     start: float  # s
@@ -170,25 +152,27 @@ class SupportPhase:
 
 
 @dataclass(frozen=True)
-class Sprung:
-    """What came of handsprings."""
+class Sprung(Outcome):
+    """The outcome of one or more handsprings in a row."""
 
-    springs: int  # that were asked for
+    springs: int  # number of handsprings in the behaviour
     supports: tuple[SupportPhase, ...]
-    turned: float  # degrees of the pelvis when the last support began
-    height: float  # m of the centre of mass at the end
-    blew_up: bool
-    driven: float  # of friction's work, that of the worst second
-    performance: Performance
+    turned: float  # pitch of the pelvis when the last support began, degrees
+    height: float  # final height of the centre of mass, m
 
     @property
     def flights(self) -> tuple[float, ...]:
-        """s of each, from one support to the next."""
+        """Duration (s) of each flight between supports."""
         return tuple(after.start - before.end for before, after in pairwise(self.supports))
 
     @property
+    def flew(self) -> float:
+        """Total duration (s) of the flights."""
+        return sum(self.flights)
+
+    @property
     def right(self) -> int:
-        """How many supports came as they should after the first one: hands, feet, hands, feet."""
+        """The number of supports after the first one that are in the right order: hands, feet, hands, feet."""
         wanted = self.springs * ("hands", "feet")
         flown = zip(self.supports[1:], wanted, self.flights, strict=False)
         good = [support.on == on and flight >= SPRING_AIRBORNE for support, on, flight in flown]
@@ -196,57 +180,41 @@ class Sprung:
 
     @property
     def stood(self) -> float:
-        """s on the feet after the last spring, until anything else touched the ground."""
+        """Time (s) on the feet after the last handspring, until anything else touched the ground."""
         whole = 2 * self.springs
         return self.supports[whole].end - self.supports[whole].start if self.right == whole else 0.0
 
     @property
     def succeeded(self) -> bool:
-        """Onto the hands, onto the feet, and up, through the air each time."""
+        """Whether each handspring flew onto the hands and onto the feet, and it stood in the end."""
         return self.stood >= SPRING_STANDING and self.height > UPRIGHT and not self.blew_up
 
 
-def spring(rehearsal: BehaviourTrial) -> Sprung:
-    """Spring until it has stood for long enough, or something else than hands and feet touches the ground."""
-    run, world, controller = staged(rehearsal)
-    performing = controller.performing
-    assert isinstance(performing, Handspring)
+def spring(trial: BehaviourTrial) -> Sprung:
+    """Spring until it has stood for long enough, or something other than hands and feet touches the ground."""
+    attempt = Attempt(trial, Handspring)
+    world, performing = attempt.world, attempt.performing
     supports: list[SupportPhase] = []
-    turned, failure, friction = 0.0, None, Friction(world)
-    try:
-        while world.time < rehearsal.seconds and not _over(supports, performing.springs):
-            links = touching_links(world, friction.watch(run.step))
-            if not links:
-                continue
-            on, start = _on(links), world.time
-            if supports and supports[-1].on == on:
-                start = supports.pop().start
-            else:
-                turned = float(np.degrees(performing.pitch))
-            supports.append(SupportPhase(on, start, world.time))
-    except BlowUp as error:
-        failure = error
+    turned = 0.0
+    for links in attempt.touches():
+        if not links:
+            continue
+        on, start = "feet" if only_feet(links) else "hands" if only_hands(links) else "else", world.time
+        if supports and supports[-1].on == on:
+            start = supports.pop().start
+        else:
+            turned = float(np.degrees(performing.pitch))
+        supports.append(SupportPhase(on, start, world.time))
+        last = len(supports) == 2 * performing.springs + 1
+        if on == "else" or (last and world.time - start >= SPRING_STANDING):
+            break
     height = float(world.state.data.subtree_com[1, 2])
-    taken = run.take(failure)
-    return Sprung(performing.springs, tuple(supports), turned, height, failure is not None, friction.driven, taken)
+    return Sprung(performing.springs, tuple(supports), turned, height, **attempt.outcome())
 
 
-def _on(links: set[str]) -> str:
-    if all(of_foot(link) for link in links):
-        return "feet"
-    return "hands" if all(link.endswith(_HANDS) for link in links) else "else"
-
-
-def _over(supports: list[SupportPhase], springs: int) -> bool:
-    if not supports:
-        return False
-    last = supports[-1]
-    return last.on == "else" or (len(supports) == 2 * springs + 1 and last.end - last.start >= SPRING_STANDING)
-
-
-def score_of_spring(rehearsal: BehaviourTrial) -> float:
-    """Supports that come as they should, how far round, and standing: 6 and more for all, less for driving friction."""
-    sprung = spring(rehearsal)
+def score_of_spring(trial: BehaviourTrial) -> float:
+    """The score of handsprings: supports in the right order, the turn, and standing; less for driving friction."""
+    sprung = spring(trial)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)
-    return sprung.right + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * max(sprung.driven - SOUND, 0.0)
+    return sprung.right + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess

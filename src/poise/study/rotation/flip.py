@@ -1,25 +1,19 @@
-"""How often does a back flip succeed, and which parts does it need? [Zordan2014] section VIII-B."""
+"""Success rate of back flips over noise, and with parts of the controller left out: [Zordan2014] section VIII-B."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from dataclasses import replace
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.measure.audit import audit
-from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import count, grouped, mean, median
+from poise.study.experiment.outcome import audit_columns
+from poise.study.experiment.plots import share_bars
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, count, mean, median, summary_by
 from poise.study.rotation.rehearsal import flip_trial
-from poise.study.rotation.roll import FRESH
+from poise.study.rotation.roll import FRESH, PartCase
 from poise.study.rotation.stage import BehaviourTrial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WITHOUT = {
     "all of it": RotationSettings(),
@@ -28,22 +22,16 @@ WITHOUT = {
     "no foot placing": RotationSettings(placing=0),
     "no replanning": RotationSettings(replanning=0),
 }
+"""Settings by the part of the controller that is left out."""
 NOISES = (0.0, 0.05, 0.1, 0.2)
-"""rad/s of the first joint velocities."""
+"""Noise of the initial joint velocities, rad/s."""
 NOISY = 0.2
+"""Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt."""
 BEHAVIOUR = "back-flip"
 
 
-@dataclass(frozen=True)
-class FlipCase:
-    """A flip from a noisy start."""
-
-    part: str
-    rehearsal: BehaviourTrial
-
-
-def cases(scope: Scope) -> list[FlipCase]:
-    """All of it: each noise, jolts at take-off, both limits and rates; parts left out at the greatest noise."""
+def cases(scope: Scope) -> list[PartCase]:
+    """The whole controller with each noise, jolt, set of limits and rate; parts left out at the greatest noise."""
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [("all of it", first)]
     if not scope.coarse:
@@ -52,55 +40,47 @@ def cases(scope: Scope) -> list[FlipCase]:
         kinds += [("all of it", replace(first, rate=120.0, jolt=jolt)) for jolt in (0.0, NOISY)]
         kinds += [("all of it", replace(first, limits="human", rate=rate)) for rate in (60.0, 120.0)]
         kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
-    return [FlipCase(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
+    return [PartCase(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 
 
-def measure(case: FlipCase) -> Row:
-    """How it landed and how long it stood."""
-    flipped = flip_trial(case.rehearsal)
-    checked = audit(flipped.performance.recording)
+def measure(case: PartCase) -> Row:
+    """How the flip lands, and how long it stands."""
+    trial = case.trial
+    flipped = flip_trial(trial)
     return {
         "part": case.part,
-        "noise": case.rehearsal.noise,
-        "jolt": case.rehearsal.jolt,
-        "limits": case.rehearsal.limits,
-        "rate": case.rehearsal.hertz,
-        "seed": case.rehearsal.seed,
+        "noise": trial.noise,
+        "jolt": trial.jolt,
+        "limits": trial.limits,
+        "rate": trial.hertz,
+        "seed": trial.seed,
         "survived": flipped.succeeded,
         "turned": flipped.turned,
         "on_feet": flipped.on_feet,
         "stood": flipped.stood,
         "flew": flipped.flew,
-        "physical": checked.passed,
-        "failed_checks": " ".join(check.name for check in checked.checks if not check.passed),
+        **audit_columns(flipped.performance.recording),
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """Shares that go round, land on the feet and stand."""
-    columns = {
+summary = summary_by(
+    ("part", "limits", "rate", "noise", "jolt"),
+    {
         "succeeded": mean("survived"),
         "on_feet": mean("on_feet"),
         "median_turned": median("turned"),
         "median_stood": median("stood"),
         "of": count,
         "physical": mean("physical"),
-    }
-    return grouped(rows, ("part", "limits", "rate", "noise", "jolt"), columns)
+    },
+)
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Shares of success."""
-    told = summary(rows)
-    names = [_name(row) for row in told]
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
-    places = np.arange(len(names))
-    axis.barh(places, [100 * float(row["succeeded"] or 0.0) for row in told], color="C0")
-    axis.set_yticks(places, names)
-    axis.invert_yaxis()
-    axis.set_xlim(0, 100)
-    axis.set_xlabel("land on their feet and stand for 2 s, %")
-    return figure
+    """Success rates."""
+    found = summary(rows)
+    shares = column_values(found, "succeeded")
+    return share_bars([_name(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
 
 
 def _name(row: Row) -> str:
@@ -108,9 +88,9 @@ def _name(row: Row) -> str:
     return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
 
 
-STUDY: Study[FlipCase] = Study(
+STUDY: Study[PartCase] = Study(
     name="rotation-flip",
-    title="back flips that succeed, over noise and with parts left out",
+    title="success rate of back flips, over noise and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=5.0),
     quick=Scope(seeds=4, seconds=5.0, coarse=True),

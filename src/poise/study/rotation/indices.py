@@ -1,11 +1,10 @@
-"""Does the excursion tell better than the root how a body as a whole turns? [Zordan2014] Fig. 1."""
+"""Rotation of a whole body by its excursion and by its root: [Zordan2014] Fig. 1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -19,60 +18,56 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
 from poise.study.experiment.trial import cast_once
 from poise.world.recording import Recording
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# Rotation indices of a whole motion, simulated or captured [Zordan2014].
-
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+MOTIONS = ("backflip", "roll", "log-roll", "jump", "walk", "run", "turn-180")
 
 
 @dataclass(frozen=True, eq=False)
 class Rotations:
-    """How a body turned, about its centre of mass and in the world frame."""
+    """Rotation indices over a motion [Zordan2014], about the centre of mass, in the world frame."""
 
     time: Array  # (T,) s
     angular_momentum: Array  # (T, 3) kg m^2/s
     inertia: Array  # (T, 3, 3) kg m^2
     spin: Array  # (T, 3) rad/s
-    root: Array  # (T, 4) orientation of the root
-    excursion: Array  # (T, 4) since the beginning: the spin integrated on the rotation group
+    root: Array  # (T, 4) orientation of the root, quaternion
+    excursion: Array  # (T, 4) rotation since the start: the spin integrated on the rotation group
 
     @cached_property
     def axis(self) -> Array:
-        """(3,) about which it turned most: the main direction of the spin, along the net turn."""
+        """(3,) main axis of the rotation: the principal direction of the spin, with the sign of the net rotation."""
         _, vectors = np.linalg.eigh(self.spin.T @ self.spin)
         main = vectors[:, -1]
         return np.asarray(main * np.copysign(1.0, self.spin.sum(axis=0) @ main))
 
     @cached_property
     def turns(self) -> float:
-        """Whole turns and parts of one about the axis."""
+        """The number of turns about the axis."""
         about = self.spin @ self.axis
         return float(np.sum(0.5 * (about[1:] + about[:-1]) * np.diff(self.time)) / (2 * np.pi))
 
     @cached_property
     def root_turn(self) -> Array:
-        """(T, 4) of the root since the beginning."""
+        """(T, 4) rotation of the root since the start."""
         return quat_multiply(self.root, quat_conjugate(self.root[0]))
 
     def off_axis(self, turn: Array) -> Array:
-        """(T,) rad by which turns (T, 4) tilt the axis: zero where they go about it only."""
+        """(T,) angle (rad) by which rotations (T, 4) tilt the axis; 0 for a rotation about the axis itself."""
         cosine = np.clip(quat_rotate(turn, self.axis) @ self.axis, -1.0, 1.0)
         return np.asarray(np.arccos(cosine))
 
 
 def rotations_of_recording(recording: Recording) -> Rotations:
-    """Of the character of a recording, the one that comes first."""
+    """The rotation of the first character of a recording."""
     return _rotations(recording.model, recording.time, recording.qpos, recording.qvel)
 
 
 def rotations_of_clip(clip: BodyClip) -> Rotations:
-    """Of a body's clip; velocities by differences."""
+    """The rotation of a clip, with velocities by finite differences."""
     return _rotations(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
 
 
@@ -98,36 +93,21 @@ def _rotations(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> 
     )
 
 
-MOTIONS = ("backflip", "roll", "log-roll", "jump", "walk", "run", "turn-180")
-
-
-@dataclass(frozen=True)
-class IndexCase:
-    """A motion as it was captured or made: nothing is simulated."""
-
-    motion: str
-
-
-def cases(scope: Scope) -> list[IndexCase]:
-    """One of each."""
-    return [IndexCase(motion) for motion in scope.motions]
-
-
 @lru_cache(maxsize=32)
 def rotations(motion: str) -> Rotations:
-    """Of a clip by name or file."""
+    """The rotation of a motion, given by name or file; nothing is simulated."""
     _, reference = cast_once(motion, None, False)
     if not isinstance(reference, Played):
-        raise PoiseError(f"motion '{motion}' is a pose, which does not turn: take one that moves")
+        raise PoiseError(f"motion '{motion}' is a pose, which does not rotate: choose a motion that moves")
     return rotations_of_clip(reference.clip)
 
 
-def measure(case: IndexCase) -> Row:
-    """How far excursion and root leave the axis of the turn, and how much they wobble about it."""
-    found = rotations(case.motion)
+def measure(case: NamedCase) -> Row:
+    """Largest tilt of excursion and root off the axis of rotation, and how much the tilt goes up and down."""
+    found = rotations(case.name)
     excursion, root = (np.degrees(found.off_axis(turn)) for turn in (found.excursion, found.root_turn))
     return {
-        "motion": case.motion,
+        "motion": case.name,
         "seconds": float(found.time[-1]),
         "turns": found.turns,
         "peak_momentum": float(np.linalg.norm(found.angular_momentum, axis=1).max()),
@@ -139,17 +119,17 @@ def measure(case: IndexCase) -> Row:
 
 
 def _wobble(angle: Array) -> float:
-    """Degrees that an angle goes up and down in all, beyond the way from its first to its last value."""
+    """The total variation of an angle beyond the difference of its last and first values."""
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """All rows by short names."""
+    """All rows, with short names of the motions."""
     return [{**row, "motion": spoken_name(str(row["motion"]))} for row in rows]
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """How far excursion and root tilt the axis, against time."""
+    """The tilt of the axis by excursion and root, over time."""
     columns = min(4, len(rows))
     figure, axes = panels(-(-len(rows) // columns), columns)
     for axis, row in zip(axes.ravel(), rows, strict=False):
@@ -165,13 +145,13 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[IndexCase] = Study(
+STUDY: Study[NamedCase] = Study(
     name="rotation-indices",
-    title="excursion and root: how far they leave the axis of a turn",
+    title="tilt of excursion and root off the axis of rotation",
     reproduces="Zordan et al. 2014, Fig. 1",
     whole=Scope(seeds=1, seconds=1.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=1.0, motions=("backflip", "roll", "walk")),
-    cases=cases,
+    cases=each_motion,
     measure=measure,
     summary=summary,
     plot=plot,

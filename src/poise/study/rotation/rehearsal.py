@@ -1,4 +1,4 @@
-"""A behaviour performed once and judged: what searches and studies of rotation are made of."""
+"""Rolls and flips: performed once, judged and scored; and the score of any behaviour."""
 
 from __future__ import annotations
 
@@ -9,34 +9,45 @@ import numpy as np
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.performance.run import Performance
+from poise.study.rotation.attempt import Attempt, Outcome, only_feet
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import SOUND, BehaviourTrial, Friction, of_foot, staged, touching_links
-from poise.world.result import BlowUp
+from poise.study.rotation.stage import BehaviourTrial
 
 ENOUGH = 0.6
-"""Turns a second: faster rolls score no more, since they slam onto the ground."""
+"""Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
 ROUND = 0.4
-"""Of the weight: a roll whose load varies no more is round enough."""
+"""Variation of the load, relative to the weight, up to which a roll counts as round."""
 STALLED = 2.5
-"""s without a tenth of a turn: a roll that will not go on."""
+"""Time (s) without a tenth of a turn after which a roll has stalled."""
+FULL = 270.0
+"""Least pitch (degrees) of the pelvis at touch-down of a full flip."""
+STANDING = 2.0
+"""Least time (s) that counts as standing after a flip."""
+
+
+def score(trial: BehaviourTrial) -> float:
+    """The score of a behaviour of any kind; higher is better."""
+    judges = {
+        "roll": score_of_roll,
+        "flip": score_of_flip,
+        "kip": score_of_kip,
+        "dive": score_of_dive,
+        "handspring": score_of_spring,
+    }
+    return judges[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
-class Rolled:
-    """What came of a roll."""
+class Rolled(Outcome):
+    """The outcome of a roll."""
 
     turns: float
-    phase: float  # turns, of the poses at the end
-    seconds: float  # until it stalled, or its time was up
+    seconds: float  # time until it stalled, or the whole time
     stalled: bool
-    blew_up: bool
-    driven: float  # of friction's work, that of the worst second: see the audit's friction_work
-    performance: Performance
 
     @property
     def roughness(self) -> float:
-        """Of the weight, root mean square: how far from it the ground presses. A round roll has little."""
+        """Root mean square deviation of the ground's normal force from the weight, relative to the weight."""
         recording = self.performance.recording
         if not recording.steps:
             return 0.0
@@ -46,109 +57,72 @@ class Rolled:
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
 
 
-def roll(rehearsal: BehaviourTrial) -> Rolled:
-    """Roll until the time is up, or until it goes no further."""
-    run, world, controller = staged(rehearsal)
-    performing = controller.performing
-    assert isinstance(performing, Roll)
-    patience = round(STALLED * rehearsal.hertz)
+def roll(trial: BehaviourTrial) -> Rolled:
+    """Roll until the time is up or the roll stalls."""
+    attempt = Attempt(trial, Roll)
+    patience = round(STALLED * trial.hertz)
     turned: list[float] = []
-    stalled, failure, friction = False, None, Friction(world)
-    try:
-        for step in range(round(rehearsal.seconds * rehearsal.hertz)):
-            friction.watch(run.step)
-            turned.append(performing.turned)
-            if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
-                stalled = True
-                break
-    except BlowUp as error:
-        failure = error
-    taken = run.take(failure)
-    return Rolled(
-        max(turned, default=0.0), performing.phase, world.time, stalled, failure is not None, friction.driven, taken
-    )
+    stalled = False
+    for step, _ in zip(range(round(trial.seconds * trial.hertz)), attempt.steps(), strict=False):
+        turned.append(attempt.performing.turned)
+        if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
+            stalled = True
+            break
+    return Rolled(max(turned, default=0.0), attempt.world.time, stalled, **attempt.outcome())
 
 
-def score_of_roll(rehearsal: BehaviourTrial) -> float:
-    """Turns, less what effort, flopping, friction that drives, and blowing up cost."""
-    rolled = roll(rehearsal)
+def score_of_roll(trial: BehaviourTrial) -> float:
+    """The number of turns, less penalties for effort, rough rolling, driving friction and blowing up."""
+    rolled = roll(trial)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
-    turns = min(rolled.turns, ENOUGH * rehearsal.seconds)
-    faults = 60.0 * max(rolled.driven - SOUND, 0.0) + 3.0 * max(rolled.roughness - ROUND, 0.0) + 0.5 * rolled.blew_up
+    turns = min(rolled.turns, ENOUGH * trial.seconds)
+    faults = 60.0 * rolled.driven_excess + 3.0 * max(rolled.roughness - ROUND, 0.0) + 0.5 * rolled.blew_up
     return turns - 2.0 * effort - faults
 
 
 @dataclass(frozen=True)
-class Flipped:
-    """What came of a flip."""
+class Flipped(Outcome):
+    """The outcome of a flip."""
 
-    turned: float  # degrees of the pelvis when it first touched the ground again
-    on_feet: bool  # whether that was with the feet
-    stood: float  # s from there until anything but feet touched the ground, or the time was up
-    flew: float  # s
-    blew_up: bool
-    driven: float  # of friction's work, that of the worst second
-    performance: Performance
+    turned: float = 0.0  # pitch of the pelvis at touch-down, degrees
+    on_feet: bool = False  # whether only feet touched down
+    stood: float = 0.0  # time from touch-down until anything but feet touched the ground, or to the end, s
+    flew: float = 0.0  # s
 
     @property
     def succeeded(self) -> bool:
-        """A full turn, on both feet, and standing."""
+        """Whether it made a full turn, landed on its feet and stood."""
         return self.on_feet and abs(self.turned) > FULL and self.stood >= STANDING and not self.blew_up
 
 
-FULL = 270.0
-"""degrees of the pelvis at touch-down, of a flip that went round."""
-STANDING = 2.0
-"""s that count as standing."""
-
-
-def flip_trial(rehearsal: BehaviourTrial) -> Flipped:
-    """Flip until something other than feet touches the ground, or standing is long enough."""
-    run, world, controller = staged(rehearsal)
-    performing = controller.performing
-    assert isinstance(performing, Flip)
+def flip_trial(trial: BehaviourTrial) -> Flipped:
+    """Flip until something other than feet touches the ground, or it has stood for long enough."""
+    attempt = Attempt(trial, Flip)
+    world, performing = attempt.world, attempt.performing
     up = down = fell = None
-    turned, failure, friction = 0.0, None, Friction(world)
-    try:
-        while world.time < rehearsal.seconds:
-            links = touching_links(world, friction.watch(run.step))
-            if up is None and performing.stage == "flight" and not links:
-                up = world.time
-            if up is not None and down is None and links:
-                down, turned = world.time, float(np.degrees(performing.pitch))
-                on_feet = all(of_foot(link) for link in links)
-            if up is not None and not all(of_foot(link) for link in links):
-                fell = world.time
-                break
-            if down is not None and world.time >= down + STANDING + 1e-9:
-                break
-    except BlowUp as error:
-        failure = error
-    taken = run.take(failure)
+    turned, on_feet = 0.0, False
+    for links in attempt.touches():
+        if up is None and performing.stage == "flight" and not links:
+            up = world.time
+        if up is not None and down is None and links:
+            down, turned = world.time, float(np.degrees(performing.pitch))
+            on_feet = only_feet(links)
+        if up is not None and not only_feet(links):
+            fell = world.time
+            break
+        if down is not None and world.time >= down + STANDING + 1e-9:
+            break
     if up is None or down is None:
-        return Flipped(0.0, False, 0.0, 0.0, failure is not None, friction.driven, taken)
-    stood = (fell or world.time) - down
-    return Flipped(turned, on_feet, stood, down - up, failure is not None, friction.driven, taken)
+        return Flipped(**attempt.outcome())
+    return Flipped(turned, on_feet, (fell or world.time) - down, down - up, **attempt.outcome())
 
 
-def score_of_flip(rehearsal: BehaviourTrial) -> float:
-    """How far round, on what, and how long it stood: 6 for all of it, less for friction that drives."""
-    flipped = flip_trial(rehearsal)
+def score_of_flip(trial: BehaviourTrial) -> float:
+    """The score of a flip: 6 for a full turn, a landing on the feet and standing; less for driving friction."""
+    flipped = flip_trial(trial)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
     landed = 1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0
-    return 2.0 * round_ + landed + 3.0 * stood * round_ - 30.0 * max(flipped.driven - SOUND, 0.0)
-
-
-def score(rehearsal: BehaviourTrial) -> float:
-    """Of a behaviour of any kind: the higher the better."""
-    judges = {
-        "roll": score_of_roll,
-        "flip": score_of_flip,
-        "kip": score_of_kip,
-        "dive": score_of_dive,
-        "handspring": score_of_spring,
-    }
-    return judges[rehearsal.behaviour.kind](rehearsal)
+    return 2.0 * round_ + landed + 3.0 * stood * round_ - 30.0 * flipped.driven_excess

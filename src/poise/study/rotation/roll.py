@@ -1,97 +1,78 @@
-"""How many turns does a roll make, on which ground, and what is each part of it good for? [Zordan2014] section VIII."""
+"""Turns of a forward roll by ground, and with parts of the controller left out: [Zordan2014] section VIII-A."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.measure.audit import audit
+from poise.study.experiment.outcome import audit_columns
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import count, grouped, mean, median
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import count, mean, median, summary_by
 from poise.study.rotation.rehearsal import roll
 from poise.study.rotation.stage import BehaviourTrial
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 GOALS = {"flat": 10.0, "slope:-5": 5.0, "slope:-10": 5.0, "rough:0.05": 5.0, "slope:3": 3.0}
-"""Turns that are asked for on each ground."""
+"""Goals: number of turns on each ground."""
 WITHOUT = {
     "all of it": RotationSettings(),
     "no momentum": RotationSettings(momentum=0),
     "no blend": RotationSettings(blend=0),
     "one pass": RotationSettings(inclusion=0),
 }
-"""What is left out on the flat."""
+"""Settings by the part of the controller that is left out."""
 BEHAVIOUR = "forward-roll"
 FRESH = 10_000
-"""Seeds from here on were not tuned on."""
+"""First seed of the trials; tuning did not use seeds from here on."""
 
 
 @dataclass(frozen=True)
-class RollCase:
-    """A roll from a noisy start."""
+class PartCase:
+    """A trial of a behaviour with a part of the controller left out, or with all of it."""
 
-    ground: str
-    limits: str
     part: str
-    rehearsal: BehaviourTrial
+    trial: BehaviourTrial
 
 
-def cases(scope: Scope) -> list[RollCase]:
-    """Each ground under both sets of torque limits; on the flat, with parts left out as well."""
+def cases(scope: Scope) -> list[PartCase]:
+    """Each ground with both sets of torque limits; on flat ground also with parts left out."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
     kinds = [(ground, limits, "all of it") for limits in sets for ground in grounds]
     if not scope.coarse:
         kinds += [("flat", "athlete", part) for part in list(WITHOUT)[1:]]
-    behaviour = read_behaviour(BEHAVIOUR)
-    first = BehaviourTrial(behaviour, seconds=scope.seconds)
+    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds)
     return [
-        RollCase(
-            ground,
-            limits,
-            part,
-            replace(first, terrain=ground, limits=limits, seed=FRESH + seed, settings=WITHOUT[part]),
-        )
+        PartCase(part, replace(first, terrain=ground, limits=limits, seed=FRESH + seed, settings=WITHOUT[part]))
         for ground, limits, part in kinds
         for seed in range(scope.seeds)
     ]
 
 
-def measure(case: RollCase) -> Row:
-    """Turns until it stalls or the time is up."""
-    rolled = roll(case.rehearsal)
-    checked = audit(rolled.performance.recording)
+def measure(case: PartCase) -> Row:
+    """Turns until the roll stalls or the time is up."""
+    trial = case.trial
+    rolled, goal = roll(trial), GOALS[trial.terrain]
     return {
-        "ground": case.ground,
-        "limits": case.limits,
+        "ground": trial.terrain,
+        "limits": trial.limits,
         "part": case.part,
-        "seed": case.rehearsal.seed,
+        "seed": trial.seed,
         "turns": rolled.turns,
-        "goal": GOALS[case.ground],
-        "survived": rolled.turns >= GOALS[case.ground],
+        "goal": goal,
+        "survived": rolled.turns >= goal,
         "seconds": rolled.seconds,
         "blew_up": rolled.blew_up,
-        "physical": checked.passed,
-        "failed_checks": " ".join(check.name for check in checked.checks if not check.passed),
+        **audit_columns(rolled.performance.recording),
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """Shares that reach the goal."""
-    columns = {"goal": mean("goal"), "reached": mean("survived"), "median_turns": median("turns"), "of": count}
-    return grouped(rows, ("ground", "limits", "part"), {**columns, "physical": mean("physical")})
-
-
 def plot(rows: Sequence[Row]) -> Figure:
-    """Turns of each start, by ground and what was left out."""
+    """Turns of each trial, by ground, torque limits and part left out."""
     names = list(dict.fromkeys(_name(row) for row in rows))
     figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
     for row in rows:
@@ -108,7 +89,7 @@ def _name(row: Row) -> str:
     return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
-STUDY: Study[RollCase] = Study(
+STUDY: Study[PartCase] = Study(
     name="rotation-roll",
     title="turns of a forward roll on different grounds, and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-A",
@@ -116,6 +97,15 @@ STUDY: Study[RollCase] = Study(
     quick=Scope(seeds=2, seconds=8.0, coarse=True),
     cases=cases,
     measure=measure,
-    summary=summary,
+    summary=summary_by(
+        ("ground", "limits", "part"),
+        {
+            "goal": mean("goal"),
+            "reached": mean("survived"),
+            "median_turns": median("turns"),
+            "of": count,
+            "physical": mean("physical"),
+        },
+    ),
     plot=plot,
 )

@@ -1,14 +1,9 @@
-"""How long do steps and plans take? [Zordan2014] section VIII-B: interactive, and under a minute.
-
-Time of the processor, which is that of the clock on a machine that does nothing else.
-"""
+"""Times of steps and of flight plans: [Zordan2014] section VIII-B."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +11,9 @@ from poise.control.rotation.flight_plan import GroundPhase, PlanarState, Planner
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Row, Scope, Study
-from poise.study.experiment.table import column_values, grouped, mean
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import column_values, means, summary_by
 from poise.study.rotation.stage import BehaviourTrial, staged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BEHAVIOURS = ("forward-roll", "back-flip")
 PLANS = ("plan of a flip", "plan of a landing")
@@ -31,47 +23,36 @@ _FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 20), np.full(32, 4.0), np.linsp
 _LANDING = GroundPhase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
-@dataclass(frozen=True)
-class RotationTimingCase:
-    """What is timed."""
-
-    what: str
-    seconds: float
-    seed: int
-
-
-def cases(scope: Scope) -> list[RotationTimingCase]:
+def cases(scope: Scope) -> list[NamedCase]:
     """Each behaviour and each plan."""
-    return [
-        RotationTimingCase(what, scope.seconds, seed) for what in (*BEHAVIOURS, *PLANS) for seed in range(scope.seeds)
-    ]
+    return named_cases((*BEHAVIOURS, *PLANS), scope)
 
 
-def measure(case: RotationTimingCase) -> Row:
-    """Control and simulation of a step, in medians; or a plan."""
-    row: Row = {"what": case.what, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
-    if case.what in PLANS:
-        return {**row, "plan_ms": 1e3 * _planned(case.what)}
-    seconds = min(case.seconds, 4.0) if case.what == "back-flip" else case.seconds
-    rehearsal = BehaviourTrial(read_behaviour(case.what), seconds=seconds, seed=case.seed)
-    _, world, controller = staged(rehearsal)
-    pace = timed_steps(world, controller, round(seconds * rehearsal.hertz))
-    whole = pace.whole
+def measure(case: NamedCase) -> Row:
+    """Median times of control and simulation, or the time of a plan; the ratio to MuJoCo's step is that of means."""
+    row: Row = {"what": case.name, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
+    if case.name in PLANS:
+        return {**row, "plan_ms": 1e3 * _planned(case.name)}
+    seconds = min(case.seconds, 4.0) if case.name == "back-flip" else case.seconds
+    trial = BehaviourTrial(read_behaviour(case.name), seconds=seconds, seed=case.seed)
+    _, world, controller = staged(trial)
+    times = timed_steps(world, controller, round(seconds * trial.hertz))
+    whole = times.whole
     return {
         **row,
-        "contacts": float(pace.contacts.mean()),
-        "control_ms": 1e3 * float(np.median(pace.control)),
-        "simulation_ms": 1e3 * float(np.median(pace.simulation)),
+        "contacts": float(times.contacts.mean()),
+        "control_ms": 1e3 * float(np.median(times.control)),
+        "simulation_ms": 1e3 * float(np.median(times.simulation)),
         "step_ms": 1e3 * float(np.median(whole)),
         "p99_ms": 1e3 * float(np.percentile(whole, 99)),
-        "ratio": float(whole.mean() / pace.mujoco.mean()),
-        "real_time_factor": 1.0 / rehearsal.hertz / float(whole.mean()),
+        "ratio": float(whole.mean() / times.mujoco.mean()),
+        "real_time_factor": 1.0 / trial.hertz / float(whole.mean()),
         "plan_ms": None,
     }
 
 
 def _planned(what: str) -> float:
-    """s for a plan."""
+    """Processor time (s) of a plan."""
     planner, began = Planner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
         planner.flip(
@@ -82,27 +63,25 @@ def _planned(what: str) -> float:
     return time.process_time() - began
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
-    """The means of all seeds."""
-    return grouped(rows, ("what",), {name: mean(name) for name in ("contacts", *_TIMES, "plan_ms")})
+summary = summary_by(("what",), means("contacts", *_TIMES, "plan_ms"))
 
 
 def plot(rows: Sequence[Row]) -> Figure:
-    """Control and simulation of a step."""
-    told = [row for row in summary(rows) if row["step_ms"] is not None]
+    """Control and simulation of a step as stacked bars."""
+    found = [row for row in summary(rows) if row["step_ms"] is not None]
     figure, ((axis,),) = panels(1, 1, size=(4.5, 2.2))
-    places = np.arange(len(told))
-    control, simulation = (np.array(column_values(told, name)) for name in ("control_ms", "simulation_ms"))
+    places = np.arange(len(found))
+    control, simulation = (np.array(column_values(found, name)) for name in ("control_ms", "simulation_ms"))
     axis.barh(places, control, color="C0", label="control")
     axis.barh(places, simulation, left=control, color="0.7", label="simulation")
     axis.axvline(2.0, color="black", lw=0.8)
-    axis.set_yticks(places, [str(row["what"]) for row in told])
-    axis.set_xlabel("ms of a step; the line is what is asked for")
+    axis.set_yticks(places, [str(row["what"]) for row in found])
+    axis.set_xlabel("ms of a step; the line is the goal")
     axis.legend(fontsize=7)
     return figure
 
 
-STUDY: Study[RotationTimingCase] = Study(
+STUDY: Study[NamedCase] = Study(
     name="rotation-timing",
     title="time of steps and plans",
     reproduces="Zordan et al. 2014, section VIII-B",

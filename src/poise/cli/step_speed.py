@@ -1,0 +1,127 @@
+"""Speed of a step, as a ratio to MuJoCo's own step on the same model in the same run.
+
+Times are processor times, so that other work on the machine does not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from poise.body.body import Body
+from poise.control.catalogue import named_controller
+from poise.errors import PoiseError
+from poise.library.motions import named_motion
+from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
+from poise.performance.run import Run
+from poise.performance.start import PlacedReference, start
+from poise.reference.reference import Reference
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
+from poise.world.world import World
+
+
+@dataclass(frozen=True)
+class BenchRow:
+    """The times of one case."""
+
+    case: str
+    contacts: int  # touching, in Poise
+    poise_us: float
+    mujoco_us: float
+    bound: float  # upper bound that the ratio should keep
+
+    @property
+    def ratio(self) -> float:
+        """Time of a step of Poise in steps of MuJoCo."""
+        return self.poise_us / self.mujoco_us
+
+    def as_dict(self) -> dict[str, float | str]:
+        """The row for JSON."""
+        return {**asdict(self), "ratio": self.ratio}
+
+
+@dataclass(frozen=True)
+class BenchWalk:
+    """A controlled walk."""
+
+    body: str
+    controller: str
+    step: float  # s
+    bound: float  # on the ratio of its mean step to MuJoCo's
+    slow: float  # on the ratio of its 99th percentile
+    fast: float  # least speed, as a multiple of real time
+
+    @property
+    def name(self) -> str:
+        """The name of the case in tables."""
+        return f"{self.body} walking, {self.controller}"
+
+
+WALKS = (
+    BenchWalk("biped29", "nqr", 1 / 120, 12.0, 30.0, 25.0),
+    BenchWalk("human58", "pendulum", 1 / 50, 25.0, 40.0, 15.0),
+)
+
+
+def bench(steps: int) -> list[BenchRow]:
+    """Time standing, free flight and controlled walking with the bodies of the nqr and pendulum papers."""
+    if not 10 <= steps <= 1_000_000:
+        raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
+    return [
+        _uncontrolled("biped29", True, steps, 6.0),
+        _uncontrolled("biped29", False, steps, 3.0),
+        _uncontrolled("human58", True, steps, 5.0),
+        _uncontrolled("human58", False, steps, 3.0),
+        *(row for walk in WALKS for row in _walking(walk, steps)),
+    ]
+
+
+def walking_speed(walk: BenchWalk, steps: int) -> float:
+    """Speed of a walk including its recording, as a multiple of real time."""
+    world, reference = _scene(walk)
+    run = Run(world, named_controller(walk.controller), reference)
+    return walk.step / seconds_of(run.step, steps)
+
+
+def _scene(walk: BenchWalk) -> tuple[World, Reference]:
+    body = Body.named(walk.body)
+    return World(Scene.of(body), WorldSettings(step=walk.step)), named_motion("walk", body)
+
+
+def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
+    """Control and simulation of a step: the mean and the 99th percentile."""
+    (world, reference), controller = _scene(walk), named_controller(walk.controller)
+    controller.reset(world, PlacedReference(reference, start(world, reference, 0, 0.0)))
+    times = timed_steps(world, controller, steps)
+    slow = 1e6 * float(np.percentile(times.whole, 99))
+    usual, mujoco_us = int(np.median(times.contacts)), 1e6 * float(np.median(times.mujoco))
+    return [
+        BenchRow(walk.name, usual, 1e6 * float(times.whole.mean()), mujoco_us, walk.bound),
+        BenchRow(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow),
+    ]
+
+
+def _uncontrolled(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
+    """Simulation of a step while a body stands or flies, with constant actuation."""
+    body = Body.named(name)
+    world = World(Scene.of(body))
+    reference = named_motion("stand", body)
+    start(world, reference, 0, 0.0)
+    qpos = world.qpos.copy()
+    if not standing:
+        qpos[2] += 1000.0  # so high that it does not land while it is timed
+    controller = named_controller("hold")
+    controller.reset(world, reference)
+    world.reset(qpos, np.zeros(body.nv))
+    actuation = controller.act(world.state)
+    mujoco_step = MujocoStep(world)
+    ours, theirs, contacts = [], [], 0
+    for _ in range(max(1, steps // BATCH)):
+        world.reset(qpos, np.zeros(body.nv))
+        ours.append(seconds_of(lambda: world.step(actuation), BATCH))
+        contacts = int(world.contacts.touching.sum())
+        theirs.append(mujoco_step.seconds(qpos, np.zeros(body.nv)))
+    case = f"{name} {'standing' if standing else 'flying'}"
+    return BenchRow(case, contacts, 1e6 * float(np.median(ours)), 1e6 * float(np.median(theirs)), bound)
